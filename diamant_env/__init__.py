@@ -1,0 +1,25 @@
+"""Diamant (Incan Gold) as a fast and exact multi-agent reinforcement-learning environment."""
+
+from diamant_env.batch import Batch, from_observation
+from diamant_env.editions import EDITIONS, Edition
+from diamant_env.observation import FIELDS, NUM_FEATURES, OBSERVATION, Observations, observation_space
+from diamant_env.rewards import REWARDS
+from diamant_env.rules import CONTINUE, GAME, LEAVE
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "CONTINUE",
+    "EDITIONS",
+    "FIELDS",
+    "GAME",
+    "LEAVE",
+    "NUM_FEATURES",
+    "OBSERVATION",
+    "REWARDS",
+    "Batch",
+    "Edition",
+    "Observations",
+    "from_observation",
+    "observation_space",
+]

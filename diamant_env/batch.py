@@ -1,0 +1,355 @@
+"""Many games at once, in the caller's arrays. A single environment is a batch of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.compiled import jit
+from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
+from diamant_env.observation import NUM_FEATURES, OBSERVATION, observe, unobserve
+from diamant_env.rewards import reward_code, reward_of
+from diamant_env.rules import (
+    DECIDE,
+    GAME,
+    LEAVE,
+    OVER,
+    key_of_next_game,
+    key_of_seed,
+    play_turn,
+    random_bits,
+    reveal_until_decision,
+    start_game,
+)
+
+_NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
+
+
+class Batch:
+    """N games that are played side by side.
+
+    Args:
+        num_games: N.
+        num_players: Players at each table: one number, or one per game (N,); 3 to 8 by the rulebook, 1 and 2 for
+            research.
+        edition: A published name or an `Edition`, or a sequence with one per game.
+        reward: ``"score"``, ``"win"`` or ``"margin"`` (see `diamant_env.rewards.REWARDS`).
+        seats: Length of the seat axis of all arrays; by default the largest table. Seats that a table does not
+            have observe and earn 0.
+
+    Attributes:
+        games: The state, an array (N,) of records of type `GAME`. It is a value: ``saved = batch.games.copy()``
+            and later ``batch.games[:] = saved`` continues as if nothing had happened, random cards included.
+
+    Raises:
+        ValueError: If an argument is out of range; the message says what is allowed.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int | ArrayLike = 4,
+        edition: str | Edition | Sequence[str | Edition] = "iello-2016",
+        reward: str = "score",
+        seats: int | None = None,
+    ) -> None:
+        if num_games < 1:
+            raise ValueError(f"num_games={num_games}; at least 1 game is needed")
+        self.num_games = num_games
+        self.num_players = _players_per_game(num_players, num_games)
+        self.seats = int(self.num_players.max()) if seats is None else seats
+        if not self.num_players.max() <= self.seats <= MAX_PLAYERS:
+            raise ValueError(f"seats={seats}; {self.num_players.max()} to {MAX_PLAYERS} are allowed here")
+        names = [edition] * num_games if isinstance(edition, str | Edition) else list(edition)
+        if len(names) != num_games:
+            raise ValueError(f"{len(names)} editions for {num_games} games; give one, or one per game")
+        chosen = [find_edition(name) for name in names]
+        self.editions = list(dict.fromkeys(chosen))
+        if len(self.editions) > 127:
+            raise ValueError(f"{len(self.editions)} different editions; at most 127 are allowed in a batch")
+        self.edition_records = edition_table(self.editions)
+        self.reward = reward
+        self.reward_code = reward_code(reward, int(self.num_players.min()))
+        self.games = np.zeros(num_games, GAME).view(np.recarray)
+        rows = {edition: row for row, edition in enumerate(self.editions)}
+        self.games.edition = [rows[edition] for edition in chosen]
+        self.games.num_players = self.num_players
+        self.started = False
+
+    def reset(
+        self,
+        seed: int | ArrayLike | None = None,
+        mask: ArrayLike | None = None,
+        observations: NDArray[np.float32] | None = None,
+    ) -> NDArray[np.float32]:
+        """Start new games and return what the seats see.
+
+        Args:
+            seed: Game i plays what a single environment seeded `seed + i` plays; or one seed per game (N,). By
+                default each place goes on with its next game, and the first time with seeds from the system.
+            mask: bool (N,), the games to start; all by default.
+            observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default.
+        """
+        chosen = np.ones(self.num_games, bool) if mask is None else self._checked(mask, "mask", bool, ())
+        if seed is not None:
+            self.games.key[chosen] = keys_of_seeds(_seeds_per_game(seed, self.num_games))[chosen]
+        elif not self.started:
+            entropy = np.random.SeedSequence().generate_state(self.num_games, np.uint64)
+            self.games.key[chosen] = keys_of_seeds(entropy)[chosen]
+        else:
+            _advance_keys(self.games, chosen)
+        self.started = self.started or bool(chosen.all())
+        _reset(self.games, self.edition_records, chosen)
+        return self.observe(observations)
+
+    def step(
+        self,
+        actions: ArrayLike,
+        observations: NDArray[np.float32] | None = None,
+        rewards: NDArray[np.float32] | None = None,
+        done: NDArray[np.bool_] | None = None,
+        *,
+        auto_reset: bool = False,
+        final_observations: NDArray[np.float32] | None = None,
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+        """Play one turn in every game that is not over: the decisions, then cards until the next decision.
+
+        Args:
+            actions: int8 (N, seats), 0 = CONTINUE and 1 = LEAVE. What idle seats send is ignored.
+            observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default.
+            rewards: float32 (N, seats) to write into; a new array by default.
+            done: bool (N,) to write into; a new array by default.
+            auto_reset: Start the next game at once in each place whose game ends. Its reward and `done` are still
+                those of the game that ended, its observation is the first of the new game.
+            final_observations: With `auto_reset`, float32 (N, seats, NUM_FEATURES): the rows of games that ended
+                receive their last observation, the other rows stay as they are.
+
+        Returns:
+            `observations`, `rewards` and `done`. A game that was over already stays so and earns 0.
+
+        Raises:
+            RuntimeError: Before the first reset.
+            ValueError: If an array has the wrong shape or dtype, or a seat that must decide sends another number;
+                then nothing was played.
+        """
+        if not self.started:
+            raise RuntimeError("step before reset: call reset() first")
+        actions = self._checked(actions, "actions", np.int8, (self.seats,))
+        observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
+        rewards = self._output(rewards, "rewards", np.float32, (self.seats,))
+        done = self._output(done, "done", np.bool_, ())
+        final = _NOWHERE
+        if final_observations is not None:
+            final = self._output(final_observations, "final_observations", np.float32, (self.seats, NUM_FEATURES))
+        wrong = _step(
+            self.games,
+            self.edition_records,
+            actions,
+            observations.view(OBSERVATION)[..., 0],
+            rewards,
+            done,
+            final.view(OBSERVATION)[..., 0],
+            auto_reset,
+            self.reward_code,
+        )
+        if wrong >= 0:
+            game, seat = divmod(wrong, self.seats)
+            raise ValueError(
+                f"action {actions[game, seat]} of seat {seat} in game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE)"
+            )
+        return observations, rewards, done
+
+    def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return what the seats see now, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
+        observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
+        _observe(self.games, self.edition_records, observations.view(OBSERVATION)[..., 0], False)
+        return observations
+
+    def state(self) -> NDArray[np.float32]:
+        """Return all that is public with open chests, float32 (N, NUM_FEATURES): what seat 0 would see."""
+        state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
+        _observe(self.games, self.edition_records, state.view(OBSERVATION)[..., 0], True)
+        return state[:, 0]
+
+    @property
+    def must_decide(self) -> NDArray[np.bool_]:
+        """Bool (N, seats): the seats that are inside and decide at the next step."""
+        return self.games.inside[:, : self.seats] != 0
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Bool (N,): the games that are over."""
+        return self.games.phase == OVER
+
+    def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
+        """Turn probabilities of LEAVE, float32 (N, seats), into `actions`, int8 (N, seats).
+
+        The random number of a seat's decision comes from the game's key, the expedition, the turn and the seat:
+        it is the same whatever else is in the batch, and whoever sits there.
+        """
+        _draw_decisions(
+            self.games,
+            self._checked(leave_probability, "leave_probability", np.float32, (self.seats,)),
+            self._output(actions, "actions", np.int8, (self.seats,)),
+        )
+
+    def _checked(self, array: ArrayLike, name: str, dtype: type, tail: tuple[int, ...]) -> NDArray:
+        """Return an input as an array of this dtype, if its shape is right and no value changes."""
+        given = np.asarray(array)
+        shape = (self.num_games, *tail)
+        if given.shape != shape:
+            raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
+        if given.dtype == dtype:
+            return given
+        converted = given.astype(dtype, casting="unsafe") if given.dtype.kind in "iub" else None
+        if converted is None or not np.array_equal(converted, given):
+            raise ValueError(f"{name} of dtype {given.dtype}; expected {np.dtype(dtype)}")
+        return converted
+
+    def _output(self, array: NDArray | None, name: str, dtype: type, tail: tuple[int, ...]) -> NDArray:
+        """Return the caller's array to write into, if it fits, or a new one."""
+        shape = (self.num_games, *tail)
+        if array is None:
+            return np.zeros(shape, dtype)
+        if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
+            given = f"shape {array.shape} and dtype {array.dtype}" if isinstance(array, np.ndarray) else type(array)
+            raise ValueError(f"{name}: {given}; expected an array of shape {shape} and dtype {np.dtype(dtype)}")
+        if not (array.flags.c_contiguous and array.flags.writeable):
+            raise ValueError(f"{name} must be C-contiguous and writeable")
+        return array
+
+
+def from_observation(
+    observations: NDArray[np.float32], keys: ArrayLike, edition: str | Edition = "iello-2016"
+) -> np.recarray:
+    """Rebuild the games that produced observations with open chests; each observer becomes seat 0.
+
+    Args:
+        observations: float32 (rows, NUM_FEATURES).
+        keys: uint64 (rows,), the random keys of the games to come: the true ones can't be seen.
+        edition: The edition they play.
+
+    Returns:
+        Records of type `GAME` (rows,), which a `Batch` of that edition can go on with: ``batch.games[:] = records``.
+
+    Raises:
+        ValueError: If the shapes don't fit or the chests are hidden.
+    """
+    observations = np.ascontiguousarray(observations, np.float32)
+    if observations.ndim != 2 or observations.shape[1] != NUM_FEATURES:
+        raise ValueError(f"observations of shape {observations.shape}; expected (rows, {NUM_FEATURES})")
+    views = observations.view(OBSERVATION)[:, 0]
+    if views["hidden_chests"].any():
+        raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
+    keys = np.asarray(keys, np.uint64)
+    if keys.shape != observations.shape[:1]:
+        raise ValueError(f"keys of shape {keys.shape}; expected {observations.shape[:1]}")
+    games = np.zeros(len(observations), GAME).view(np.recarray)
+    _unobserve(views, edition_table([find_edition(edition)]), keys, games)
+    return games
+
+
+def _players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
+    players = np.asarray(num_players)
+    if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
+        raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
+    if players.min() < 1 or players.max() > MAX_PLAYERS:
+        raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} players are allowed")
+    return np.broadcast_to(players.astype(np.int64), (num_games,)).copy()
+
+
+def _seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
+    seeds = np.asarray(seed)
+    if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
+        raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
+    seeds = seeds.astype(np.uint64)
+    return seeds if seeds.shape else seeds + np.arange(num_games, dtype=np.uint64)
+
+
+@jit
+def keys_of_seeds(seeds):
+    """Return the keys, uint64 (N,), of the games with these seeds, uint64 (N,)."""
+    keys = np.empty_like(seeds)
+    for i in range(seeds.shape[0]):
+        keys[i] = key_of_seed(seeds[i])
+    return keys
+
+
+@jit
+def _advance_keys(games, chosen):
+    for i in range(games.shape[0]):
+        if chosen[i]:
+            games[i].key = key_of_next_game(games[i].key)
+
+
+@jit
+def _reset(games, editions, chosen):
+    for i in range(games.shape[0]):
+        if chosen[i]:
+            game = games[i]
+            edition = editions[game.edition]
+            start_game(game, edition, game.num_players, game.key)
+            reveal_until_decision(game, edition)
+
+
+@jit
+def _step(games, editions, actions, views, rewards, done, final_views, auto_reset, reward_code):
+    """Play one turn in all games; return -1, or the position of the first illegal action if nothing was played."""
+    seats = actions.shape[1]
+    for i in range(games.shape[0]):
+        for seat in range(seats):
+            if games[i].inside[seat] and actions[i, seat] != 0 and actions[i, seat] != LEAVE:
+                return i * seats + seat
+    for i in range(games.shape[0]):
+        game = games[i]
+        edition = editions[game.edition]
+        was_over = game.phase == OVER
+        if not was_over:
+            for seat in range(seats):
+                game.decision[seat] = actions[i, seat]
+            play_turn(game, edition)
+        done[i] = game.phase == OVER
+        for seat in range(seats):
+            earns = seat < game.num_players and not was_over
+            rewards[i, seat] = reward_of(game, edition, seat, reward_code) if earns else 0.0
+        if auto_reset and done[i]:
+            if final_views.shape[0]:
+                observe_seats(game, edition, edition.hidden_chests, final_views, i)
+            start_game(game, edition, game.num_players, key_of_next_game(game.key))
+            reveal_until_decision(game, edition)
+        observe_seats(game, edition, edition.hidden_chests, views, i)
+    return -1
+
+
+@jit
+def observe_seats(game, edition, hide, views, i):
+    """Write what each seat of a game sees into row i of `views`, records of type `OBSERVATION` (N, seats)."""
+    for seat in range(views.shape[1]):
+        if seat < game.num_players:
+            observe(game, edition, seat, hide, views[i, seat])
+
+
+@jit
+def _observe(games, editions, views, show_all):
+    for i in range(games.shape[0]):
+        edition = editions[games[i].edition]
+        observe_seats(games[i], edition, edition.hidden_chests and not show_all, views, i)
+
+
+@jit
+def _draw_decisions(games, leave_probability, actions):
+    for i in range(games.shape[0]):
+        game = games[i]
+        for seat in range(actions.shape[1]):
+            actions[i, seat] = 0
+            if game.phase == DECIDE and game.inside[seat]:
+                bits = random_bits(game.key, game.expedition, game.turn, 1 + seat)
+                actions[i, seat] = bits < leave_probability[i, seat] * 4294967296.0
+
+
+@jit
+def _unobserve(views, editions, keys, games):
+    for i in range(views.shape[0]):
+        unobserve(views[i], editions[0], keys[i], games[i])

@@ -1,0 +1,273 @@
+"""Diamant as a PettingZoo environment: `parallel_env` for simultaneous decisions, `env` and `raw_env` for AEC.
+
+All agents stay in `agents` until the game is over; then all terminate together. A seat in camp has one legal
+action, CONTINUE, which does nothing: whatever it sends is ignored, and it may be left out of the actions.
+"""
+
+from __future__ import annotations
+
+import copy
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.utils import EzPickle
+from numpy.typing import NDArray
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.conversions import parallel_to_aec
+
+from diamant_env.batch import Batch
+from diamant_env.editions import Edition
+from diamant_env.observation import observation_space
+from diamant_env.render import Scene, render_text
+from diamant_env.rewards import reward_of
+from diamant_env.rules import OVER
+from diamant_env.scripts import Script
+
+MASKS = ("info", "observation", "none")
+
+
+class parallel_env(ParallelEnv, EzPickle):  # noqa: N801 - PettingZoo's name
+    """Diamant with simultaneous decisions.
+
+    Args:
+        num_players: 3 to 8 by the rulebook; 1 and 2 for research.
+        edition: A published name or an `Edition`.
+        reward: ``"score"``: gems banked at this step, relics at their value when taken. ``"win"``: at the end 1/k
+            for each of the k winners, else 0. ``"margin"``: at the end, own score less the mean of the others'.
+        mask: Where the action mask is: ``"info"``, ``"observation"`` (a Dict space with ``"observation"`` and
+            ``"action_mask"``) or ``"none"``.
+        render_mode: None or ``"ansi"``.
+
+    Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
+
+    Observation space: Box (NUM_FEATURES,) float32, see `diamant_env.observation.FIELDS`; element 0 says whether
+    the seat must decide.
+
+    Infos: ``"active"`` (1 if the seat must decide, else 0) and, with ``mask="info"``, ``"action_mask"`` (int8 (2,)).
+
+    Raises:
+        ValueError: If an argument is out of range; the message says what is allowed.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's form
+        "name": "diamant_v0",
+        "render_modes": ["ansi"],
+        "render_fps": 2,
+        "is_parallelizable": True,
+    }
+
+    def __init__(
+        self,
+        num_players: int = 4,
+        edition: str | Edition = "iello-2016",
+        reward: str = "score",
+        mask: str = "info",
+        render_mode: str | None = None,
+    ) -> None:
+        EzPickle.__init__(self, num_players, edition, reward, mask, render_mode)
+        if mask not in MASKS:
+            raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
+        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+            raise ValueError(f"unknown render_mode {render_mode!r}; allowed: None, {self.metadata['render_modes']}")
+        self.render_mode = render_mode
+        self._batch = Batch(1, num_players, edition, reward)
+        self._mask = mask
+        self._actions = np.zeros((1, num_players), np.int8)
+        self._script: Script | None = None
+        self._scene = Scene()
+        self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
+        self.agents: list[str] = []
+        self.state_space = observation_space()
+        self.action_spaces = {agent: Discrete(2) for agent in self.possible_agents}
+        self.observation_spaces = {agent: self._new_observation_space() for agent in self.possible_agents}
+
+    def _new_observation_space(self) -> Box | Dict:
+        if self._mask != "observation":
+            return observation_space()
+        return Dict({"observation": observation_space(), "action_mask": Box(0, 1, (2,), np.int8)})
+
+    def observation_space(self, agent: str) -> Box | Dict:
+        """Return the observation space of an agent, the same object at each call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """Return the action space of an agent, the same object at each call."""
+        return self.action_spaces[agent]
+
+    @property
+    def edition(self) -> Edition:
+        """The edition that is played."""
+        return self._batch.editions[0]
+
+    @property
+    def game(self) -> np.record:
+        """A copy of the game's record, of type `GAME`."""
+        return self._batch.games[0].copy()
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> tuple[dict[str, Any], dict[str, dict]]:
+        """Start a game.
+
+        Args:
+            seed: Of the cards; without it the next game of the sequence that the last seed began.
+            options: ``{"deck": [5, "snake", "relic"]}`` plays these cards in this order, across expeditions, and
+                then goes on at random. Other keys are ignored.
+
+        Raises:
+            ValueError: If a card is not in the deck, with its position; the game before stays as it was.
+        """
+        deck = (options or {}).get("deck")
+        script = None if deck is None else Script(self.edition, deck)
+        before = self._batch.games.copy()
+        self._batch.reset(seed)
+        if script is not None:
+            try:
+                script.restart(self._batch.games[0], self._batch.edition_records[0])
+            except ValueError:
+                self._batch.games[:] = before
+                raise
+        self._script = script
+        self._scene = Scene()
+        self._scene.follow(self._batch.games[0])
+        self.agents = self.possible_agents[:]
+        return self._observations(self._batch.observe()[0]), self._infos()
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict]]:
+        """Play one turn: reveal the decisions, then turn up cards until the next decision.
+
+        Args:
+            actions: 0 (CONTINUE) or 1 (LEAVE) for each agent inside the cave; idle agents may be left out.
+
+        Raises:
+            RuntimeError: Before reset, or when the game is over.
+            ValueError: If an agent inside is missing, an agent is unknown, an action is neither 0 nor 1, or the
+                scripted deck asks for a card that is not there; then nothing was played.
+        """
+        if not self.agents:
+            raise RuntimeError("no game is being played: call reset() first")
+        self._read_actions(actions)
+        if self._script is None:
+            observations, rewards, _ = self._batch.step(self._actions)
+        else:
+            observations, rewards = self._step_script(self._script)
+        game = self._batch.games[0]
+        self._scene.follow(game)
+        over = bool(game.phase == OVER)
+        agents = self.agents
+        if over:
+            self.agents = []
+        return (
+            self._observations(observations[0]),
+            dict(zip(agents, rewards[0].tolist(), strict=True)),
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, False),
+            self._infos(),
+        )
+
+    def _read_actions(self, actions: Mapping[str, Any]) -> None:
+        """Copy the actions of the seats that must decide into the batch's form."""
+        row, inside, known = self._actions[0], self._batch.games.inside[0].tolist(), 0
+        for seat, agent in enumerate(self.possible_agents):
+            if agent not in actions:
+                if inside[seat]:
+                    raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
+                continue
+            known += 1
+            if not inside[seat]:
+                continue
+            action = actions[agent]
+            try:
+                number = operator.index(action)
+            except TypeError:
+                number = -1
+            if number not in (0, 1):
+                raise ValueError(f"action {action!r} of {agent}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
+            row[seat] = number
+        if known != len(actions):
+            unknown = [agent for agent in actions if agent not in self.possible_agents]
+            raise ValueError(f"actions of unknown agents {unknown}; the agents are {self.possible_agents}")
+
+    def _step_script(self, script: Script) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Play one turn with the cards of the script; nothing is played if one of them is not there."""
+        game, edition = self._batch.games[0], self._batch.edition_records[0]
+        before, position = self._batch.games.copy(), script.position
+        game.decision[: self.num_seats] = self._actions[0]
+        try:
+            script.play_turn(game, edition)
+        except ValueError:
+            self._batch.games[:] = before
+            script.position = position
+            raise
+        code = self._batch.reward_code
+        rewards = [[reward_of(game, edition, seat, code) for seat in range(self.num_seats)]]
+        return self._batch.observe(), np.array(rewards, np.float32)
+
+    @property
+    def num_seats(self) -> int:
+        """How many players sit at the table."""
+        return len(self.possible_agents)
+
+    def _observations(self, rows: NDArray[np.float32]) -> dict[str, Any]:
+        if self._mask != "observation":
+            return dict(zip(self.possible_agents, rows, strict=True))
+        masks = self._action_masks()
+        return {
+            agent: {"observation": row, "action_mask": mask}
+            for agent, row, mask in zip(self.possible_agents, rows, masks, strict=True)
+        }
+
+    def _action_masks(self) -> NDArray[np.int8]:
+        """Return a new int8 (seats, 2): both actions inside the cave, CONTINUE alone in camp."""
+        masks = np.ones((self.num_seats, 2), np.int8)
+        masks[:, 1] = self._batch.games.inside[0, : self.num_seats]
+        return masks
+
+    def _infos(self) -> dict[str, dict]:
+        active = self._batch.games.inside[0].tolist()
+        if self._mask != "info":
+            return {agent: {"active": active[seat]} for seat, agent in enumerate(self.possible_agents)}
+        masks = self._action_masks()
+        return {
+            agent: {"active": active[seat], "action_mask": masks[seat]}
+            for seat, agent in enumerate(self.possible_agents)
+        }
+
+    def state(self) -> NDArray[np.float32]:
+        """Return all public information with open chests, float32 (NUM_FEATURES,): what player_0 would see."""
+        return self._batch.state()[0]
+
+    def clone_state(self) -> Any:
+        """Return the game with its random numbers and scripted deck as a value for `restore_state`."""
+        return copy.deepcopy((self._batch.games, self._batch.started, self._script, self._scene, self.agents))
+
+    def restore_state(self, state: Any) -> None:
+        """Continue from a value of `clone_state`, of this environment or of one made with the same arguments."""
+        games, self._batch.started, self._script, self._scene, self.agents = copy.deepcopy(state)
+        self._batch.games[:] = games
+
+    def render(self) -> str | None:
+        """Return the table as text with ``render_mode="ansi"``."""
+        if self.render_mode is None:
+            return None
+        return render_text(self._batch.games[0], self.edition, self._scene)
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def raw_env(**kwargs: Any) -> AECEnv:
+    """Return the AEC environment without checks; what others chose this turn stays invisible.
+
+    Arguments are those of `parallel_env`.
+    """
+    return parallel_to_aec(parallel_env(**kwargs))
+
+
+def env(**kwargs: Any) -> AECEnv:
+    """Return the AEC environment that also checks the order of calls. Arguments are those of `parallel_env`."""
+    return wrappers.OrderEnforcingWrapper(raw_env(**kwargs))

@@ -1,0 +1,233 @@
+"""What is printed on the box: every edition of Diamant as data, and the limits of the one layout they share.
+
+A new edition is a new `Edition`; nothing else in the package knows an edition by name.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+MAX_PLAYERS = 8
+MAX_TREASURES = 16  # different treasure values in one edition
+MAX_TRAPS = 8  # kinds of trap
+MAX_RELICS = 5  # relic cards
+MAX_EXPEDITIONS = 15
+MAX_CARDS = 100  # in one deck
+MAX_GEMS = 1000  # on all treasure cards of one deck together
+MAX_RELIC_VALUE = 100
+
+# A card is a small integer: a treasure slot, then a kind of trap, then a relic.
+FIRST_TRAP = MAX_TREASURES
+FIRST_RELIC = FIRST_TRAP + MAX_TRAPS
+NUM_CARDS = FIRST_RELIC + MAX_RELICS
+NO_CARD = -1
+
+# The slot of a treasure value is the same in all published editions, so that a policy can play them all.
+PUBLISHED_TREASURES = (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 17)
+
+EDITION = np.dtype(
+    [
+        ("cards", "i1", NUM_CARDS),  # copies in a fresh deck; relics: those there from the start
+        ("treasure_value", "i2", MAX_TREASURES),
+        ("relic_value", "i2", MAX_RELICS),
+        ("num_relics", "i1"),
+        ("one_relic_per_expedition", "i1"),
+        ("relics_printed", "i1"),
+        ("num_expeditions", "i1"),
+        ("bust_removes", "i1"),
+        ("relics_break_ties", "i1"),
+        ("hidden_chests", "i1"),
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class Edition:
+    """One edition of the game.
+
+    Attributes:
+        name: What it is called in messages, records and configurations.
+        treasures: Gems on each treasure card, one entry per card.
+        traps: The kinds of trap, by name.
+        trap_copies: Cards of each kind of trap.
+        relics: Value in gems of each relic card, in the order that `relic_values` says.
+        relics_enter: ``"start"``: all are in the deck from the start; ``"expedition"``: one is added before each.
+        relic_values: ``"taken"``: the n-th relic that leaves the cave is worth ``relics[n]``;
+            ``"printed"``: the n-th relic that enters the deck is worth ``relics[n]``.
+        expeditions: How many expeditions make a game.
+        bust_removes: How many of the two identical trap cards leave the game at a bust.
+        tie_break: ``"shared"``: players with the same score share the victory; ``"relics"``: most relics first.
+        hidden_chests: Whether a player sees only their own chest.
+
+    Raises:
+        ValueError: If the game can't be played so, with the reason.
+    """
+
+    name: str
+    treasures: tuple[int, ...]
+    traps: tuple[str, ...]
+    trap_copies: int = 3
+    relics: tuple[int, ...] = ()
+    relics_enter: Literal["start", "expedition"] = "start"
+    relic_values: Literal["taken", "printed"] = "taken"
+    expeditions: int = 5
+    bust_removes: int = 1
+    tie_break: Literal["shared", "relics"] = "shared"
+    hidden_chests: bool = False
+
+    def __post_init__(self) -> None:
+        for field in ("treasures", "traps", "relics"):
+            object.__setattr__(self, field, tuple(getattr(self, field)))
+        for allowed, reason in self._requirements():
+            if not allowed:
+                raise ValueError(f"edition {self.name!r} can't be played: {reason}")
+
+    def _requirements(self) -> list[tuple[bool, str]]:
+        """What makes an edition playable, each with what to say where it does not hold."""
+        whole = (self.trap_copies, self.expeditions, self.bust_removes, *self.treasures, *self.relics)
+        if not all(isinstance(number, (int, np.integer)) for number in whole):
+            return [(False, "treasures, relics, copies and expeditions must be whole numbers")]
+        names = [str(trap) for trap in self.traps]
+        reserved = [name for name in names if not name or name.startswith("relic") or name.isdigit()]
+        cards = len(self.treasures) + len(self.traps) * self.trap_copies + len(self.relics)
+        values = len(set(self.treasures))
+        return [
+            (len(self.treasures) > 0, "it has no treasure"),
+            (min(self.treasures, default=1) >= 1, f"a treasure below 1: {min(self.treasures, default=1)}"),
+            (values <= MAX_TREASURES, f"{values} different treasure values; at most {MAX_TREASURES} fit the layout"),
+            (sum(self.treasures) <= MAX_GEMS, f"{sum(self.treasures)} gems; at most {MAX_GEMS} are allowed"),
+            (1 <= len(names) <= MAX_TRAPS, f"{len(names)} kinds of trap; 1 to {MAX_TRAPS} are allowed"),
+            (len(set(names)) == len(names), f"two kinds of trap have the same name: {', '.join(names)}"),
+            (not reserved, f"a trap can't be called {', '.join(map(repr, reserved))}"),
+            (len(self.relics) <= MAX_RELICS, f"{len(self.relics)} relics; at most {MAX_RELICS} are allowed"),
+            (min(self.relics, default=0) >= 0, "a relic below 0"),
+            (max(self.relics, default=0) <= MAX_RELIC_VALUE, f"a relic above {MAX_RELIC_VALUE}"),
+            (self.relics_enter in ("start", "expedition"), f"relics_enter={self.relics_enter!r}"),
+            (self.relic_values in ("taken", "printed"), f"relic_values={self.relic_values!r}"),
+            (self.tie_break in ("shared", "relics"), f"tie_break={self.tie_break!r}"),
+            (
+                1 <= self.expeditions <= MAX_EXPEDITIONS,
+                f"{self.expeditions} expeditions; 1 to {MAX_EXPEDITIONS} are allowed",
+            ),
+            (0 <= self.bust_removes <= 2, f"a bust that removes {self.bust_removes} cards; 0 to 2 are allowed"),
+            (self.trap_copies >= 2, f"{self.trap_copies} cards of each trap; no expedition could end in a bust"),
+            (cards <= MAX_CARDS, f"{cards} cards; at most {MAX_CARDS} are allowed"),
+            (
+                self.expeditions - 1 < self._busts_until_safe(),
+                f"after {self._busts_until_safe()} busts no two traps of a kind are left, "
+                f"so the deck could run out inside one of its {self.expeditions} expeditions",
+            ),
+        ]
+
+    def _busts_until_safe(self) -> float:
+        """How many busts it takes at the least until no kind of trap has two cards left."""
+        if self.trap_copies < 2:
+            return 0
+        if self.bust_removes == 0:
+            return float("inf")
+        return len(self.traps) * -(-(self.trap_copies - 1) // self.bust_removes)
+
+    @functools.cached_property
+    def treasure_slots(self) -> tuple[int, ...]:
+        """The treasure value of each of the 16 slots, 0 where a slot is unused.
+
+        A published value has its own slot; other values fill the free slots from the last one down.
+        """
+        slots = [value if value in self.treasures else 0 for value in PUBLISHED_TREASURES]
+        slots += [0] * (MAX_TREASURES - len(slots))
+        free = [slot for slot in reversed(range(MAX_TREASURES)) if slots[slot] == 0]
+        others = sorted(set(self.treasures) - set(PUBLISHED_TREASURES))
+        for slot, value in zip(free, others, strict=False):
+            slots[slot] = value
+        return tuple(slots)
+
+    def card_name(self, card: int) -> str:
+        """Return what a card is called: ``"7"``, ``"snake"``, ``"relic"`` or, where values are printed, ``"relic 8"``."""
+        if card < FIRST_TRAP:
+            return str(self.treasure_slots[card])
+        if card < FIRST_RELIC:
+            return self.traps[card - FIRST_TRAP]
+        return f"relic {self.relics[card - FIRST_RELIC]}" if self.relic_values == "printed" else "relic"
+
+    def cards_named(self, name: int | str) -> list[int]:
+        """Return the cards that a name fits: one, except ``"relic"`` where the relics differ.
+
+        Raises:
+            ValueError: If this edition has no such card; the message lists those it has.
+        """
+        names = {card: self.card_name(card) for card in range(NUM_CARDS) if self._has(card)}
+        text = str(name).strip()
+        fits = [card for card, known in names.items() if text in (known, known.split()[0])]
+        if not fits:
+            raise ValueError(f"{name!r} is no card of {self.name!r}; its cards are {', '.join(names.values())}")
+        return fits
+
+    def _has(self, card: int) -> bool:
+        if card < FIRST_TRAP:
+            return self.treasure_slots[card] > 0
+        if card < FIRST_RELIC:
+            return card - FIRST_TRAP < len(self.traps)
+        return card - FIRST_RELIC < (len(self.relics) if self.relic_values == "printed" else min(1, len(self.relics)))
+
+    @functools.cached_property
+    def record(self) -> np.ndarray:
+        """This edition as one compiled record of type `EDITION`, shape ()."""
+        record = np.zeros((), EDITION)
+        copies = Counter(self.treasures)
+        record["treasure_value"] = self.treasure_slots
+        record["cards"][:MAX_TREASURES] = [copies[value] for value in self.treasure_slots]
+        record["cards"][FIRST_TRAP : FIRST_TRAP + len(self.traps)] = self.trap_copies
+        if self.relics_enter == "start" and self.relic_values == "printed":
+            record["cards"][FIRST_RELIC : FIRST_RELIC + len(self.relics)] = 1
+        elif self.relics_enter == "start":
+            record["cards"][FIRST_RELIC] = len(self.relics)
+        record["relic_value"][: len(self.relics)] = self.relics
+        record["num_relics"] = len(self.relics)
+        record["one_relic_per_expedition"] = self.relics_enter == "expedition"
+        record["relics_printed"] = self.relic_values == "printed"
+        record["num_expeditions"] = self.expeditions
+        record["bust_removes"] = self.bust_removes
+        record["relics_break_ties"] = self.tie_break == "relics"
+        record["hidden_chests"] = self.hidden_chests
+        record.flags.writeable = False
+        return record
+
+
+_WIDELY_PUBLISHED = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
+
+EDITIONS = {
+    edition.name: edition
+    for edition in [
+        Edition(
+            name="iello-2016",
+            treasures=_WIDELY_PUBLISHED,
+            traps=("spider", "snake", "lava pit", "boulder", "battering ram"),
+            relics=(5, 5, 5, 10, 10),
+        ),
+    ]
+}
+
+
+def find_edition(edition: str | Edition) -> Edition:
+    """Return the edition itself, or the published one of that name.
+
+    Raises:
+        ValueError: If no published edition has that name; the message lists them.
+    """
+    if isinstance(edition, Edition):
+        return edition
+    if edition not in EDITIONS:
+        raise ValueError(f"unknown edition {edition!r}; published editions: {', '.join(EDITIONS)}")
+    return EDITIONS[edition]
+
+
+def edition_table(editions: Sequence[Edition]) -> np.recarray:
+    """Return the editions as an array of records (E,) of type `EDITION`, which the compiled rules read."""
+    return np.array([edition.record for edition in editions], EDITION).view(np.recarray)

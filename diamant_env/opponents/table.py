@@ -1,0 +1,63 @@
+"""Agents seated at the games of a batch: who acts for which seat, and the draw of their decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.batch import Batch
+from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.agent import Agent
+
+EMPTY = -1  # nobody is seated here: the caller decides
+
+
+class Table:
+    """Seats agents at the games of a batch.
+
+    Args:
+        batch: The games.
+        agents: The agents.
+        seating: int (N, seats), the position in `agents` of who sits there, or `EMPTY` where the caller decides.
+            An agent keeps its rows for as long as the table lasts, in the order of (game, seat).
+
+    Raises:
+        ValueError: If the seating has the wrong shape or names an agent that is not there.
+    """
+
+    def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike) -> None:
+        self.batch = batch
+        self.agents = list(agents)
+        self.seating = np.asarray(seating)
+        if self.seating.shape != (batch.num_games, batch.seats):
+            raise ValueError(f"seating of shape {self.seating.shape}; expected {(batch.num_games, batch.seats)}")
+        if self.seating.min() < EMPTY or self.seating.max() >= len(self.agents):
+            raise ValueError(f"the seating names agent {self.seating.max()}; there are {len(self.agents)} agents")
+        present = np.arange(batch.seats) < batch.num_players[:, None]
+        taken = np.where(present, self.seating, EMPTY).ravel()
+        self.rows = [np.flatnonzero(taken == agent) for agent in range(len(self.agents))]
+        self._leave = np.zeros((batch.num_games, batch.seats), np.float32)
+
+    def leave_probabilities(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Ask all agents; return float32 (N, seats), 0 where nobody is seated.
+
+        Raises:
+            ValueError: If an agent returns anything but one probability per row.
+        """
+        flat = observations.reshape(-1, NUM_FEATURES)
+        games = self.batch.games
+        first = np.repeat((games.expedition == 1) & (games.turn == 1), self.batch.seats)
+        leave = self._leave.reshape(-1)
+        for agent, rows in zip(self.agents, self.rows, strict=True):
+            if len(rows):
+                answer = np.asarray(agent.act(Observations(flat[rows]), first[rows]), np.float32)
+                if answer.shape != rows.shape or not ((answer >= 0) & (answer <= 1)).all():
+                    raise ValueError(f"{agent} must return {len(rows)} probabilities between 0 and 1, not {answer}")
+                leave[rows] = answer
+        return self._leave
+
+    def decide(self, observations: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
+        """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE where nobody is seated."""
+        self.batch.draw_decisions(self.leave_probabilities(observations), actions)
