@@ -1,0 +1,54 @@
+"""The pools: lists of agents, fixed in files before anything is trained against them."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from agents.registry import make
+
+FOLDER = Path(__file__).parents[1] / "configs" / "pools"
+_KEYS = ("description", "agents")
+
+
+def load_pool(name: str | Path) -> list[str]:
+    """Return the agents of a pool, as texts that `agents.make` takes.
+
+    Args:
+        name: A file of ``configs/pools`` without its ending, such as ``"pool"`` or ``"held_out"``, or a path to
+            another TOML file with a `description` and a list of `agents`.
+
+    Raises:
+        ValueError: If there is no such file, or if it does not hold what it should; the message says what.
+    """
+    path = Path(name) if str(name).endswith(".toml") else FOLDER / f"{name}.toml"
+    if not path.is_file():
+        known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
+        raise ValueError(f"no pool {str(name)!r}: there is no file {path}; pools: {known}, or a path to a .toml")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"pool {path} is damaged: {error}") from None
+    return _checked(content, path)
+
+
+def _checked(content: dict, path: Path) -> list[str]:
+    """Return the agents of a pool file that holds what it should."""
+    unknown = [key for key in content if key not in _KEYS]
+    if unknown:
+        raise ValueError(f"pool {path}: unknown key {', '.join(unknown)}; keys: {', '.join(_KEYS)}")
+    texts = content.get("agents")
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"pool {path}: `agents` must be a list of at least one text, not {texts!r}")
+    if not isinstance(content.get("description", ""), str):
+        raise ValueError(f"pool {path}: `description` must be a text")
+    seen: dict[str, str] = {}
+    for text in texts:
+        try:
+            made = str(make(text))
+        except ValueError as error:
+            raise ValueError(f"pool {path}: {error}") from None
+        if made in seen:
+            raise ValueError(f"pool {path}: {text!r} and {seen[made]!r} are the same agent")
+        seen[made] = text
+    return texts

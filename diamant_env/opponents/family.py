@@ -1,0 +1,68 @@
+"""What all scripted families share: numbers with a range, and a text that makes the same agent again."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.observation import Observations
+
+
+def parameter(default: float, low: float, high: float) -> Any:
+    """Return a dataclass field that is a number from `low` to `high` and an argument of the family's text."""
+    return dataclasses.field(default=default, metadata={"low": low, "high": high})
+
+
+@dataclass
+class Scripted:
+    """A family of scripted agents: a subclass is a dataclass whose `parameter` fields are the text's arguments.
+
+    Raises:
+        ValueError: If a parameter is no number or out of its range; the message says what is allowed.
+    """
+
+    family: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for field in parameters(type(self)):
+            value, low, high = getattr(self, field.name), field.metadata["low"], field.metadata["high"]
+            if not isinstance(value, (int, float)) or not low <= value <= high:
+                raise ValueError(f"{self.family}: {field.name}={value!r}; {low:g} to {high:g} is allowed")
+
+    def __str__(self) -> str:
+        numbers = ",".join(_number_text(getattr(self, field.name)) for field in parameters(type(self)))
+        return f"{self.family}:{numbers}" if numbers else self.family
+
+    def seed(self, seed: int) -> None:
+        """Start the random numbers of an agent that draws some itself; most draw none."""
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        return self.leaves(obs).astype(np.float32)
+
+    def leaves(self, obs: Observations) -> NDArray[np.bool_]:
+        """Return bool (rows,): who leaves. A family that draws its decisions overrides `act` instead."""
+        raise NotImplementedError(f"{self.family} has neither `leaves` nor `act`")
+
+
+def parameters(family: type[Scripted]) -> list[dataclasses.Field]:
+    """Return the fields of a family that its text gives, in order."""
+    return [field for field in dataclasses.fields(family) if "low" in field.metadata]
+
+
+def needs_chests(obs: Observations, agent: Scripted) -> None:
+    """Refuse observations that hide the rivals' chests.
+
+    Raises:
+        ValueError: If a row hides them.
+    """
+    if obs["hidden_chests"].any():
+        raise ValueError(f"{agent} looks at the rivals' chests, and this table hides them; seat another agent")
+
+
+def _number_text(number: float) -> str:
+    return repr(int(number)) if number == int(number) else repr(float(number))

@@ -1,0 +1,57 @@
+"""Agents by a short text: ``make("bag:18")``."""
+
+from __future__ import annotations
+
+from diamant_env.opponents import thresholds
+from diamant_env.opponents.family import Scripted, parameters
+
+FAMILIES: dict[str, type[Scripted]] = {
+    family.family: family
+    for family in (
+        thresholds.RandomAgent,
+        thresholds.ContinueAgent,
+        thresholds.CardsAgent,
+        thresholds.BagAgent,
+        thresholds.TrapsAgent,
+        thresholds.BagOrTrapsAgent,
+    )
+}
+
+
+def make(text: str, seed: int = 0) -> Scripted:
+    """Return the scripted agent that a text names; ``str(agent)`` is such a text again.
+
+    Args:
+        text: ``"family"`` with its defaults, or ``"family:number,number"`` with all its parameters, such as
+            ``"bag:18"`` or ``"bag-or-traps:18,3"``.
+        seed: Of the agents that draw something themselves (``"mixture"``); the others ignore it.
+
+    Raises:
+        ValueError: If the text names no agent; the message says what was given and what is allowed.
+    """
+    name, colon, rest = text.strip().partition(":")
+    if name not in FAMILIES:
+        raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(map(describe, FAMILIES.values()))}")
+    family = FAMILIES[name]
+    numbers = [_number(part, text, family) for part in rest.split(",")] if colon else []
+    if len(numbers) not in (0, len(parameters(family))):
+        raise ValueError(f"{len(numbers)} numbers in {text!r}; give all or none: {describe(family)}")
+    try:
+        agent = family(*numbers)
+    except ValueError as error:
+        raise ValueError(f"agent {text!r}: {error}") from None
+    agent.seed(seed)
+    return agent
+
+
+def describe(family: type[Scripted]) -> str:
+    """Return a family with its parameters and their defaults, such as ``bag:gems (bag:18)``."""
+    names = ",".join(field.name for field in parameters(family))
+    return f"{family.family}:{names} ({family()})" if names else family.family
+
+
+def _number(part: str, text: str, family: type[Scripted]) -> float:
+    try:
+        return float(part)
+    except ValueError:
+        raise ValueError(f"{part!r} in {text!r} is no number; {describe(family)}") from None
