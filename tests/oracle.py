@@ -1,0 +1,197 @@
+"""The game once more, in plain Python with real cards: what the compiled rules are compared with.
+
+Written from the rulebook and `docs/rules.md` alone. It imports nothing of the package; it is handed an edition as data
+and told which card comes up and who leaves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+
+class Player:
+    """One person at the table."""
+
+    def __init__(self) -> None:
+        self.gems_in_chest = 0
+        self.relic_values: list[int] = []  # one per relic taken, in gems
+        self.bag = 0
+        self.inside = False
+        self.left_turn = 0
+        self.banked = 0
+
+    @property
+    def chest(self) -> int:
+        return self.gems_in_chest + sum(self.relic_values)
+
+
+class Oracle:
+    """One game. Cards are treasures (int), traps (their name) and relics (``"relic"`` or ``"relic 8"``)."""
+
+    def __init__(self, edition, num_players: int) -> None:
+        self.edition = edition
+        self.players = [Player() for _ in range(num_players)]
+        self.deck: list[int | str] = list(edition.treasures)
+        for trap in edition.traps:
+            self.deck += [trap] * edition.trap_copies
+        self.relics_to_come = [self.relic_name(value) for value in edition.relics]
+        if edition.relics_enter == "start":
+            self.deck += self.relics_to_come
+            self.relics_to_come = []
+        self.out_of_game: list[str] = []
+        self.relics_taken = 0
+        self.expedition = 0
+        self.over = False
+        self.gems_found = 0  # on the treasure cards of this game so far
+        self.gems_returned = 0  # to the reserve
+        self.enter_cave()
+
+    def relic_name(self, value: int) -> str:
+        return f"relic {value}" if self.edition.relic_values == "printed" else "relic"
+
+    def enter_cave(self) -> None:
+        self.expedition += 1
+        if self.relics_to_come:
+            self.deck.append(self.relics_to_come.pop(0))
+        self.path: list[int | str] = []
+        self.gems_on: dict[int, int] = {}  # position on the path -> gems that lie on this treasure card
+        for player in self.players:
+            player.inside = True
+            player.bag = 0
+            player.left_turn = 0
+
+    # Advance into the cave.
+
+    def reveal(self, card: int | str) -> None:
+        assert not self.over, "a card after the end of the game"
+        self.deck.remove(card)
+        seen_before = card in self.path
+        self.path.append(card)
+        if isinstance(card, int):
+            self.gems_found += card
+            inside = self.inside
+            for player in inside:
+                player.bag += card // len(inside)
+            self.gems_on[len(self.path) - 1] = card % len(inside)
+        elif not self.is_relic(card) and seen_before:
+            for player in self.inside:
+                self.gems_returned += player.bag
+                player.bag = 0
+            for _ in range(self.edition.bust_removes):
+                self.path.remove(card)
+                self.out_of_game.append(card)
+            self.end_expedition()
+
+    # Players' decision.
+
+    def decide(self, leaving: set[int]) -> None:
+        """The players with these seats return to the camp; the others inside go on."""
+        assert not self.over, "a decision after the end of the game"
+        leavers = [self.players[seat] for seat in sorted(leaving)]
+        assert all(player.inside for player in leavers), "a player in camp can't leave"
+        for player in self.players:
+            player.banked = 0
+        if not leavers:
+            return
+        gems = self.path_gems
+        share = gems // len(leavers)
+        self.gems_on = {0: gems - share * len(leavers)}
+        for player in leavers:
+            player.banked = player.bag + share
+            player.gems_in_chest += player.bag + share
+            player.bag = 0
+            player.inside = False
+            player.left_turn = self.turn
+        if len(leavers) == 1:
+            (lucky,) = leavers
+            for relic in [card for card in self.path if self.is_relic(card)]:
+                value = self.value_of_taken(relic)
+                self.path[self.path.index(relic)] = "gap"  # the place on the path stays
+                self.relics_taken += 1
+                lucky.relic_values.append(value)
+                lucky.banked += value
+        if not self.inside:
+            self.end_expedition()
+
+    def value_of_taken(self, relic: str) -> int:
+        if self.edition.relic_values == "printed":
+            return int(relic.split()[1])
+        return self.edition.relics[self.relics_taken]
+
+    # End of a round, end of the game.
+
+    def end_expedition(self) -> None:
+        self.gems_returned += self.path_gems
+        for card in self.path:
+            if self.is_relic(card):
+                self.out_of_game.append(card)
+            elif card != "gap":
+                self.deck.append(card)
+        self.path = []
+        self.gems_on = {}
+        for player in self.players:
+            player.bag = 0
+        if self.expedition < self.edition.expeditions:
+            self.enter_cave()
+        else:
+            self.over = True
+            for player in self.players:
+                player.inside = False
+
+    # What can be seen.
+
+    def is_relic(self, card: int | str) -> bool:
+        return isinstance(card, str) and card.startswith("relic")
+
+    @property
+    def inside(self) -> list[Player]:
+        return [player for player in self.players if player.inside]
+
+    @property
+    def turn(self) -> int:
+        return len(self.path)
+
+    @property
+    def path_gems(self) -> int:
+        return sum(self.gems_on.values())
+
+    @property
+    def path_relics(self) -> list[str]:
+        return [card for card in self.path if self.is_relic(card)]
+
+    @property
+    def traps_on_path(self) -> set[str]:
+        return {card for card in self.path if card in self.edition.traps}
+
+    @property
+    def path_relic_value(self) -> int:
+        """What one player leaving alone would get for the relics on the path."""
+        if self.edition.relic_values == "printed":
+            return sum(int(relic.split()[1]) for relic in self.path_relics)
+        order = range(self.relics_taken, self.relics_taken + len(self.path_relics))
+        return sum(self.edition.relics[position] for position in order)
+
+    @property
+    def deck_counts(self) -> Counter:
+        return Counter(self.deck)
+
+    @property
+    def winners(self) -> list[int]:
+        """The seats that win by what the chests hold now."""
+        results = [player.chest for player in self.players]
+        if self.edition.tie_break == "relics":
+            results = [(player.chest, len(player.relic_values)) for player in self.players]
+        return [seat for seat, result in enumerate(results) if result == max(results)]
+
+    def rewards(self, kind: str) -> list[Fraction]:
+        """What each player is paid for the last decision."""
+        if kind == "score":
+            return [Fraction(player.banked) for player in self.players]
+        if not self.over:
+            return [Fraction(0)] * len(self.players)
+        if kind == "win":
+            winners = self.winners
+            return [Fraction(seat in winners, len(winners)) for seat in range(len(self.players))]
+        total, rivals = sum(player.chest for player in self.players), len(self.players) - 1
+        return [Fraction(player.chest) - Fraction(total - player.chest, rivals) for player in self.players]

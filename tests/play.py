@@ -1,0 +1,123 @@
+"""What the tests share: editions to test, and games of a chosen deck through the public environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
+from diamant_env.editions import NO_CARD, NUM_CARDS
+from diamant_env.rules import OVER
+
+PUBLISHED = list(EDITIONS.values())
+BASE = EDITIONS["iello-2016"]
+
+# Boxes that nobody sells: each takes another branch of the rules.
+LATE_RELICS = replace(BASE, name="one relic per expedition", relics_enter="expedition")
+PRINTED = replace(
+    BASE, name="printed relics", relics=(5, 7, 8, 10, 12), relics_enter="expedition", relic_values="printed"
+)
+PRINTED_AT_ONCE = replace(PRINTED, name="printed relics from the start", relics_enter="start")
+RELICS_DECIDE = replace(BASE, name="most relics break ties", tie_break="relics")
+NOTHING_REMOVED = replace(BASE, name="no trap leaves the game", bust_removes=0, expeditions=15)
+BOTH_REMOVED = replace(BASE, name="both traps leave the game", bust_removes=2)
+NO_RELICS = replace(BASE, name="no relics", relics=())
+ODD = Edition(
+    name="odd",
+    treasures=(1, 6, 6, 10, 100),
+    traps=("mud", "wind"),
+    trap_copies=4,
+    relics=(0, 20),
+    expeditions=3,
+    bust_removes=2,
+)
+INVENTED = [LATE_RELICS, PRINTED, PRINTED_AT_ONCE, RELICS_DECIDE, NOTHING_REMOVED, BOTH_REMOVED, NO_RELICS, ODD]
+
+
+def every(editions: list[Edition], fits: Callable[[Edition], bool] = lambda edition: True):
+    """Run the test once for each of these editions that fits."""
+    chosen = [edition for edition in editions if fits(edition)]
+    return pytest.mark.parametrize("edition", chosen, ids=[edition.name for edition in chosen])
+
+
+def deck_of(game, edition: Edition) -> dict[int | str, int]:
+    """How many of each card are left in the deck of a record, by the card's name; treasures are numbers."""
+    names = [card_of(edition, card) for card in range(NUM_CARDS)]
+    return {name: int(copies) for name, copies in zip(names, game["deck"], strict=True) if copies}
+
+
+def card_of(edition: Edition, card: int) -> int | str:
+    """The card with this number as the oracle names it."""
+    try:
+        name = edition.card_name(card)
+    except IndexError:  # a kind of card that this edition lacks
+        return f"card {card}"
+    return int(name) if name.isdigit() else name
+
+
+class Play:
+    """A game of chosen cards through `parallel_env`; a card that was not chosen is an error.
+
+    Args:
+        deck: The cards in the order in which they come up, across expeditions.
+        players: How many sit at the table.
+        edition: What they play.
+        options: Of `parallel_env`.
+    """
+
+    def __init__(self, deck: list, players: int = 4, edition: str | Edition = BASE, **options) -> None:
+        self.env = diamant_v0.parallel_env(num_players=players, edition=edition, **options)
+        self.cards_left = len(deck) - 1
+        self.rewards = [0.0] * players
+        self.env.reset(seed=0, options={"deck": deck})
+
+    @property
+    def game(self):
+        return self.env.game
+
+    @property
+    def inside(self) -> list[int]:
+        """The seats inside the cave."""
+        return [seat for seat, inside in enumerate(self.game["inside"]) if inside]
+
+    @property
+    def chests(self) -> list[int]:
+        return self.game["chest"][: self.env.num_seats].tolist()
+
+    @property
+    def relics(self) -> list[int]:
+        return self.game["relics"][: self.env.num_seats].tolist()
+
+    @property
+    def deck(self) -> dict[int | str, int]:
+        return deck_of(self.game, self.env.edition)
+
+    @property
+    def over(self) -> bool:
+        return self.game["phase"] == OVER
+
+    def leave(self, *seats: int) -> Play:
+        """These seats leave, the others inside continue; the next card comes up."""
+        inside = self.inside
+        assert set(seats) <= set(inside), f"{seats} leave, but {inside} are inside"
+        actions = {f"player_{seat}": LEAVE if seat in seats else CONTINUE for seat in inside}
+        _, rewards, *_ = self.env.step(actions)
+        self.rewards = [rewards[f"player_{seat}"] for seat in range(self.env.num_seats)]
+        bust = self.game["bust_card"] != NO_CARD
+        self.cards_left -= int(bust) + int(not self.over)
+        assert self.cards_left >= 0, "the test's deck has too few cards"
+        return self
+
+    def go_on(self, turns: int = 1) -> Play:
+        """Nobody leaves, so many times."""
+        for _ in range(turns):
+            self.leave()
+        return self
+
+    def all_leave(self, expeditions: int = 1) -> Play:
+        """Everyone inside leaves, so many times."""
+        for _ in range(expeditions):
+            self.leave(*self.inside)
+        return self

@@ -1,0 +1,63 @@
+"""What the texts leave open: the readings that have no section of their own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from play import BASE, PUBLISHED, Play, every
+
+from diamant_env import Batch, Edition
+from diamant_env.editions import FIRST_RELIC
+
+
+@every(PUBLISHED)
+def test_the_deck_can_not_run_out_inside_an_expedition(edition):
+    # The worst: four busts that leave two kinds with one card each, then every harmless card first.
+    first, second, *kinds = edition.traps
+    start = [trap for trap in (first, first, second, second) for _ in range(2)]
+    relics = [] if not edition.relics or edition.relics_enter != "start" else ["relic"] * len(edition.relics)
+    last = [*edition.treasures, *relics, first, second, *kinds]
+    play = Play([*start, *last, kinds[0]], players=3, edition=edition).go_on(4)
+    assert play.game["expedition"] == 5
+    play.go_on(len(last) - 1)
+    assert not play.over
+    assert play.game["deck_size"] == 2 * len(kinds)
+    assert play.go_on().over
+
+
+def test_an_edition_whose_deck_could_run_out_is_refused():
+    with pytest.raises(ValueError, match="could run out inside one of its 5 expeditions"):
+        replace(BASE, traps=("snake", "boulder"))
+
+
+def test_the_reserve_is_unlimited():
+    # One player brings home every gem of the box five times: 620, the box holds stones worth 260.
+    cards = [*BASE.treasures] * 5
+    play = Play(cards, players=1)
+    for _ in range(5):
+        play.go_on(len(BASE.treasures) - 1).all_leave()
+    assert play.chests == [5 * 124]
+
+
+def test_a_player_alone_takes_relics_and_every_gem():
+    play = Play([7, "relic", 5], players=1).go_on().all_leave()
+    assert play.chests == [12]
+
+
+def test_lost_relics_are_out_of_the_game_for_good():
+    play = Play([*["relic"] * 5, "snake", "snake", 5, 7]).go_on(6).all_leave()
+    assert play.game["deck"][FIRST_RELIC:].sum() == 0
+    assert play.game["relics_taken"] == 0
+
+
+def test_the_largest_game_fits_the_record():
+    treasures = (MAX_TREASURE := 500, 500)
+    edition = Edition("rich", treasures, ("snake", "mud"), 20, relics=(100,) * 5, expeditions=15)
+    cards = ["relic"] * 5 + [*treasures] * 15
+    play = Play(cards, players=1, edition=edition).go_on(6)
+    play.all_leave()
+    for _ in range(14):
+        play.go_on().all_leave()
+    assert play.chests == [500 + 15 * 2 * MAX_TREASURE]
+    assert Batch(1, 1, edition).reset().max() < 32_767

@@ -1,0 +1,99 @@
+"""Rulebook: game elements, set up."""
+
+from __future__ import annotations
+
+import pytest
+from play import BASE, LATE_RELICS, PRINTED, PUBLISHED, Play, deck_of, every
+
+from diamant_env import Batch
+from diamant_env.rules import DECIDE
+
+CARDS = {"iello-2016": 35}
+TREASURES = {"iello-2016": (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)}
+TRAPS = {"iello-2016": ("spider", "snake", "lava pit", "boulder", "battering ram")}
+RELICS = {"iello-2016": (5, 5, 5, 10, 10)}
+
+
+@every(PUBLISHED)
+def test_number_of_cards_at_the_start(edition):
+    assert Batch(1, 4, edition).reset().shape[0] == 1
+    assert Play([11], edition=edition).game["deck_size"] + 1 == CARDS[edition.name]
+
+
+@every(PUBLISHED)
+def test_treasure_cards(edition):
+    assert edition.treasures == TREASURES[edition.name]
+
+
+def test_treasures_of_the_base_edition_sum_to_124():
+    assert sum(BASE.treasures) == 124
+
+
+@every(PUBLISHED)
+def test_there_are_three_cards_of_each_trap(edition):
+    deck = Play([11], edition=edition).deck
+    assert {trap: deck[trap] for trap in edition.traps} == dict.fromkeys(TRAPS[edition.name], 3)
+
+
+@every(PUBLISHED)
+def test_relic_cards(edition):
+    assert edition.relics == RELICS[edition.name]
+
+
+def test_all_five_relics_are_in_the_deck_from_the_start():
+    assert Play([11]).deck["relic"] == 5
+
+
+def test_one_relic_is_in_the_deck_where_one_enters_per_expedition():
+    assert Play([11], edition=LATE_RELICS).deck["relic"] == 1
+
+
+def test_the_lowest_relic_is_in_the_deck_where_values_are_printed():
+    assert {card for card in Play([11], edition=PRINTED).deck if str(card).startswith("relic")} == {"relic 5"}
+
+
+@every(PUBLISHED)
+def test_all_cards_are_in_one_deck(edition):
+    deck = Play([11], edition=edition).deck
+    expected = {value: edition.treasures.count(value) for value in edition.treasures}
+    expected[11] -= 1  # it lies on the path
+    relics_at_once = len(edition.relics) if edition.relics_enter == "start" else min(1, len(edition.relics))
+    assert {card: deck[card] for card in expected} == expected
+    assert sum(deck.values()) == sum(expected.values()) + 3 * len(edition.traps) + relics_at_once
+
+
+@pytest.mark.parametrize("players", range(1, 9))
+def test_every_player_has_an_empty_chest_and_an_explorer(players):
+    play = Play(["snake"], players=players)
+    assert play.chests == [0] * players
+    assert play.relics == [0] * players
+    assert play.inside == list(range(players))
+
+
+def test_nobody_else_sits_at_the_table():
+    game = Play(["snake"], players=3).game
+    assert game["inside"].tolist() == [1, 1, 1, 0, 0, 0, 0, 0]
+
+
+def test_the_first_card_is_turned_up_before_anyone_decides():
+    game = Play([11]).game
+    assert (game["turn"], game["phase"], game["expedition"]) == (1, DECIDE, 1)
+
+
+@pytest.mark.parametrize("players", [3, 4, 5, 6, 7, 8])
+def test_three_to_eight_players(players):
+    assert Batch(2, players).reset().shape[:2] == (2, players)
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_one_and_two_players_are_allowed_for_research(players):
+    play = Play([7, 5], players=players).all_leave()
+    assert play.chests == [7 // players] * players
+
+
+def test_no_edition_loses_a_card_between_games():
+    play = Play([11, "snake", "snake", 5])
+    play.go_on(2)
+    play.env.reset(seed=0, options={"deck": [11]})
+    assert play.game["deck_size"] == 34
+    assert deck_of(play.game, BASE)["snake"] == 3
