@@ -54,6 +54,11 @@ def parameters(family: type[Scripted]) -> list[dataclasses.Field]:
     return [field for field in dataclasses.fields(family) if "low" in field.metadata]
 
 
+def haul(obs: Observations) -> NDArray[np.float32]:
+    """Return what each row would bank if it left alone now: the bag and all that lies on the path."""
+    return obs["bag"] + obs["path_gems"] + obs["path_relic_value"]
+
+
 def needs_chests(obs: Observations, agent: Scripted) -> None:
     """Refuse observations that hide the rivals' chests.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diamant_env.opponents import thresholds
+from diamant_env.opponents import expected_value, mixture, social, thresholds
 from diamant_env.opponents.family import Scripted, parameters
 
 FAMILIES: dict[str, type[Scripted]] = {
@@ -14,6 +14,13 @@ FAMILIES: dict[str, type[Scripted]] = {
         thresholds.BagAgent,
         thresholds.TrapsAgent,
         thresholds.BagOrTrapsAgent,
+        expected_value.ExpectedValueAgent,
+        expected_value.OthersStayAgent,
+        social.SoloGrabAgent,
+        social.CatchUpAgent,
+        social.FollowAgent,
+        social.OpposeAgent,
+        mixture.MixtureAgent,
     )
 }
 

@@ -1,0 +1,73 @@
+"""Agents that look at the other players: what they leave lying, how far ahead they are, when they go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import MAX_GEMS, MAX_PLAYERS
+from diamant_env.observation import Observations
+from diamant_env.opponents.family import Scripted, haul, needs_chests, parameter
+
+
+@dataclass
+class SoloGrabAgent(Scripted):
+    """Leaves as soon as the gems and relics on the path are worth so much to a lone leaver, else by its bag."""
+
+    family: ClassVar[str] = "solo-grab"
+    lying: float = parameter(8, 0, MAX_GEMS)
+    gems: float = parameter(14, 0, MAX_GEMS)
+
+    def leaves(self, obs: Observations) -> NDArray[np.bool_]:
+        """See `Scripted.leaves`."""
+        return (obs["path_gems"] + obs["path_relic_value"] >= self.lying) | (obs["bag"] >= self.gems)
+
+
+@dataclass
+class CatchUpAgent(Scripted):
+    """Asks a bigger haul of itself when behind and a smaller one when ahead, the more so the fewer expeditions remain.
+
+    It leaves where the haul is at least `gems` - `push`·lead / (expeditions left + 1), and at least 1; the lead is
+    its chest less the best rival's. A push of 1 asks, each expedition, for an equal part of what it lacks on top.
+    """
+
+    family: ClassVar[str] = "catch-up"
+    gems: float = parameter(18, 0, MAX_GEMS)
+    push: float = parameter(0.5, 0, 10)
+
+    def leaves(self, obs: Observations) -> NDArray[np.bool_]:
+        """See `Scripted.leaves`."""
+        needs_chests(obs, self)
+        lead_each = obs["lead"] / (obs["expeditions_left"] + np.float32(1))
+        wanted = np.float32(self.gems) - np.float32(self.push) * lead_each
+        return haul(obs) >= np.maximum(wanted, np.float32(1))
+
+
+@dataclass
+class FollowAgent(Scripted):
+    """Follows the crowd: leaves once so many rivals have left this expedition, or with a haul of so many gems."""
+
+    family: ClassVar[str] = "follow"
+    rivals: float = parameter(2, 1, MAX_PLAYERS - 1)
+    gems: float = parameter(16, 0, MAX_GEMS)
+
+    def leaves(self, obs: Observations) -> NDArray[np.bool_]:
+        """See `Scripted.leaves`."""
+        return (obs["num_players"] - obs["num_inside"] >= self.rivals) | (haul(obs) >= self.gems)
+
+
+@dataclass
+class OpposeAgent(Scripted):
+    """Opposes the crowd: leaves with a small haul while all stay, and asks so many gems more for each that has left."""
+
+    family: ClassVar[str] = "oppose"
+    gems: float = parameter(8, 0, MAX_GEMS)
+    more: float = parameter(4, 0, MAX_GEMS)
+
+    def leaves(self, obs: Observations) -> NDArray[np.bool_]:
+        """See `Scripted.leaves`."""
+        gone = obs["num_players"] - obs["num_inside"]
+        return haul(obs) >= np.float32(self.gems) + np.float32(self.more) * gone
