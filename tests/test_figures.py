@@ -1,0 +1,149 @@
+"""Figures that any correct implementation reproduces: exactly by counting, and by playing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from math import comb, sqrt
+
+import numpy as np
+import pytest
+from play import BASE, NO_RELICS, PUBLISHED, every
+from side_by_side import Names
+
+from diamant_env import CONTINUE, LEAVE, Batch, Edition, Observations
+
+SURVIVAL = {  # P(no bust after k cards of a fresh deck of N)
+    30: {2: Fraction(28, 29), 3: Fraction(365, 406), 4: Fraction(491, 609), 6: 0.575841, 10: 0.171457},
+    35: {2: Fraction(116, 119), 3: Fraction(1212, 1309), 4: Fraction(4485, 5236), 6: 0.675830, 10: 0.296532},
+}
+BUST_AT_TRAP = {2: 0.142857, 3: 0.406593, 4: 0.703297}  # P(bust) of who leaves when the h-th trap lies on the path
+DECKS = {35: BASE, 30: NO_RELICS}
+PLAYED = 60_000
+STANDARD_ERRORS = 4
+
+
+def deck_size(edition: Edition) -> int:
+    relics = len(edition.relics) if edition.relics_enter == "start" else min(1, len(edition.relics))
+    return len(edition.treasures) + len(edition.traps) * edition.trap_copies + relics
+
+
+def survival(edition: Edition, cards: int) -> Fraction:
+    """The closed form: choose j kinds of trap, one card of each, and harmless cards for the rest."""
+    kinds, copies, size = len(edition.traps), edition.trap_copies, deck_size(edition)
+    harmless = size - kinds * copies
+    ways = sum(comb(kinds, j) * copies**j * comb(harmless, cards - j) for j in range(min(kinds, cards) + 1))
+    return Fraction(ways, comb(size, cards))
+
+
+def survival_card_by_card(edition: Edition, cards: int) -> Fraction:
+    """The same by following the deck: the chance that so many kinds of trap lie on the path."""
+    kinds, copies, size = len(edition.traps), edition.trap_copies, deck_size(edition)
+    on_path = {0: Fraction(1)}
+    for drawn in range(cards):
+        later: dict[int, Fraction] = {}
+        for traps, chance in on_path.items():
+            new_kind = Fraction((kinds - traps) * copies, size - drawn)
+            harmless = Fraction(size - kinds * copies - (drawn - traps), size - drawn)
+            later[traps] = later.get(traps, 0) + chance * harmless
+            later[traps + 1] = later.get(traps + 1, 0) + chance * new_kind
+        on_path = later
+    return sum(on_path.values())
+
+
+def bust_at_trap(edition: Edition, traps: int) -> Fraction:
+    """Only the order of the trap cards matters: the first so many are all of different kinds, or it is a bust."""
+    kinds, copies = len(edition.traps), edition.trap_copies
+    safe = Fraction(1)
+    for i in range(traps):
+        safe *= Fraction(copies * (kinds - i), copies * kinds - i)
+    return 1 - safe
+
+
+@pytest.mark.parametrize("size", DECKS)
+@pytest.mark.parametrize("cards", [2, 3, 4, 6, 10])
+def test_survival_by_counting(size, cards):
+    edition, expected = DECKS[size], SURVIVAL[size][cards]
+    assert deck_size(edition) == size
+    exact = survival(edition, cards)
+    assert survival_card_by_card(edition, cards) == exact
+    assert exact == expected if isinstance(expected, Fraction) else abs(float(exact) - expected) < 5e-7
+
+
+def test_survival_of_31_cards():
+    edition = replace(BASE, relics=(5,))
+    assert all(survival(edition, cards) == survival_card_by_card(edition, cards) for cards in range(32))
+
+
+def test_nobody_survives_every_card():
+    assert survival(BASE, 26) == 0
+    assert survival(BASE, 25) > 0
+
+
+@pytest.mark.parametrize("traps", BUST_AT_TRAP)
+def test_bust_at_the_nth_trap_by_counting(traps):
+    cards = [kind for kind in BASE.traps for _ in range(BASE.trap_copies)]
+    orders = list(permutations(cards, traps)) if traps < 4 else []
+    if orders:
+        assert Fraction(sum(len(set(order)) < traps for order in orders), len(orders)) == bust_at_trap(BASE, traps)
+    assert abs(float(bust_at_trap(BASE, traps)) - BUST_AT_TRAP[traps]) < 5e-7
+
+
+def assert_near(hits: np.ndarray, chance: float | Fraction) -> None:
+    chance = float(chance)
+    error = sqrt(chance * (1 - chance) / len(hits))
+    assert abs(hits.mean() - chance) < STANDARD_ERRORS * error, f"{hits.mean()} is not {chance} +- {error}"
+
+
+def first_expeditions(edition: Edition, seed: int) -> Iterator[tuple[Batch, np.ndarray]]:
+    """Play the first expedition of many games with one player; yield before each decision, to write the actions."""
+    batch = Batch(PLAYED, 1, replace(edition, expeditions=1))
+    actions = np.zeros((PLAYED, 1), np.int8)
+    observations = batch.reset(seed)
+    while not batch.over.all():
+        yield Observations(observations[:, 0]), actions
+        batch.step(actions, observations)
+    yield Observations(observations[:, 0]), actions
+
+
+@every([*PUBLISHED, NO_RELICS])
+def test_survival_by_playing(edition):
+    for obs, actions in first_expeditions(edition, seed=20_000_000):
+        actions[:] = CONTINUE
+    cards = obs["turn"]  # the last one ended it
+    for k in (2, 3, 4, 6, 10):
+        assert_near(cards > k, survival(edition, k))
+
+
+@every([*PUBLISHED, NO_RELICS])
+@pytest.mark.parametrize("traps", BUST_AT_TRAP)
+def test_bust_at_the_nth_trap_by_playing(edition, traps):
+    left = np.zeros(PLAYED, bool)
+    for obs, actions in first_expeditions(edition, seed=30_000_000 + traps * PLAYED):
+        leaves = (obs["traps_on_path"].sum(axis=1) >= traps) & (obs["must_decide"] == 1)
+        actions[:, 0] = np.where(leaves, LEAVE, CONTINUE)
+        left |= leaves
+    assert_near(~left, bust_at_trap(edition, traps))
+
+
+@every(PUBLISHED)
+def test_every_card_comes_up_first_as_often_as_the_deck_holds_it(edition):
+    batch = Batch(PLAYED, 3, edition)
+    batch.reset(40_000_000)
+    names = Names(edition)
+    before = names.deck((batch.games.deck[0] + np.eye(len(names.cards), dtype=int)[batch.games.last_card[0]]).tolist())
+    for card, copies in before.items():
+        assert_near(batch.games.last_card == names.cards.index(card), Fraction(copies, sum(before.values())))
+
+
+@every(PUBLISHED)
+def test_the_cards_of_two_expeditions_are_independent(edition):
+    batch = Batch(PLAYED, 3, edition)
+    batch.reset(50_000_000)
+    first = batch.games.last_card.copy()
+    batch.step(np.ones((PLAYED, 3), np.int8))
+    trap, treasure = 16, 0
+    seen = first == trap
+    assert_near((batch.games.last_card == treasure)[seen], Fraction(1, deck_size(edition)))
