@@ -20,21 +20,25 @@ class Result:
     """How one agent fared in one line-up.
 
     Attributes:
-        agent: Whose win share and score these are.
+        agent: The judged agent.
         line_up: The name of the line-up.
-        against: Who the opponents were.
+        how: Its kind, see `LineUp.how`.
+        measured: Whose win share and score these are: the agent's, or those of the intruder among its copies.
+        against: The opponents of the one who is measured.
         players: Players at each table.
         games: Games played.
         tables: Tables they were played at; the games of one table share who sits there.
         fair: 1 / players: what players of equal strength would win.
         win_share: Mean win share, a tie of k counting 1/k.
         score: Mean final score.
-        rivals_score: Mean final score of the opponents at these tables.
+        rivals_score: Mean final score of these opponents.
         p_value: Of "the win share is fair", two-sided, for this line-up alone (see `train.intervals.holm`).
     """
 
     agent: str
     line_up: str
+    how: str
+    measured: str
     against: str
     players: int
     games: int
@@ -71,7 +75,7 @@ def judge(
     edition: str | Edition = "iello-2016",
     progress: bool = False,
 ) -> list[Result]:
-    """Judge one agent; see `compare`."""
+    """Judge one agent; arguments and errors are those of `compare`."""
     return compare([agent], line_ups, games, seed, players, edition, progress)[0]
 
 
@@ -167,13 +171,15 @@ def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> R
     seats = run.seating.shape[1]
     shares, scores, quotas = run.totals(own(run.shares)), run.totals(own(run.scores)), run.quotas
     if line_up.how == "distinct":
-        measured, against = name, f"{seats - 1} of {len(rivals)}: {line_up.name}"
+        measured, against = name, f"{seats - 1} of the {len(rivals)} in {line_up.name}"
     else:
         measured, against = (rivals[0], name) if line_up.how == "intruder" else (name, rivals[0])
         against = f"{seats - 1} × {against}"
     return Result(
-        agent=measured,
+        agent=name,
         line_up=line_up.name,
+        how=line_up.how,
+        measured=measured,
         against=against,
         players=seats,
         games=len(run.keys),

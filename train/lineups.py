@@ -120,7 +120,7 @@ def deal(tables: int, seats: int, members: int, random: np.random.Generator) -> 
 
 
 def seat_with(rivals: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return int (tables, 1 + rivals): agent 0 in seat ``table % seats``, the rivals, (tables, rivals), in the others."""
+    """Return int (tables, seats): agent 0 in seat ``table % seats``, the rivals, int (tables, seats - 1), elsewhere."""
     tables, seats = len(rivals), rivals.shape[1] + 1
     own_seat = np.arange(tables) % seats
     seating = np.zeros((tables, seats), np.int64)

@@ -1,0 +1,1 @@
+"""What produces and judges agents."""

@@ -1,0 +1,94 @@
+"""Judge an agent: ``python -m train.evaluate AGENT --against LINE-UP …``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from tyro.conf import Positional, arg
+
+from diamant_env.editions import find_edition
+from train.arena import name_of
+from train.commands import clear_errors
+from train.judge import compare
+from train.lineups import parse_line_ups
+from train.pictures import draw_win_shares
+from train.report import make_folder, print_results, save_results
+
+COMMAND = "python -m train.evaluate"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Judge an agent: its win share and mean score in each line-up, with 95 % intervals.
+
+    An agent is a text such as bag:18, the file of a trained policy (.safetensors), or the folder of its run.
+    Each table plays a fixed quota of games, the agent's seat rotates evenly, and the same seed gives the same numbers.
+
+    For instance:
+
+    python -m train.evaluate runs/mine --against pool held-out intruder:pool --out runs/mine/judged
+
+    python -m train.evaluate bag:18 --against traps:3,cards:6,continue --compare bag:12 bag:15
+    """
+
+    agent: Annotated[str, arg(metavar="AGENT"), Positional]
+    """The agent."""
+    against: Annotated[tuple[str, ...], arg(metavar="LINE-UP …")] = ("pool",)
+    """Line-ups. pool, held-out or a path to a .toml: tables of distinct members, drawn anew for each table; so are
+    agents separated by commas, such as bag:18,traps:3,cards:6. clones:NAME: copies of NAME take all other seats;
+    intruder:NAME: one NAME among copies of the agent, and NAME's win share; for NAME a pool, each member in turn.
+    self: copies of the agent."""
+    compare: Annotated[tuple[str, ...], arg(metavar="AGENT …")] = ()
+    """Other agents that take the same seats in the same games (common random numbers)."""
+    games: int = 20_000
+    """Games of each agent in each line-up."""
+    players: int = 4
+    """Players at each table, 2 to 8."""
+    edition: str = "iello-2016"
+    """Edition of the game."""
+    seed: int = 0
+    """Seed of everything."""
+    out: Annotated[Path | None, arg(metavar="FOLDER")] = None
+    """Folder for results.json and win_shares.png; it is made if it is not there."""
+
+
+def evaluate(arguments: Arguments) -> None:
+    """Judge, print and, if asked, save.
+
+    Raises:
+        ValueError: If an argument is wrong; the message says what is allowed.
+    """
+    find_edition(arguments.edition)
+    if arguments.out is not None:
+        make_folder(arguments.out)
+    agent = name_of(arguments.agent)
+    line_ups = [line_up for text in arguments.against for line_up in parse_line_ups(text, agent)]
+    results, differences = compare(
+        [arguments.agent, *arguments.compare],
+        line_ups,
+        arguments.games,
+        arguments.seed,
+        arguments.players,
+        arguments.edition,
+        progress=True,
+    )
+    print_results(results, differences)
+    if arguments.out is not None:
+        save_results(results, differences, arguments.out / "results.json", command=COMMAND, arguments=arguments)
+        draw_win_shares(results, arguments.out / "win_shares.png")
+        print(f"saved: {arguments.out / 'results.json'}, {arguments.out / 'win_shares.png'}")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
+    with clear_errors(COMMAND):
+        evaluate(arguments)
+
+
+if __name__ == "__main__":
+    main()

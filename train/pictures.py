@@ -1,0 +1,104 @@
+"""Pictures of what judging found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from train.intervals import Estimate
+from train.judge import Result
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito: safe for colour-blind
+_GREY = "#777777"
+_TITLES = {
+    "distinct": "distinct opponents drawn for each table",
+    "clones": "copies of one opponent in all other seats",
+    "intruder": "an intruder among copies of the agent: figures of the intruder, low is good for the agent",
+}
+
+
+def draw_win_shares(results: Sequence[Result], path: str | Path) -> None:
+    """Draw win share and mean score of each line-up with their 95 % intervals, as a PNG or what the suffix says."""
+    agents = list(dict.fromkeys(result.agent for result in results))
+    places, headings = _rows(results)
+    height = 1.9 + 0.27 * (len(places) + len(headings))
+    figure = Figure(figsize=(11, height), layout="constrained")
+    shares, scores = figure.subplots(1, 2, sharey=True, width_ratios=(1.2, 1))
+    for result in results:
+        position = agents.index(result.agent)
+        row = places[result.how, result.line_up] + 0.5 * ((position + 0.5) / len(agents) - 0.5)
+        style = _COLOURS[position % len(_COLOURS)], "s" if result.how == "intruder" else "o"
+        _interval(shares, row, result.win_share, *style)
+        _interval(scores, row, result.score, *style)
+        scores.plot(result.rivals_score, row, "|", color=_GREY, markersize=9, zorder=2)
+    for fair in sorted({result.fair for result in results}):
+        shares.axvline(fair, color=_GREY, linestyle="--", linewidth=1, zorder=1)
+    _name_axes(shares, scores, results, places, headings)
+    figure.suptitle(_title(results, agents), x=0.01, ha="left")
+    if len(agents) > 1:
+        for position, name in enumerate(agents):
+            shares.plot([], [], "o", color=_COLOURS[position % len(_COLOURS)], label=name)
+        figure.legend(loc="outside lower left", ncols=min(4, len(agents)), frameon=False)
+    figure.savefig(path, dpi=120)
+
+
+def _name_axes(
+    shares: Axes,
+    scores: Axes,
+    results: Sequence[Result],
+    places: dict[tuple[str, str], float],
+    headings: dict[str, float],
+) -> None:
+    """Set the limits and write down what is what."""
+    highest = max(np.nanmax((result.win_share.mean, result.win_share.high)) for result in results)
+    shares.set_xlim(0, min(1, 1.05 * max(2 * results[0].fair, highest)))
+    scores.set_xlim(0, 1.05 * max(max(result.score.mean, result.rivals_score) for result in results) + 1)
+    shares.set_yticks(list(places.values()), [_label(results, key) for key in places])
+    shares.tick_params(axis="y", length=0)
+    scores.tick_params(axis="y", length=0)
+    shares.set_ylim(max(places.values()) + 0.7, min(headings.values()) - 0.6)
+    for how, row in headings.items():
+        text = shares.text(0, row, f" {_TITLES[how]}", va="center", fontsize=9, fontweight="bold")
+        text.set_in_layout(False)
+        for axes in (shares, scores):
+            axes.axhspan(row - 0.5, row + 0.5, color="#eeeeee", zorder=0)
+    fair = ", ".join(f"1/{players}" for players in sorted({result.players for result in results}))
+    shares.set_xlabel(f"win share, 95 % interval (dashed: fair share, {fair})")
+    scores.set_xlabel("mean score in gems, 95 % interval\n(grey bar: mean of the others at the table)")
+    for axes in (shares, scores):
+        axes.grid(axis="x", alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+
+
+def _rows(results: Sequence[Result]) -> tuple[dict[tuple[str, str], float], dict[str, float]]:
+    """Return the height of each line-up and of the heading of each kind, from the top."""
+    places: dict[tuple[str, str], float] = {}
+    headings: dict[str, float] = {}
+    row = 0.0
+    for how in _TITLES:
+        keys = dict.fromkeys((result.how, result.line_up) for result in results if result.how == how)
+        if keys:
+            headings[how], row = row, row + 1
+        for key in keys:
+            places[key], row = row, row + 1
+    return places, headings
+
+
+def _label(results: Sequence[Result], key: tuple[str, str]) -> str:
+    result = next(result for result in results if (result.how, result.line_up) == key)
+    return result.measured if result.how == "intruder" else result.against
+
+
+def _title(results: Sequence[Result], agents: Sequence[str]) -> str:
+    games = sorted({result.games for result in results})
+    count = f"{games[0]:,}" if len(games) == 1 else f"{games[0]:,} to {games[-1]:,}"
+    return f"{', '.join(agents)} at tables of {results[0].players}, {count} games each"
+
+
+def _interval(axes: Axes, row: float, estimate: Estimate, colour: str, marker: str) -> None:
+    axes.plot([estimate.low, estimate.high], [row, row], color=colour, linewidth=2, zorder=3, clip_on=False)
+    axes.plot(estimate.mean, row, marker, color=colour, markersize=5, zorder=4, clip_on=False)

@@ -1,0 +1,196 @@
+"""What judging leaves behind: tables as text, results as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict, is_dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from train.intervals import Estimate, holm
+from train.judge import Difference, Result
+from train.pictures import draw_win_shares
+
+__all__ = [
+    "console",
+    "differences_table",
+    "draw_win_shares",
+    "estimate_text",
+    "load_results",
+    "make_folder",
+    "print_results",
+    "results_table",
+    "save_json",
+    "save_results",
+    "to_json",
+    "verdict",
+    "versions",
+]
+_PIPE_WIDTH = 150  # columns of a text that goes to a file
+_PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
+
+
+def print_results(results: Sequence[Result], differences: Sequence[Difference] = (), to: Console | None = None) -> None:
+    """Print one table of all results and, where agents were compared, one of their differences."""
+    to = to or console()
+    if results:
+        to.print(results_table(results))
+    if differences:
+        to.print(differences_table(differences))
+
+
+def results_table(results: Sequence[Result]) -> Table:
+    """Return the results as a table, with the rows where the win share differs from the fair one marked."""
+    players = ", ".join(str(players) for players in sorted({result.players for result in results}))
+    agents = list(dict.fromkeys(result.agent for result in results))
+    table = _table(f"{', '.join(agents)} at tables of {players}")
+    for name in ("win share and score of", "against", "games", "win share (95 %)", "fair", "", "mean score (95 %)"):
+        table.add_column(name, justify="right" if name in ("games", "fair") else "left", overflow="fold")
+    table.add_column("theirs", justify="right")
+    corrected = holm([result.p_value for result in results])
+    for position, (result, p_value) in enumerate(zip(results, corrected, strict=True)):
+        if position and result.how != results[position - 1].how:
+            table.add_section()
+        table.add_row(
+            result.measured,
+            result.against,
+            f"{result.games:,}",
+            estimate_text(result.win_share, 3),
+            f"{result.fair:.3f}",
+            verdict(result, p_value),
+            estimate_text(result.score, 2),
+            f"{result.rivals_score:.2f}",
+        )
+    table.caption = _caption(results)
+    return table
+
+
+def differences_table(differences: Sequence[Difference]) -> Table:
+    """Return the differences of compared agents as a table."""
+    table = _table("Compared on common random numbers: the same seats of the same games")
+    for name in ("agent", "less", "line-up", "games", "win share (95 %)", "mean score (95 %)"):
+        table.add_column(name, justify="right" if name == "games" else "left", overflow="fold")
+    for row in differences:
+        shares, scores = estimate_text(row.win_share, 3, "+"), estimate_text(row.score, 2, "+")
+        table.add_row(row.agent, row.other, row.line_up, f"{row.games:,}", shares, scores)
+    return table
+
+
+def verdict(result: Result, p_value: float) -> str:
+    """Return "above" or "below" where a p-value says that a win share is not the fair one, else ""."""
+    if p_value >= 0.05:
+        return ""
+    return "above" if result.win_share.mean > result.fair else "below"
+
+
+def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
+    """Return a mean with its interval as text."""
+    form = f"{sign}.{digits}f"
+    if math.isnan(estimate.low):
+        return f"{estimate.mean:{form}} (–)"
+    return f"{estimate.mean:{form}} ({estimate.low:{form}} to {estimate.high:{form}})"
+
+
+def console() -> Console:
+    """Return where tables are printed: wide enough where the output is no terminal."""
+    found = Console(highlight=False)
+    return found if found.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)
+
+
+def save_results(
+    results: Sequence[Result], differences: Sequence[Difference], path: str | Path, **more: object
+) -> None:
+    """Write results as JSON, with the versions of what produced them and `more` keys of the caller's."""
+    save_json({**more, "versions": versions(), "results": results, "differences": differences}, path)
+
+
+def load_results(path: str | Path) -> list[Result]:
+    """Return the results that `save_results` wrote."""
+    rows = json.loads(Path(path).read_text(encoding="utf-8"))["results"]
+    return [
+        Result(**{**row, "win_share": _estimate(row["win_share"]), "score": _estimate(row["score"])}) for row in rows
+    ]
+
+
+def save_json(content: object, path: str | Path) -> None:
+    """Write dataclasses, arrays and what JSON knows; a number that is none (NaN) becomes null."""
+    text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
+    Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def to_json(content: Any) -> Any:
+    """Return content that `json` can write."""
+    if is_dataclass(content) and not isinstance(content, type):
+        content = asdict(content)
+    if isinstance(content, dict):
+        return {str(key): to_json(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [to_json(value) for value in content]
+    if isinstance(content, (np.ndarray, np.generic)):
+        return to_json(content.tolist())
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return str(content) if isinstance(content, Path) else content
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python, the packages and the checkout."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    commit = _commit()
+    return {**found, "commit": commit} if commit else found
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for results, if it is not there, and check that files can be written into it.
+
+    Raises:
+        ValueError: If that fails; the message says why.
+    """
+    probe = path / ".writable"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ValueError(f"can't write results into the folder {path}: {error.strerror or error}") from None
+
+
+def _estimate(row: dict[str, float | None]) -> Estimate:
+    return Estimate(**{name: math.nan if value is None else value for name, value in row.items()})
+
+
+def _caption(results: Sequence[Result]) -> str:
+    rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
+    lines = ["A tie of k players counts 1/k; theirs: the mean score of the others at the table."]
+    lines.append(f"above, below: the win share is not the fair one, at 5 % with Holm's correction for {rows}.")
+    if any(result.how == "intruder" for result in results):
+        lines.append("The last part: an intruder among copies of the agent; its figures, so low is good for the agent.")
+    return "\n".join(lines)
+
+
+def _table(title: str) -> Table:
+    return Table(title=title, title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+
+
+def _commit() -> str:
+    """Return the commit of the checkout, "+" where it was changed since, or "" outside one."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=12"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
