@@ -76,6 +76,8 @@ class Batch:
         rows = {edition: row for row, edition in enumerate(self.editions)}
         self.games.edition = [rows[edition] for edition in chosen]
         self.games.num_players = self.num_players
+        absent = np.arange(self.seats) >= self.num_players[:, None]
+        self._absent = absent if absent.any() else None
         self.started = False
 
     def reset(
@@ -93,14 +95,14 @@ class Batch:
             observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default.
         """
         chosen = np.ones(self.num_games, bool) if mask is None else self._checked(mask, "mask", bool, ())
+        observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
         if seed is not None:
             self.games.key[chosen] = keys_of_seeds(_seeds_per_game(seed, self.num_games))[chosen]
-        elif not self.started:
+        elif not self._has_started():
             entropy = np.random.SeedSequence().generate_state(self.num_games, np.uint64)
             self.games.key[chosen] = keys_of_seeds(entropy)[chosen]
         else:
             _advance_keys(self.games, chosen)
-        self.started = self.started or bool(chosen.all())
         _reset(self.games, self.edition_records, chosen)
         return self.observe(observations)
 
@@ -134,7 +136,7 @@ class Batch:
             ValueError: If an array has the wrong shape or dtype, or a seat that must decide sends another number;
                 then nothing was played.
         """
-        if not self.started:
+        if not self._has_started():
             raise RuntimeError("step before reset: call reset() first")
         actions = self._checked(actions, "actions", np.int8, (self.seats,))
         observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
@@ -195,6 +197,11 @@ class Batch:
             self._output(actions, "actions", np.int8, (self.seats,)),
         )
 
+    def _has_started(self) -> bool:
+        """Whether every place has a game, started by one or several resets or put there by the caller."""
+        self.started = self.started or bool(self.games.expedition.all())
+        return self.started
+
     def _checked(self, array: ArrayLike, name: str, dtype: type, tail: tuple[int, ...]) -> NDArray:
         """Return an input as an array of this dtype, if its shape is right and no value changes."""
         given = np.asarray(array)
@@ -203,7 +210,7 @@ class Batch:
             raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
         if given.dtype == dtype:
             return given
-        converted = given.astype(dtype, casting="unsafe") if given.dtype.kind in "iub" else None
+        converted: NDArray | None = given.astype(dtype, casting="unsafe") if given.dtype.kind in "iub" else None
         if converted is None or not np.array_equal(converted, given):
             raise ValueError(f"{name} of dtype {given.dtype}; expected {np.dtype(dtype)}")
         return converted
@@ -218,6 +225,8 @@ class Batch:
             raise ValueError(f"{name}: {given}; expected an array of shape {shape} and dtype {np.dtype(dtype)}")
         if not (array.flags.c_contiguous and array.flags.writeable):
             raise ValueError(f"{name} must be C-contiguous and writeable")
+        if self._absent is not None and len(shape) > 1:
+            array[self._absent] = 0  # the compiled code skips seats that a table does not have
         return array
 
 
@@ -235,7 +244,7 @@ def from_observation(
         Records of type `GAME` (rows,), which a `Batch` of that edition can go on with: ``batch.games[:] = records``.
 
     Raises:
-        ValueError: If the shapes don't fit or the chests are hidden.
+        ValueError: If the shapes don't fit, the chests are hidden or a row is of a seat that nobody has.
     """
     observations = np.ascontiguousarray(observations, np.float32)
     if observations.ndim != 2 or observations.shape[1] != NUM_FEATURES:
@@ -243,6 +252,8 @@ def from_observation(
     views = observations.view(OBSERVATION)[:, 0]
     if views["hidden_chests"].any():
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
+    if not views["num_players"].all():
+        raise ValueError(f"row {views['num_players'].argmin()} is of a seat that its table does not have: all 0")
     keys = np.asarray(keys, np.uint64)
     if keys.shape != observations.shape[:1]:
         raise ValueError(f"keys of shape {keys.shape}; expected {observations.shape[:1]}")

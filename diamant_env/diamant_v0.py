@@ -17,7 +17,7 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 from pettingzoo.utils import wrappers
-from pettingzoo.utils.conversions import parallel_to_aec
+from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
@@ -30,7 +30,7 @@ from diamant_env.scripts import Script
 MASKS = ("info", "observation", "none")
 
 
-class parallel_env(ParallelEnv, EzPickle):  # noqa: N801 - PettingZoo's name
+class parallel_env(ParallelEnv, EzPickle):
     """Diamant with simultaneous decisions.
 
     Args:
@@ -121,13 +121,14 @@ class parallel_env(ParallelEnv, EzPickle):  # noqa: N801 - PettingZoo's name
         """
         deck = (options or {}).get("deck")
         script = None if deck is None else Script(self.edition, deck)
-        before = self._batch.games.copy()
+        before, started = self._batch.games.copy(), self._batch.started
         self._batch.reset(seed)
         if script is not None:
             try:
                 script.restart(self._batch.games[0], self._batch.edition_records[0])
             except ValueError:
                 self._batch.games[:] = before
+                self._batch.started = started
                 raise
         self._script = script
         self._scene = Scene()
@@ -265,7 +266,7 @@ def raw_env(**kwargs: Any) -> AECEnv:
 
     Arguments are those of `parallel_env`.
     """
-    return parallel_to_aec(parallel_env(**kwargs))
+    return parallel_to_aec_wrapper(parallel_env(**kwargs))
 
 
 def env(**kwargs: Any) -> AECEnv:

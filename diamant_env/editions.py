@@ -149,7 +149,7 @@ class Edition:
         return tuple(slots)
 
     def card_name(self, card: int) -> str:
-        """Return what a card is called: ``"7"``, ``"snake"``, ``"relic"`` or, where values are printed, ``"relic 8"``."""
+        """Return what a card is called: ``"7"``, ``"snake"``, ``"relic"`` or, with printed values, ``"relic 8"``."""
         if card < FIRST_TRAP:
             return str(self.treasure_slots[card])
         if card < FIRST_RELIC:

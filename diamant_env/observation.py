@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium.spaces import Box
@@ -87,7 +87,8 @@ SLICES = {
 }  # where each field lies in the flat vector
 
 # Compiled functions read the factors as constants.
-_PER = namedtuple("_PER", [field.name for field in FIELDS])(*(1.0 / field.scale for field in FIELDS))
+_Factors: Any = namedtuple("_Factors", [field.name for field in FIELDS])  # type: ignore[misc]
+_PER = _Factors(*[1.0 / field.scale for field in FIELDS])
 
 
 def observation_space() -> Box:
@@ -154,6 +155,8 @@ def bust_chance(game):
     for trap in range(MAX_TRAPS):
         if game.on_path[trap]:
             fatal += game.deck[FIRST_TRAP + trap]
+    if fatal == 0:
+        return 0.0  # also before the first card, when there is no deck yet
     return fatal / game.deck_size
 
 

@@ -74,7 +74,9 @@ def _news(game: np.record, edition: Edition, scene: Scene) -> list[str]:
         trap = edition.card_name(game.bust_card)
         stayed = [seat for seat in range(game.num_players) if before.inside[seat] and game.decision[seat] != LEAVE]
         who = ", ".join(f"player_{seat}" for seat in stayed)
-        lines.append(f"A second {trap}! {who} flee and lose their bags. One {trap} card leaves the game.")
+        flee = "flees and loses the bag" if len(stayed) == 1 else "flee and lose their bags"
+        removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")[edition.bust_removes]
+        lines.append(f"A second {trap}! {who} {flee}. {removed} the game.")
     elif game.expedition != before.expedition or game.phase == OVER:
         lines.append("Everyone is back in camp.")
     return lines

@@ -17,7 +17,7 @@ _GREY = "#777777"
 _TITLES = {
     "distinct": "distinct opponents drawn for each table",
     "clones": "copies of one opponent in all other seats",
-    "intruder": "an intruder among copies of the agent: figures of the intruder, low is good for the agent",
+    "intruder": "one intruder among copies of the agent: its figures (low is good)",
 }
 
 
@@ -62,10 +62,10 @@ def _name_axes(
     scores.tick_params(axis="y", length=0)
     shares.set_ylim(max(places.values()) + 0.7, min(headings.values()) - 0.6)
     for how, row in headings.items():
-        text = shares.text(0, row, f" {_TITLES[how]}", va="center", fontsize=9, fontweight="bold")
+        text = shares.text(0, row, f" {_TITLES[how]}", va="center", fontsize=9, fontweight="bold", zorder=5)
         text.set_in_layout(False)
         for axes in (shares, scores):
-            axes.axhspan(row - 0.5, row + 0.5, color="#eeeeee", zorder=0)
+            axes.axhspan(row - 0.5, row + 0.5, color="#eeeeee", zorder=2.5)
     fair = ", ".join(f"1/{players}" for players in sorted({result.players for result in results}))
     shares.set_xlabel(f"win share, 95 % interval (dashed: fair share, {fair})")
     scores.set_xlabel("mean score in gems, 95 % interval\n(grey bar: mean of the others at the table)")

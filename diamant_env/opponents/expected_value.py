@@ -32,7 +32,7 @@ class ExpectedValueAgent(Scripted):
     """
 
     family: ClassVar[str] = "ev"
-    weight: float = parameter(1, 0, 10)
+    weight: float = parameter(0.75, 0, 10)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
@@ -55,7 +55,7 @@ class OthersStayAgent(Scripted):
     """
 
     family: ClassVar[str] = "ev-others-stay"
-    stay: float = parameter(0.8, 0, 1)
+    stay: float = parameter(0.2, 0, 1)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""

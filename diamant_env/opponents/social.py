@@ -18,8 +18,8 @@ class SoloGrabAgent(Scripted):
     """Leaves as soon as the gems and relics on the path are worth so much to a lone leaver, else by its bag."""
 
     family: ClassVar[str] = "solo-grab"
-    lying: float = parameter(8, 0, MAX_GEMS)
-    gems: float = parameter(14, 0, MAX_GEMS)
+    lying: float = parameter(7, 0, MAX_GEMS)
+    gems: float = parameter(13, 0, MAX_GEMS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
@@ -35,7 +35,7 @@ class CatchUpAgent(Scripted):
     """
 
     family: ClassVar[str] = "catch-up"
-    gems: float = parameter(18, 0, MAX_GEMS)
+    gems: float = parameter(16, 0, MAX_GEMS)
     push: float = parameter(0.5, 0, 10)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
@@ -52,7 +52,7 @@ class FollowAgent(Scripted):
 
     family: ClassVar[str] = "follow"
     rivals: float = parameter(2, 1, MAX_PLAYERS - 1)
-    gems: float = parameter(16, 0, MAX_GEMS)
+    gems: float = parameter(8, 0, MAX_GEMS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
@@ -64,7 +64,7 @@ class OpposeAgent(Scripted):
     """Opposes the crowd: leaves with a small haul while all stay, and asks so many gems more for each that has left."""
 
     family: ClassVar[str] = "oppose"
-    gems: float = parameter(8, 0, MAX_GEMS)
+    gems: float = parameter(11, 0, MAX_GEMS)
     more: float = parameter(4, 0, MAX_GEMS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ class RandomAgent(Scripted):
     """Leaves with the same probability at every decision."""
 
     family: ClassVar[str] = "random"
-    probability: float = parameter(0.2, 0, 1)
+    probability: float = parameter(0.25, 0, 1)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
@@ -41,7 +41,7 @@ class CardsAgent(Scripted):
     """Leaves as soon as so many cards have been turned up."""
 
     family: ClassVar[str] = "cards"
-    cards: float = parameter(6, 1, MAX_CARDS)
+    cards: float = parameter(7, 1, MAX_CARDS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
@@ -53,7 +53,7 @@ class BagAgent(Scripted):
     """Leaves as soon as the bag holds so many gems."""
 
     family: ClassVar[str] = "bag"
-    gems: float = parameter(18, 0, MAX_GEMS)
+    gems: float = parameter(17, 0, MAX_GEMS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
@@ -77,7 +77,7 @@ class BagOrTrapsAgent(Scripted):
     """Leaves as soon as the bag holds so many gems or so many kinds of trap lie on the path."""
 
     family: ClassVar[str] = "bag-or-traps"
-    gems: float = parameter(12, 0, MAX_GEMS)
+    gems: float = parameter(20, 0, MAX_GEMS)
     traps: float = parameter(3, 0, MAX_TRAPS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:

@@ -1,0 +1,31 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
+
+.PHONY: help setup train test lint clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+
+setup: .venv/installed  ## make .venv and install what is needed from constraints.txt
+
+.venv/installed: pyproject.toml constraints.txt
+	"$(PYTHON)" -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python >= 3.11 is needed, this is {sys.version}")'
+	"$(PYTHON)" -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,dev]'
+	touch $@
+
+train: setup  ## train a PPO agent by self-play and judge it: about 5 minutes on two cores
+	$(BIN)/python -m train.ppo --config configs/default.toml
+
+test: setup lint  ## run all tests, the linter and the type check
+	$(BIN)/python -m pytest -n 2
+
+lint: setup  ## ruff and mypy
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+
+clean:  ## remove what make made, but no run
+	rm -rf .venv .numba_cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

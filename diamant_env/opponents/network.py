@@ -1,0 +1,140 @@
+"""A trained policy, run by NumPy: a multilayer perceptron in a safetensors file.
+
+Opening a file runs no code from it and needs no torch. The format of the file is that of
+https://github.com/huggingface/safetensors: a length, a JSON header, raw little-endian numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
+
+FORMAT = "diamant-policy-1"
+_MAX_HEADER = 1_000_000
+_ACTIVATIONS = {
+    "relu": lambda x: np.maximum(x, np.float32(0), out=x),
+    "tanh": lambda x: np.tanh(x, out=x),
+}
+
+
+def layout() -> str:
+    """Return the observation layout as text, which a policy file must name to be read by this version."""
+    return json.dumps([[field.name, field.size, field.scale] for field in FIELDS])
+
+
+class NetworkAgent:
+    """Leaves with the probability that a multilayer perceptron gives.
+
+    Args:
+        layers: Weight (outputs, inputs) and bias (outputs,) of each layer, float32; the last one gives the logits
+            of CONTINUE and LEAVE.
+        activation: ``"relu"`` or ``"tanh"``, between the layers.
+        name: How the agent prints.
+        metadata: What the file says about its training.
+
+    Raises:
+        ValueError: If the layers don't fit each other or the observation.
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
+        activation: str = "relu",
+        name: str = "network",
+        metadata: dict[str, str] | None = None,
+    ) -> None:
+        if activation not in _ACTIVATIONS:
+            raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(_ACTIVATIONS)}")
+        width = NUM_FEATURES
+        for weight, bias in layers:
+            if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
+                raise ValueError(f"a layer of shapes {weight.shape} and {bias.shape} after one of {width} outputs")
+            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+                raise ValueError("a weight that is not a finite number")
+            width = len(bias)
+        if not layers or width != 2:
+            raise ValueError(f"the last layer has {width} outputs; it must give 2 logits")
+        self.layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
+        self.activation = activation
+        self.name = name
+        self.metadata = metadata or {}
+
+    def __str__(self) -> str:
+        return self.name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        leave = np.zeros(len(obs.flat), np.float32)
+        deciding = np.flatnonzero(obs.flat[:, 0])
+        leave[deciding] = self.leave_probability(obs.flat[deciding])
+        return leave
+
+    def leave_probability(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return P(LEAVE), float32 (rows,), for flat observations, float32 (rows, NUM_FEATURES)."""
+        activate = _ACTIVATIONS[self.activation]
+        values = flat
+        for weight, bias in self.layers[:-1]:
+            values = values @ weight
+            values += bias
+            values = activate(values)
+        weight, bias = self.layers[-1]
+        # Softmax of two logits is the logistic function of their difference.
+        difference = values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
+        return (1 / (1 + np.exp(-np.clip(difference, -80, 80)))).astype(np.float32)
+
+    @classmethod
+    def load(cls, path: str | Path) -> NetworkAgent:
+        """Open a policy file.
+
+        Raises:
+            FileNotFoundError: If there is no such file.
+            ValueError: If it is damaged, no policy of this package, or made for another observation layout.
+        """
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"no policy file {path}")
+        tensors, metadata = _read_safetensors(path)
+        if metadata.get("format") != FORMAT:
+            raise ValueError(f"{path} is no policy of diamant_env (its format is {metadata.get('format')!r})")
+        if metadata.get("layout") != layout():
+            raise ValueError(f"{path} was made for another observation layout than this version of diamant_env has")
+        try:
+            layers = [(tensors[f"{i}.weight"], tensors[f"{i}.bias"]) for i in range(len(tensors) // 2)]
+            return cls(layers, metadata.get("activation", ""), str(path), metadata)
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
+    """Return the float32 tensors and the metadata of a safetensors file; ValueError if it is not one."""
+    content = path.read_bytes()
+    try:
+        length = int.from_bytes(content[:8], "little")
+        if len(content) < 8 or not 2 <= length <= min(_MAX_HEADER, len(content) - 8):
+            raise ValueError("the header is cut off")
+        header = json.loads(content[8 : 8 + length].decode())
+        metadata = header.pop("__metadata__", {})
+        data = memoryview(content)[8 + length :]
+        tensors = {name: _tensor(entry, data) for name, entry in header.items()}
+        if sum(tensor.nbytes for tensor in tensors.values()) != len(data):
+            raise ValueError("the tensors don't fill the file")
+        return tensors, dict(metadata)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} is no safetensors file or is damaged: {error}") from None
+
+
+def _tensor(entry: dict, data: memoryview) -> NDArray[np.float32]:
+    if entry["dtype"] != "F32":
+        raise ValueError(f"a tensor of dtype {entry['dtype']}; F32 is expected")
+    start, stop = entry["data_offsets"]
+    shape = tuple(entry["shape"])
+    if not 0 <= start <= stop <= len(data) or math.prod(shape) * 4 != stop - start:
+        raise ValueError("a tensor outside the file")
+    return np.frombuffer(data[start:stop], "<f4").reshape(shape).astype(np.float32)

@@ -1,0 +1,160 @@
+"""Typed configurations: one TOML file per experiment, every key checked."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from diamant_env import EDITIONS
+
+Players = Annotated[int, Field(ge=1, le=8)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class GameConfig(_Strict):
+    """The task."""
+
+    edition: str = "iello-2016"
+    num_players: tuple[Players, ...] = Field((4,), min_length=1)
+    """Table sizes; the games are divided evenly among them."""
+    reward: Literal["win", "score", "margin"] = "win"
+
+    @model_validator(mode="after")
+    def _known(self) -> GameConfig:
+        if self.edition not in EDITIONS:
+            raise ValueError(f"unknown edition {self.edition!r}; published editions: {', '.join(EDITIONS)}")
+        if self.reward == "margin" and min(self.num_players) < 2:
+            raise ValueError("reward 'margin' compares a player with the others; one player has none")
+        return self
+
+
+class OpponentsConfig(_Strict):
+    """Who sits in the other seats of a game; the first seat always learns."""
+
+    learner: Share = 1.0
+    """Share of the other seats that the learner itself takes, and learns from."""
+    snapshots: Share = 0.0
+    """Share that frozen earlier versions of the learner take."""
+    scripted: Share = 0.0
+    """Share that agents of `pool` take."""
+    pool: str = "pool"
+    snapshot_places: int = Field(8, ge=1, le=64)
+    """How many earlier versions play at the same time."""
+    snapshot_every: int = Field(250_000, ge=1)
+    """Decisions between two snapshots."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> OpponentsConfig:
+        total = self.learner + self.snapshots + self.scripted
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"learner + snapshots + scripted = {total:g}; the shares must add up to 1")
+        return self
+
+
+class PPOConfig(_Strict):
+    """Proximal policy optimisation, in the terms of stable-baselines3."""
+
+    decisions: int = Field(6_000_000, ge=1)
+    """Decisions of learning seats in the whole run; idle seats don't count."""
+    games: int = Field(750, ge=1)
+    """Games played side by side."""
+    turns: int = Field(64, ge=1)
+    """Turns of every game in one rollout."""
+    minibatch: int = Field(4096, ge=2)
+    epochs: int = Field(4, ge=1)
+    learning_rate: float = Field(1e-3, gt=0)
+    final_learning_rate: float = Field(1e-4, ge=0)
+    """The rate falls linearly to this value."""
+    entropy: float = Field(0.01, ge=0)
+    final_entropy: float = Field(0.01, ge=0)
+    """The entropy bonus falls linearly to this value."""
+    gamma: Share = 1.0
+    gae_lambda: Share = 0.95
+    clip: float = Field(0.2, gt=0)
+    value_weight: float = Field(0.5, ge=0)
+    max_grad_norm: float = Field(0.5, gt=0)
+    reward_scale: float = Field(1.0, gt=0)
+    """Rewards are multiplied by this."""
+    average: Share = 0.0
+    """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
+
+
+class NetworkConfig(_Strict):
+    """The policy and the value function: two perceptrons of this shape."""
+
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 64), min_length=1)
+    activation: Literal["relu", "tanh"] = "relu"
+
+
+class JudgeConfig(_Strict):
+    """How the trained agent is judged."""
+
+    num_players: Players = 4
+    games: int = Field(100_000, ge=100)
+    """Games against each line-up."""
+    clone_games: int = Field(20_000, ge=100)
+    """Games of each scripted agent against copies of the trained one."""
+    curve_games: int = Field(4_000, ge=100)
+    """Games for each point of the learning curve."""
+    curve_points: int = Field(12, ge=0)
+
+
+class Config(_Strict):
+    """One experiment."""
+
+    name: str = Field("default", pattern=r"^[\w.-]+$")
+    seed: int = Field(0, ge=0)
+    threads: int = Field(2, ge=1)
+    """Threads that torch uses."""
+    checkpoints: int = Field(8, ge=1)
+    """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
+    game: GameConfig = GameConfig()
+    opponents: OpponentsConfig = OpponentsConfig()
+    ppo: PPOConfig = PPOConfig()
+    network: NetworkConfig = NetworkConfig()
+    judge: JudgeConfig = JudgeConfig()
+
+
+def read_config(path: str | Path) -> Config:
+    """Read a configuration file.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is no TOML or a key is unknown or out of range; the message names file and key.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no configuration file {path}")
+    try:
+        return Config.model_validate(tomllib.loads(path.read_text()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is no TOML file: {error}") from None
+    except ValidationError as error:
+        raise ValueError(f"{path}: {explain(error)}") from None
+
+
+def explain(error: ValidationError) -> str:
+    """Return what is wrong in one line: each key with the reason and what was given."""
+    problems = []
+    for problem in error.errors():
+        key = ".".join(str(part) for part in problem["loc"])
+        if problem["type"] == "extra_forbidden":
+            problems.append(f"unknown key {key!r}")
+        elif isinstance(problem["input"], dict):
+            problems.append(f"{key}: {problem['msg']}")
+        else:
+            problems.append(f"{key} = {problem['input']!r}: {problem['msg']}")
+    return "; ".join(problems)
+
+
+def write_config(config: Config, path: Path) -> None:
+    """Write all keys, so that the file alone repeats the run."""
+    path.write_text(tomli_w.dumps(config.model_dump(mode="json")))

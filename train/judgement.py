@@ -1,0 +1,99 @@
+"""What a training run says about its agent: the learning curve, the table at the end, the pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt
+
+from agents.pools import load_pool
+from diamant_env.opponents.network import NetworkAgent
+from train.arena import name_of
+from train.config import Config
+from train.judge import Difference, compare, judge
+from train.lineups import LineUp, clone_line_ups, intruder_line_ups, pool_line_up
+from train.pictures import draw_win_shares
+from train.report import print_results, save_results
+
+POOLS = ("pool", "held_out")
+
+
+def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
+    """Return win share and mean score at tables of the pool, with intervals; always the same games."""
+    line_ups = [pool_line_up("pool")]
+    sizes = config.judge.num_players
+    (result,) = judge(network, line_ups, config.judge.curve_games, config.seed, sizes, config.game.edition)
+    return {
+        "win_share": result.win_share.mean,
+        "low": result.win_share.low,
+        "high": result.win_share.high,
+        "score": result.score.mean,
+    }
+
+
+def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
+    """Judge the trained agent, print one table, and leave results and a picture in the run's folder."""
+    players, edition, seed = config.judge.num_players, config.game.edition, config.seed
+    members = [name_of(text) for text in load_pool("pool")]
+    held_out = [name_of(text) for text in load_pool("held_out")]
+    results = judge(
+        network, [pool_line_up(pool) for pool in POOLS], config.judge.games, seed, players, edition, progress=True
+    )
+    results += judge(
+        network,
+        [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])],
+        config.judge.clone_games,
+        seed,
+        players,
+        edition,
+        progress=True,
+    )
+    differences = same_seat_differences(network, members, config)
+    print_results(results, differences)
+    save_results(results, folder / "results.json", differences, config=config.model_dump(mode="json"))
+    draw_win_shares(results, folder / "win_share.png")
+
+
+def same_seat_differences(network: NetworkAgent, members: Sequence[str], config: Config) -> list[Difference]:
+    """Compare the agent with each member of the pool in the same seat of the same games, against the other members."""
+    line_up = LineUp("pool", tuple(members))
+    differences = []
+    for member in members:
+        differences += compare(
+            [network, member],
+            [line_up],
+            config.judge.clone_games,
+            config.seed,
+            config.judge.num_players,
+            config.game.edition,
+            progress=True,
+        )[1]
+    return differences
+
+
+def draw_curve(curve: Sequence[dict[str, float]], config: Config, path: Path) -> None:
+    """Draw the learning curve as a picture; nothing if it has no point."""
+    if not curve:
+        return
+    millions = [point["decisions"] / 1e6 for point in curve]
+    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    axes.plot(millions, [point["win_share"] for point in curve], marker="o", color="tab:blue", label="win share")
+    axes.fill_between(
+        millions, [point["low"] for point in curve], [point["high"] for point in curve], alpha=0.2, color="tab:blue"
+    )
+    fair = 1 / config.judge.num_players
+    axes.axhline(fair, color="grey", linestyle="--", linewidth=1)
+    axes.annotate("fair share", (millions[0], fair), xytext=(0, 4), textcoords="offset points", color="grey")
+    axes.set(
+        xlabel="decisions of the learner (millions)",
+        ylabel="win share",
+        title=f"{config.name}, seed {config.seed}: at {config.judge.num_players}-seat tables of distinct pool agents",
+        ylim=(0, None),
+    )
+    figure.savefig(path, dpi=120)
+    plt.close(figure)

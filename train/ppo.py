@@ -1,0 +1,263 @@
+"""Train a PPO agent by self-play and judge it: ``python -m train.ppo --config configs/default.toml``.
+
+Read `main` from top to bottom: configuration, games, league, PPO, the loop, the judgement. A run that was killed
+goes on with ``--resume RUN_FOLDER`` and ends with the same bytes as if nothing had happened.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import numpy as np
+import torch
+import tyro
+from pydantic import ValidationError
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+from tqdm import tqdm
+
+from diamant_env.opponents.network import NetworkAgent
+from train.arena import seeds_for
+from train.config import Config, explain, read_config
+from train.judgement import curve_point, draw_curve, judge_run
+from train.league import League
+from train.run_folder import (
+    POLICY,
+    load_checkpoint,
+    new_run_folder,
+    open_run_folder,
+    save_checkpoint,
+    save_policy,
+    write_json,
+)
+from train.self_play import SelfPlayPPO
+from train.vec_env import DiamantVecEnv
+
+
+@dataclass
+class Arguments:
+    """Train a PPO agent by self-play and judge it against the scripted baselines."""
+
+    config: Path = Path("configs/default.toml")
+    """The experiment."""
+    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """Change one key, e.g. --set ppo.decisions=100000 --set seed=3; may be repeated."""
+    out: Path = Path("runs")
+    """Where the run's own folder is made."""
+    resume: Path | None = None
+    """Go on with the run in this folder; the configuration is the one it has."""
+    judge: bool = True
+    """Judge the agent at the end."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run from the command line; return the exit status."""
+    arguments = tyro.cli(Arguments, args=argv, prog="python -m train.ppo")
+    try:
+        if arguments.resume is None:
+            config = change_keys(read_config(arguments.config), arguments.set)
+            folder = new_run_folder(arguments.out, config)
+        else:
+            folder = arguments.resume
+            config = open_run_folder(folder)
+            if arguments.set:
+                raise ValueError("--set can't change the configuration of a run that is resumed")
+        network = train(config, folder)
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if arguments.judge:
+        judge_run(network, config, folder)
+    print(f"The run is in {folder}, its policy in {folder / POLICY}.")
+    return 0
+
+
+def change_keys(config: Config, changes: tuple[str, ...]) -> Config:
+    """Return the configuration with some keys changed, each given as ``section.key=value`` in TOML.
+
+    Raises:
+        ValueError: If a change has another form, names an unknown key or gives a value out of range.
+    """
+    values = config.model_dump(mode="json")
+    for change in changes:
+        key, equals, text = change.partition("=")
+        *sections, name = key.strip().split(".")
+        section: Any = values
+        for part in sections:
+            section = section.get(part) if isinstance(section, dict) else None
+        if not equals or not isinstance(section, dict):
+            raise ValueError(f"--set {change}: expected section.key=value with sections {', '.join(values)}")
+        try:
+            section[name] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            section[name] = text
+    try:
+        return Config.model_validate(values)
+    except ValidationError as error:
+        raise ValueError(f"--set {' '.join(changes)}: {explain(error)}") from None
+
+
+def train(config: Config, folder: Path) -> NetworkAgent:
+    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
+
+    Raises:
+        ValueError: If the checkpoint is damaged.
+    """
+    torch.set_num_threads(config.threads)
+    sizes = np.array(config.game.num_players)
+    players = sizes[np.arange(config.ppo.games) * len(sizes) // config.ppo.games]
+    league = League(config.opponents, players, seeds_for(config.seed, "league"))
+    env = DiamantVecEnv(
+        config.ppo.games, players, config.game.edition, config.game.reward, league.agents, league.seating
+    )
+    env.seed(int(seeds_for(config.seed, "games").generate_state(1)[0]))
+    learning_seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
+    model = SelfPlayPPO(env, config.ppo, config.network, learning_seed)
+    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+    course = Course(config, folder, league)
+    saved = load_checkpoint(folder)
+    if saved is not None:
+        course.restore(saved, model)
+    left = config.ppo.decisions - model.num_timesteps
+    DiamantVecEnv(1, 2).play_once()  # compiles the engine, so that the timers see none of it
+    start = perf_counter()
+    before = model.num_timesteps
+    if left > 0:
+        with course.bar(model):
+            model.learn(left, callback=course, reset_num_timesteps=saved is None)
+    course.finish(model, perf_counter() - start, model.num_timesteps - before)
+    return course.policy(model)
+
+
+class Course(BaseCallback):
+    """What happens along the run: snapshots, averaging, checkpoints, the learning curve, the progress bar."""
+
+    def __init__(self, config: Config, folder: Path, league: League) -> None:
+        super().__init__()
+        self.config = config
+        self.folder = folder
+        self.league = league
+        self.seen = 0
+        self.next_snapshot = 0
+        self.checkpoints = 0
+        self.curve: list[dict[str, float]] = []
+        self.average: list[np.ndarray] = []
+        self.averaged = 0
+        self.judging_seconds = 0.0
+
+    def bar(self, model: SelfPlayPPO) -> tqdm:
+        """Return the progress bar, in decisions."""
+        total, done = self.config.ppo.decisions, model.num_timesteps
+        self.progress = tqdm(total=total, initial=done, unit=" decisions", unit_scale=True, desc="training")
+        return self.progress
+
+    def _on_rollout_start(self) -> None:
+        """Between two rollouts: everything that a checkpoint holds is at rest here."""
+        done = self.model.num_timesteps
+        self.progress.update(done - self.progress.n)
+        if done == self.seen:
+            return
+        self._add_to_average(done)
+        if done >= self.next_snapshot:
+            self.next_snapshot = done + self.config.opponents.snapshot_every
+            self.league.add_snapshot(self.model.network("snapshot"))
+        if len(self.curve) < done * self.config.judge.curve_points // self.config.ppo.decisions:
+            self._add_to_curve(done)
+        if self.checkpoints < done * self.config.checkpoints // self.config.ppo.decisions:
+            self._save(done)
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _add_to_average(self, done: int) -> None:
+        """Average the policy's weights over the last part of the run; `done` decisions are seen now."""
+        self.seen = done
+        if done < self.config.ppo.decisions * (1 - self.config.ppo.average):
+            return
+        weights = [array for layer in self.model.policy_layers() for array in layer]
+        self.averaged += 1
+        if self.averaged == 1:
+            self.average = [array.astype(np.float64) for array in weights]
+        for mean, array in zip(self.average, weights, strict=True):
+            mean += (array - mean) / self.averaged
+
+    def policy(self, model: SelfPlayPPO) -> NetworkAgent:
+        """Return the policy of the run so far."""
+        if self.config.ppo.average == 0 or self.averaged == 0:
+            return model.network(self.config.name)
+        weights = [mean.astype(np.float32) for mean in self.average]
+        return NetworkAgent(list(zip(weights[::2], weights[1::2], strict=True)), model.activation, self.config.name)
+
+    def _add_to_curve(self, done: int) -> None:
+        start = perf_counter()
+        point = curve_point(self.policy(self.model), self.config)
+        self.judging_seconds += perf_counter() - start
+        self.curve.append({"decisions": done, **point})
+        self.progress.set_postfix({"win share": f"{point['win_share']:.3f}"})
+        self.model.logger.record("judge/win_share", point["win_share"])
+
+    def _save(self, done: int) -> None:
+        self.checkpoints = done * self.config.checkpoints // self.config.ppo.decisions
+        path = self.folder / "checkpoints" / f"{done:010d}.safetensors"
+        save_policy(path, self.policy(self.model), self.config, done)
+        state = {
+            "model": self.model.training_state(),
+            "games": np.array(self.model.env.batch.games),
+            "league": self.league.state(),
+            "course": {name: getattr(self, name) for name in self._kept},
+        }
+        save_checkpoint(self.folder, state)
+
+    _kept = ("seen", "next_snapshot", "checkpoints", "curve", "average", "averaged")
+
+    def restore(self, state: dict[str, Any], model: SelfPlayPPO) -> None:
+        """Continue from a checkpoint."""
+        self.league.restore(state["league"], model.activation)
+        model.restore_training(state["model"], model.env.restore(state["games"]))
+        for name in self._kept:
+            setattr(self, name, state["course"][name])
+
+    def finish(self, model: SelfPlayPPO, seconds: float, decisions: int) -> None:
+        """Save the policy, the learning curve and where the time went."""
+        self.model = model
+        done = model.num_timesteps
+        if done != self.seen:
+            self._add_to_average(done)
+        if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
+            self.progress = tqdm(disable=True)
+            self._add_to_curve(done)
+        save_policy(self.folder / POLICY, self.policy(model), self.config, done)
+        self._save(done)
+        write_json(self.folder / "curve.json", self.curve)
+        draw_curve(self.curve, self.config, self.folder / "learning_curve.png")
+        if decisions:
+            self._report_time(model, seconds - self.judging_seconds, decisions)
+
+    def _report_time(self, model: SelfPlayPPO, seconds: float, decisions: int) -> None:
+        env = model.env
+        times = {
+            "seconds": seconds,
+            "decisions": decisions,
+            "decisions_per_second": decisions / seconds,
+            "engine_share": env.engine_seconds / seconds,
+            "opponents_share": env.opponent_seconds / seconds,
+            "rollout_share": model.rollout_seconds / seconds,
+            "threads": self.config.threads,
+        }
+        write_json(self.folder / "time.json", times)
+        print(
+            f"{decisions:,} decisions in {seconds:.0f} s: {times['decisions_per_second']:,.0f} a second with "
+            f"{self.config.threads} threads; engine and observation {times['engine_share']:.1%} of the time, "
+            f"opponents' inference {times['opponents_share']:.1%}."
+        )
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore", message="The `render_mode` attribute is not defined")
+    sys.exit(main())

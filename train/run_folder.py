@@ -1,0 +1,116 @@
+"""What a training run leaves on disk, and how: each file whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import platform
+from collections.abc import Iterable
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+from safetensors.numpy import save
+
+from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
+from train.config import Config, read_config, write_config
+from train.report import versions
+
+CONFIG, CHECKPOINT, POLICY = "config.toml", "checkpoint.pickle", "policy.safetensors"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that, whenever the process is killed, the old or the new content is there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    with partial.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    partial.replace(path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as readable JSON, whole or not at all."""
+    write_whole(path, (json.dumps(value, indent=1) + "\n").encode())
+
+
+def new_run_folder(parent: Path, config: Config) -> Path:
+    """Create the folder of a run: its name and seed, with a number if that is taken; write config and versions."""
+    base = f"{config.name}-seed{config.seed}"
+    names = (base if number == 1 else f"{base}-{number}" for number in range(1, 10_000))
+    folder = _first_new(parent / name for name in names)
+    write_config(config, folder / CONFIG)
+    write_json(folder / "versions.json", machine_and_versions())
+    return folder
+
+
+def _first_new(folders: Iterable[Path]) -> Path:
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            continue
+    raise RuntimeError("no free name for the run folder")
+
+
+def open_run_folder(folder: Path) -> Config:
+    """Return the configuration of a run to resume.
+
+    Raises:
+        FileNotFoundError: If it is no run folder.
+        ValueError: If its configuration is damaged.
+    """
+    if not (folder / CONFIG).is_file():
+        raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG}")
+    return read_config(folder / CONFIG)
+
+
+def machine_and_versions() -> dict[str, Any]:
+    """Return what a run's result may depend on beside its configuration: the machine and every package."""
+    return {
+        **versions(),
+        "platform": platform.platform(),
+        "cores": os.cpu_count(),
+        "packages": {item.name: item.version for item in sorted(distributions(), key=lambda item: item.name.lower())},
+    }
+
+
+def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
+    """Write the state of a run, whole or not at all."""
+    write_whole(folder / CHECKPOINT, pickle.dumps(state))
+
+
+def load_checkpoint(folder: Path) -> dict[str, Any] | None:
+    """Return the last saved state of a run, or None if it was killed before the first. Trust your own files only.
+
+    Raises:
+        ValueError: If the file is damaged.
+    """
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        return None
+    try:
+        return pickle.loads(path.read_bytes())
+    except Exception as error:
+        raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+
+
+def save_policy(path: Path, network: NetworkAgent, config: Config, decisions: int) -> None:
+    """Write a policy that `NetworkAgent.load` opens, with what it was trained on."""
+    tensors = {}
+    for number, (weight, bias) in enumerate(network.layers):
+        tensors[f"{number}.weight"] = weight.T.copy()
+        tensors[f"{number}.bias"] = bias
+    metadata = {
+        "format": FORMAT,
+        "layout": layout(),
+        "activation": network.activation,
+        "name": config.name,
+        "seed": str(config.seed),
+        "decisions": str(decisions),
+        "config": config.model_dump_json(),
+    }
+    write_whole(path, save(tensors, metadata))

@@ -1,0 +1,146 @@
+"""PPO of stable-baselines3 on decisions: every learning seat, idle turns dropped."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from stable_baselines3 import PPO
+from stable_baselines3.common.buffers import RolloutBuffer
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv
+
+from diamant_env.opponents.network import NetworkAgent
+from train.buffer import DecisionBuffer
+from train.config import NetworkConfig, PPOConfig
+from train.vec_env import DiamantVecEnv
+
+ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
+
+
+class SelfPlayPPO(PPO):
+    """PPO whose rollouts hold decisions only, drawn with the games' own random numbers.
+
+    Args:
+        env: The learning seats.
+        config: Hyperparameters; the run is `config.decisions` long.
+        network: Shape of policy and value function.
+        seed: Of the initial weights and of the minibatches.
+
+    Attributes:
+        num_timesteps: Decisions so far.
+        rollout_seconds: Time spent in rollouts, the engine and opponents included.
+    """
+
+    def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
+        self.config = config
+        self.activation = network.activation
+        self.rollout_seconds = 0.0
+        super().__init__(
+            "MlpPolicy",
+            env,
+            learning_rate=lambda left: _between(config.final_learning_rate, config.learning_rate, left),
+            n_steps=config.turns,
+            batch_size=config.turns * env.num_envs,
+            n_epochs=config.epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            clip_range=config.clip,
+            ent_coef=config.entropy,
+            vf_coef=config.value_weight,
+            max_grad_norm=config.max_grad_norm,
+            rollout_buffer_class=DecisionBuffer,
+            policy_kwargs={
+                "net_arch": {"pi": list(network.hidden), "vf": list(network.hidden)},
+                "activation_fn": ACTIVATIONS[network.activation],
+            },
+            seed=seed,
+            device="cpu",
+        )
+        self.batch_size = config.minibatch
+        self.rollout_buffer.shuffle = np.random.default_rng(seed)
+
+    def collect_rollouts(
+        self, env: VecEnv, callback: BaseCallback, rollout_buffer: RolloutBuffer, n_rollout_steps: int
+    ) -> bool:
+        """Play `n_rollout_steps` turns of all games and fill the buffer with the learners' decisions."""
+        assert isinstance(env, DiamantVecEnv)
+        assert isinstance(rollout_buffer, DecisionBuffer)
+        callback.on_rollout_start()
+        start = perf_counter()
+        self.policy.set_training_mode(False)
+        self.ent_coef = _between(self.config.final_entropy, self.config.entropy, self._current_progress_remaining)
+        rollout_buffer.start_rollout()
+        observations = self._last_obs
+        leave = np.zeros(env.num_envs, np.float32)
+        for _ in range(n_rollout_steps):
+            rows = np.flatnonzero(observations[:, 0])
+            seen = observations[rows]
+            log_probs, values = self.evaluate(seen)
+            leave[:] = 0
+            leave[rows] = np.exp(log_probs[:, 1])
+            actions = env.draw_decisions(leave)
+            chosen = actions[rows]
+            rollout_buffer.add_decisions(rows, seen, chosen, values, log_probs[np.arange(len(rows)), chosen])
+            observations, rewards, done = env.play(actions)
+            rollout_buffer.add_outcomes(rewards * np.float32(self.config.reward_scale), done)
+            self.num_timesteps += len(rows)
+            if not callback.on_step():
+                return False
+        deciding = observations[:, 0] > 0
+        next_values = np.zeros(env.num_envs, np.float32)
+        next_values[deciding] = self.evaluate(observations[deciding])[1]
+        rollout_buffer.finish_rollout(next_values, deciding)
+        self._last_obs = observations
+        self.rollout_seconds += perf_counter() - start
+        callback.on_rollout_end()
+        return True
+
+    def evaluate(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return log-probabilities (rows, 2) and values (rows,), float32, for observations (rows, NUM_FEATURES)."""
+        with torch.no_grad():
+            latent_policy, latent_value = self.policy.mlp_extractor(torch.from_numpy(observations))
+            log_probs = torch.log_softmax(self.policy.action_net(latent_policy), dim=1)
+            values = self.policy.value_net(latent_value).squeeze(1)
+        return log_probs.numpy(), values.numpy()
+
+    def policy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """Return a copy of weight and bias of each layer of the policy, as `NetworkAgent` wants them."""
+        modules = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
+        return [
+            (module.weight.detach().numpy().copy(), module.bias.detach().numpy().copy())
+            for module in modules
+            if isinstance(module, torch.nn.Linear)
+        ]
+
+    def network(self, name: str = "learner") -> NetworkAgent:
+        """Return a frozen copy of the policy."""
+        return NetworkAgent(self.policy_layers(), self.activation, name)
+
+    def training_state(self) -> dict[str, Any]:
+        """Return all that the run needs to go on as if it had not been interrupted, beside the games."""
+        self.rollout_buffer.start_rollout()
+        return {
+            "policy": self.policy.state_dict(),
+            "optimizer": self.policy.optimizer.state_dict(),
+            "num_timesteps": self.num_timesteps,
+            "n_updates": self._n_updates,
+            "buffer": self.rollout_buffer.state(),
+        }
+
+    def restore_training(self, state: dict[str, Any], observations: NDArray[np.float32]) -> None:
+        """Continue from a value of `training_state`; `observations` are what the rows see now."""
+        self.policy.load_state_dict(state["policy"])
+        self.policy.optimizer.load_state_dict(state["optimizer"])
+        self.num_timesteps = state["num_timesteps"]
+        self._n_updates = state["n_updates"]
+        self.rollout_buffer.restore(state["buffer"])
+        self._last_obs = observations
+
+
+def _between(end: float, start: float, left: float) -> float:
+    """Return what lies between two values when this share of the way is left."""
+    return end + (start - end) * left
