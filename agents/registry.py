@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from diamant_env import opponents
+from diamant_env.opponents.network import NetworkAgent
 
 POLICY_FILE = "policy.safetensors"
 
@@ -25,8 +26,6 @@ def make(text: str, seed: int = 0) -> opponents.Agent:
         return opponents.make(text, seed)
     if not path.is_file():
         raise ValueError(f"no trained policy {text!r}: there is no file {path}")
-    from diamant_env.opponents.network import NetworkAgent
-
     return NetworkAgent.load(path)
 
 

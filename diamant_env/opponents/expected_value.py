@@ -51,7 +51,8 @@ class OthersStayAgent(Scripted):
 
     Leaving now pays b + L(n) with L(n) = g·A(n, 1 - q) + r·q^(n-1): the part of the gems, and the relics if nobody
     else leaves. After one more card, (1 - p)·(b + q^(n-1)·L(n)) + s·n·A(n, q): what lies there is still there if
-    nobody left, and those who stayed share the next treasure. It leaves where the first is at least the second.
+    nobody left, and those who stayed share the next treasure. It leaves where the first is at least the second. With
+    q = 1 it is `ExpectedValueAgent` with a weight of 1.
     """
 
     family: ClassVar[str] = "ev-others-stay"

@@ -23,8 +23,8 @@ class MixtureAgent(Scripted):
     """
 
     family: ClassVar[str] = "mixture"
-    low: float = parameter(8, 0, MAX_GEMS)
-    high: float = parameter(16, 0, MAX_GEMS)
+    low: float = parameter(10, 0, MAX_GEMS)
+    high: float = parameter(20, 0, MAX_GEMS)
     thresholds: NDArray[np.float32] = dataclasses.field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

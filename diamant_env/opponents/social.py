@@ -65,7 +65,7 @@ class OpposeAgent(Scripted):
 
     family: ClassVar[str] = "oppose"
     gems: float = parameter(11, 0, MAX_GEMS)
-    more: float = parameter(4, 0, MAX_GEMS)
+    more: float = parameter(2, 0, MAX_GEMS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""

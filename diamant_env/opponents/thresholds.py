@@ -18,7 +18,7 @@ class RandomAgent(Scripted):
     """Leaves with the same probability at every decision."""
 
     family: ClassVar[str] = "random"
-    probability: float = parameter(0.25, 0, 1)
+    probability: float = parameter(0.2, 0, 1)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
@@ -53,7 +53,7 @@ class BagAgent(Scripted):
     """Leaves as soon as the bag holds so many gems."""
 
     family: ClassVar[str] = "bag"
-    gems: float = parameter(17, 0, MAX_GEMS)
+    gems: float = parameter(15, 0, MAX_GEMS)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
