@@ -14,6 +14,7 @@ from play import BASE, NO_RELICS, PUBLISHED, every
 from side_by_side import Names
 
 from diamant_env import CONTINUE, LEAVE, Batch, Edition, Observations
+from diamant_env.editions import FIRST_TRAP
 
 SURVIVAL = {  # P(no bust after k cards of a fresh deck of N)
     30: {2: Fraction(28, 29), 3: Fraction(365, 406), 4: Fraction(491, 609), 6: 0.575841, 10: 0.171457},
@@ -112,7 +113,7 @@ def first_expeditions(edition: Edition, seed: int) -> Iterator[tuple[Batch, np.n
 def test_survival_by_playing(edition):
     for obs, actions in first_expeditions(edition, seed=20_000_000):
         actions[:] = CONTINUE
-    cards = obs["turn"]  # the last one ended it
+        cards = obs["turn"]  # at the end: the last one was the bust
     for k in (2, 3, 4, 6, 10):
         assert_near(cards > k, survival(edition, k))
 
@@ -144,6 +145,6 @@ def test_the_cards_of_two_expeditions_are_independent(edition):
     batch.reset(50_000_000)
     first = batch.games.last_card.copy()
     batch.step(np.ones((PLAYED, 3), np.int8))
-    trap, treasure = 16, 0
-    seen = first == trap
-    assert_near((batch.games.last_card == treasure)[seen], Fraction(1, deck_size(edition)))
+    lowest = 0  # the slot of the treasure of 1 gem
+    size = int(batch.games.deck_size[0]) + 1
+    assert_near((batch.games.last_card == lowest)[first == FIRST_TRAP], Fraction(1, size))

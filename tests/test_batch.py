@@ -1,0 +1,271 @@
+"""Many games at once: the same games as one by one, in the caller's arrays."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from play import BASE, ODD, PRINTED
+from side_by_side import as_dicts
+
+from diamant_env import GAME, NUM_FEATURES, Batch, diamant_v0
+from diamant_env.rewards import REWARDS
+
+MIXED = np.array([3, 8, 1, 5, 2, 4, 6, 7])
+
+
+def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
+    """Decisions that depend on the game's key and the turn alone, so that they are the same in any batch."""
+    seats = np.arange(batch.seats, dtype=np.uint64)
+    bits = (batch.games.key[:, None] >> (seats + np.uint64(turn % 40))) % np.uint64(97)
+    return (bits < 97 * chance).astype(np.int8)
+
+
+def play_all(batch: Batch, turns: int = 300, **options) -> list[list[bytes]]:
+    """Play until all games are over; return everything that was seen."""
+    seen = []
+    for turn in range(turns):
+        arrays = batch.step(decisions(batch, turn), **options)
+        seen.append([array.tobytes() for array in arrays] + values(batch.games))
+        if batch.over.all():
+            break
+    return seen
+
+
+def values(games: np.ndarray) -> list[bytes]:
+    """Every field of the records; the unused bytes between the fields are nobody's."""
+    return [games[name].tobytes() for name in GAME.names]
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize("players", [2, 4, 8])
+def test_a_batch_plays_what_single_environments_play(players, reward):
+    batch = Batch(12, players, reward=reward)
+    envs = [diamant_v0.parallel_env(players, reward=reward) for _ in range(12)]
+    rows = batch.reset(seed=70)
+    for i, env in enumerate(envs):
+        observations, _ = env.reset(seed=70 + i)
+        assert np.stack(list(observations.values())).tobytes() == rows[i].tobytes()
+    turn = 0
+    while not batch.over.all():
+        actions, running = decisions(batch, turn), ~batch.over
+        rows, rewards, done = batch.step(actions)
+        for i in np.flatnonzero(running):
+            sent = dict(zip(envs[i].possible_agents, actions[i], strict=True))
+            observations, earned, over, _, _ = envs[i].step(sent)
+            assert np.stack(list(observations.values())).tobytes() == rows[i].tobytes()
+            assert list(earned.values()) == rewards[i].tolist()
+            assert set(over.values()) == {bool(done[i])}
+            assert as_dicts(envs[i].game[None]) == as_dicts(batch.games[i : i + 1])
+        turn += 1
+
+
+@pytest.mark.parametrize("size", [1, 7, 64])
+def test_a_game_does_not_depend_on_the_size_of_the_batch(size):
+    large, small = Batch(64, 4), Batch(size, 4)
+    large.reset(5)
+    small.reset(5)
+    for turn in range(60):
+        rows = large.step(decisions(large, turn))
+        alike = small.step(decisions(small, turn))
+        for array, other in zip(rows, alike, strict=True):
+            assert array[:size].tobytes() == other.tobytes()
+
+
+def test_a_game_does_not_depend_on_its_neighbours():
+    mixed = Batch(8, MIXED, [[BASE, ODD, PRINTED][i % 3] for i in range(8)])
+    mixed.reset(5)
+    alone = Batch(1, 5, BASE)
+    alone.reset(5 + 3)
+    for turn in range(80):
+        rows, rewards, done = mixed.step(decisions(mixed, turn))
+        row, reward, over = alone.step(decisions(alone, turn))
+        assert rows[3, :5].tobytes() == row[0].tobytes()
+        assert rewards[3, :5].tolist() == reward[0].tolist()
+        assert done[3] == over[0]
+
+
+def test_auto_reset_is_a_reset_of_the_games_that_ended():
+    auto, manual = Batch(8, MIXED), Batch(8, MIXED)
+    auto.reset(9)
+    manual.reset(9)
+    ended = 0
+    final = np.full((8, 8, NUM_FEATURES), -5, np.float32)
+    for turn in range(150):
+        final[:] = -5
+        actions = decisions(auto, turn)
+        rows, rewards, done = auto.step(actions, auto_reset=True, final_observations=final)
+        last, earned, over = manual.step(actions)
+        assert rewards.tobytes() == earned.tobytes()
+        assert done.tobytes() == over.tobytes()
+        present = (np.arange(8) < MIXED[:, None]) & done[:, None]
+        assert final[present].tobytes() == last[present].tobytes()
+        waiting = (np.arange(8) < MIXED[:, None]) & ~done[:, None]
+        assert (final[waiting] == -5).all()
+        first = manual.reset(mask=over)
+        assert rows.tobytes() == first.tobytes()
+        assert values(auto.games) == values(manual.games)
+        ended += done.sum()
+    assert ended > 16
+
+
+def test_the_next_game_of_a_place_is_another_one():
+    batch = Batch(200, 3)
+    batch.reset(1)
+    keys = [batch.games.key.copy()]
+    for _ in range(3):
+        batch.reset()
+        keys.append(batch.games.key.copy())
+    assert len(np.unique(np.concatenate(keys))) == 800
+
+
+def test_a_seed_per_game():
+    batch, one = Batch(3, 4), Batch(1, 4)
+    rows = batch.reset(seed=[7, 3, 7])
+    assert rows[0].tobytes() == rows[2].tobytes()
+    assert one.reset(seed=3).tobytes() == rows[1].tobytes()
+
+
+def test_without_a_seed_two_batches_differ():
+    first, second = Batch(4, 3), Batch(4, 3)
+    first.reset()
+    second.reset()
+    assert not np.isin(first.games.key, second.games.key).any()
+
+
+def test_reset_of_some_games_leaves_the_others():
+    batch = Batch(4, 3)
+    batch.reset(1)
+    batch.step(np.zeros((4, 3), np.int8))
+    before = batch.games.copy()
+    batch.reset(50, mask=[False, True, False, True])
+    assert values(batch.games[[0, 2]]) == values(before[[0, 2]])
+    alone = Batch(1, 3)
+    alone.reset(51)
+    assert values(batch.games[1]) == values(alone.games[0])
+
+
+def test_games_may_be_started_one_by_one():
+    batch, whole = Batch(4, 3), Batch(4, 3)
+    whole.reset(6)
+    batch.reset(6, mask=[True, True, False, False])
+    with pytest.raises(RuntimeError, match="step before reset"):
+        batch.step(np.zeros((4, 3), np.int8))
+    batch.reset(6, mask=[False, False, True, True])
+    assert play_all(batch) == play_all(whole)
+
+
+def test_the_callers_arrays_are_written_in_place():
+    batch, other = Batch(8, MIXED), Batch(8, MIXED)
+    rows, rewards = np.full((8, 8, NUM_FEATURES), np.nan, np.float32), np.full((8, 8), np.nan, np.float32)
+    done = np.ones(8, bool)
+    assert batch.reset(2, observations=rows) is rows
+    assert rows.tobytes() == other.reset(2).tobytes()
+    for turn in range(30):
+        rows[:], rewards[:], done[:] = np.nan, np.nan, True
+        returned = batch.step(decisions(batch, turn), rows, rewards, done)
+        assert all(given is got for given, got in zip((rows, rewards, done), returned, strict=True))
+        assert [array.tobytes() for array in returned] == [
+            array.tobytes() for array in other.step(decisions(other, turn))
+        ]
+    rows[:] = np.nan
+    assert batch.observe(rows) is rows
+    assert rows.tobytes() == other.observe().tobytes()
+
+
+def test_new_arrays_are_not_the_batchs_own():
+    batch = Batch(3, 4)
+    first = batch.reset(1)
+    before = values(batch.games)
+    first[:] = 9
+    second, rewards, done = batch.step(np.zeros((3, 4), np.int8))
+    assert (first == 9).all()
+    again = batch.observe()
+    second[:], rewards[:], done[:] = 9, 9, True
+    assert batch.observe().tobytes() == again.tobytes()
+    assert values(batch.games) != before
+
+
+def test_games_are_values():
+    batch = Batch(8, MIXED)
+    batch.reset(3)
+    for turn in range(10):
+        batch.step(decisions(batch, turn))
+    saved = batch.games.copy()
+    first = play_all(batch)
+    batch.games[:] = saved
+    assert play_all(batch) == first
+
+
+def test_games_survive_a_file():
+    batch = Batch(8, MIXED)
+    batch.reset(3)
+    batch.step(decisions(batch, 0))
+    file = io.BytesIO()
+    np.save(file, batch.games)
+    expected = play_all(batch)
+    file.seek(0)
+    loaded = np.load(file)
+    assert loaded.dtype == GAME
+    other = Batch(8, MIXED)
+    other.games[:] = loaded
+    assert play_all(other) == expected
+
+
+def test_seats_that_a_table_does_not_have_observe_and_earn_nothing():
+    batch = Batch(8, MIXED, seats=8)
+    rows = batch.reset(1)
+    absent = np.arange(8) >= MIXED[:, None]
+    for turn in range(60):
+        assert not rows[absent].any()
+        assert not batch.must_decide[absent].any()
+        rows, rewards, _ = batch.step(decisions(batch, turn))
+        assert not rewards[absent].any()
+
+
+def test_more_seats_change_nothing():
+    wide, narrow = Batch(5, 3, seats=8), Batch(5, 3)
+    assert wide.reset(1)[:, :3].tobytes() == narrow.reset(1).tobytes()
+    assert wide.seats == 8
+
+
+def test_state_is_what_seat_0_sees():
+    batch = Batch(8, MIXED)
+    rows = batch.reset(1)
+    for turn in range(40):
+        assert batch.state().tobytes() == rows[:, 0].tobytes()
+        rows, _, _ = batch.step(decisions(batch, turn))
+
+
+def test_drawn_decisions_are_the_games_own():
+    batch, alone = Batch(8, MIXED), Batch(1, 5)
+    batch.reset(1)
+    alone.reset(1 + 3)
+    actions, row = np.full((8, 8), 9, np.int8), np.full((1, 5), 9, np.int8)
+    for _ in range(30):
+        batch.draw_decisions(np.full((8, 8), 0.3, np.float32), actions)
+        alone.draw_decisions(np.full((1, 5), 0.3, np.float32), row)
+        assert actions[3, :5].tolist() == row[0].tolist()
+        assert not actions[~batch.must_decide].any()
+        batch.step(actions)
+        alone.step(row)
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.25, 1.0])
+def test_decisions_are_drawn_with_their_probability(chance):
+    batch = Batch(5000, 4)
+    batch.reset(1)
+    actions = np.zeros((5000, 4), np.int8)
+    batch.draw_decisions(np.full((5000, 4), chance, np.float32), actions)
+    error = np.sqrt(chance * (1 - chance) / actions.size)
+    assert abs(actions.mean() - chance) <= 4 * error
+
+
+def test_the_decisions_of_two_seats_are_independent():
+    batch = Batch(5000, 4)
+    batch.reset(1)
+    actions = np.zeros((5000, 4), np.int8)
+    batch.draw_decisions(np.full((5000, 4), 0.5, np.float32), actions)
+    both = actions[:, :1] & actions[:, 1:]
+    assert (np.abs(both.mean(axis=0) - 0.25) < 4 * np.sqrt(0.25 * 0.75 / 5000)).all()
