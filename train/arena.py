@@ -110,7 +110,8 @@ def play(
     tables, seats = seating.shape
     if games < tables:
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
-    game_seeds, agent_seeds = seeds.spawn(2)
+    # Made by hand, since `seeds.spawn` gives other children each time and the same seeds must give the same games.
+    game_seeds, agent_seeds = (np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, i)) for i in (0, 1))
     batch = Batch(tables, seats, edition, reward="win")
     made = _made(agents, agent_seeds)
     table = Table(batch, made, seating)

@@ -6,6 +6,7 @@ is the unit of every interval here: what is uncertain because few line-ups were 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -24,11 +25,6 @@ class Estimate:
     low: float
     high: float
 
-    def __str__(self) -> str:
-        if np.isnan(self.low):
-            return f"{self.mean:.3f}"
-        return f"{self.mean:.3f} ({self.low:.3f} to {self.high:.3f})"
-
 
 def mean_of_tables(totals: ArrayLike, games: ArrayLike) -> Estimate:
     """Return the mean per game of a value such as the score, or of a difference, by Student's t over tables.
@@ -39,8 +35,8 @@ def mean_of_tables(totals: ArrayLike, games: ArrayLike) -> Estimate:
     """
     mean, variance, _, tables = _ratio(totals, games)
     if tables < 2:
-        return Estimate(mean, np.nan, np.nan)
-    half = _quantile(tables) * np.sqrt(variance)
+        return Estimate(mean, math.nan, math.nan)
+    half = _quantile(tables) * math.sqrt(variance)
     return Estimate(mean, mean - half, mean + half)
 
 
@@ -56,11 +52,11 @@ def share_of_tables(totals: ArrayLike, games: ArrayLike) -> Estimate:
     """
     mean, effective, tables = _effective_games(totals, games)
     if tables < 2:
-        return Estimate(mean, np.nan, np.nan)
+        return Estimate(mean, math.nan, math.nan)
     weight = _quantile(tables) ** 2 / effective
     centre = (mean + weight / 2) / (1 + weight)
-    half = np.sqrt(weight * mean * (1 - mean) + weight**2 / 4) / (1 + weight)
-    return Estimate(mean, float(centre - half), float(centre + half))
+    half = math.sqrt(weight * mean * (1 - mean) + weight**2 / 4) / (1 + weight)
+    return Estimate(mean, centre - half, centre + half)
 
 
 def p_value_of_share(totals: ArrayLike, games: ArrayLike, fair: float) -> float:
@@ -68,7 +64,7 @@ def p_value_of_share(totals: ArrayLike, games: ArrayLike, fair: float) -> float:
     mean, effective, tables = _effective_games(totals, games)
     if tables < 2 or not 0 < fair < 1:
         return 1.0
-    return float(2 * stats.t.sf(abs(mean - fair) / np.sqrt(fair * (1 - fair) / effective), tables - 1))
+    return float(2 * stats.t.sf(abs(mean - fair) / math.sqrt(fair * (1 - fair) / effective), tables - 1))
 
 
 def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
@@ -91,7 +87,7 @@ def _ratio(totals: ArrayLike, games: ArrayLike) -> tuple[float, float, int, int]
     tables, count = len(games), int(games.sum())
     mean = float(totals.sum() / count)
     if tables < 2:
-        return mean, np.nan, count, tables
+        return mean, math.nan, count, tables
     spread = ((totals - mean * games) ** 2).sum() * tables / (tables - 1)
     return mean, float(spread / count**2), count, tables
 

@@ -25,6 +25,7 @@ class Result:
         how: Its kind, see `LineUp.how`.
         measured: Whose win share and score these are: the agent's, or those of the intruder among its copies.
         against: The opponents of the one who is measured.
+        rivals: The agents of the line-up.
         players: Players at each table.
         games: Games played.
         tables: Tables they were played at; the games of one table share who sits there.
@@ -40,6 +41,7 @@ class Result:
     how: str
     measured: str
     against: str
+    rivals: tuple[str, ...]
     players: int
     games: int
     tables: int
@@ -171,7 +173,8 @@ def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> R
     seats = run.seating.shape[1]
     shares, scores, quotas = run.totals(own(run.shares)), run.totals(own(run.scores)), run.quotas
     if line_up.how == "distinct":
-        measured, against = name, f"{seats - 1} of the {len(rivals)} in {line_up.name}"
+        some = f"{seats - 1} of the {len(rivals)} in " if len(rivals) >= seats else ""
+        measured, against = name, f"{some}{line_up.name}"
     else:
         measured, against = (rivals[0], name) if line_up.how == "intruder" else (name, rivals[0])
         against = f"{seats - 1} × {against}"
@@ -181,6 +184,7 @@ def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> R
         how=line_up.how,
         measured=measured,
         against=against,
+        rivals=tuple(rivals),
         players=seats,
         games=len(run.keys),
         tables=len(quotas),

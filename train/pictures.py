@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from train.intervals import Estimate
 from train.judge import Result
+from train.standings import Tournament
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito: safe for colour-blind
 _GREY = "#777777"
@@ -102,3 +103,45 @@ def _title(results: Sequence[Result], agents: Sequence[str]) -> str:
 def _interval(axes: Axes, row: float, estimate: Estimate, colour: str, marker: str) -> None:
     axes.plot([estimate.low, estimate.high], [row, row], color=colour, linewidth=2, zorder=3, clip_on=False)
     axes.plot(estimate.mean, row, marker, color=colour, markersize=5, zorder=4, clip_on=False)
+
+
+def draw_tournament(found: Tournament, path: str | Path) -> None:
+    """Draw the win shares, the ratings and the cross-table of a tournament, as a PNG or what the suffix says."""
+    agents = len(found.standings)
+    rows = np.arange(agents)
+    figure = Figure(figsize=(7.5 + 0.45 * agents, 2.2 + 0.36 * agents), layout="constrained")
+    shares, ratings, cross = figure.subplots(1, 3, sharey=True, width_ratios=(3, 2, 0.9 + 0.45 * agents))
+    for row, standing in enumerate(found.standings):
+        spread = 1.96 * standing.rating_sigma
+        rating = Estimate(standing.rating, standing.rating - spread, standing.rating + spread)
+        _interval(shares, row, standing.win_share, _COLOURS[0], "o")
+        _interval(ratings, row, rating, _COLOURS[2], "o")
+    shares.axvline(1 / found.players, color=_GREY, linestyle="--", linewidth=1, zorder=1)
+    shares.set_xlim(left=0)
+    shares.set_xlabel("win share, 95 % interval\n(dashed: fair share)")
+    ratings.set_xlabel(f"Plackett-Luce rating,\n95 %, {found.rated_games:,} games")
+    _draw_cross_table(cross, found)
+    shares.set_yticks(rows, [f"{standing.agent}  {row + 1}" for row, standing in enumerate(found.standings)])
+    shares.set_ylim(agents - 0.5, -0.5)
+    for axes in (shares, ratings):
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in (shares, ratings, cross):
+        axes.tick_params(axis="y", length=0)
+    figure.suptitle(f"{agents} agents, {found.games:,} games at tables of {found.players}", x=0.01, ha="left")
+    figure.savefig(path, dpi=120)
+
+
+def _draw_cross_table(axes: Axes, found: Tournament) -> None:
+    """Colour and number how often the row scores more than the column: blue for often, red for seldom."""
+    agents = len(found.standings)
+    axes.imshow(found.beats, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
+    for row, column in np.ndindex(found.beats.shape):
+        share = found.beats[row, column]
+        if not np.isnan(share):
+            colour = "white" if abs(share - 0.5) > 0.3 else "black"
+            axes.text(column, row, f"{100 * share:.0f}", ha="center", va="center", fontsize=8, color=colour)
+    axes.set_xticks(np.arange(agents), [str(place + 1) for place in range(agents)])
+    axes.tick_params(axis="x", length=0)
+    axes.set_xlabel("how often the row scores more than the column, in %\n(at common tables; a tie counts half)")
+    axes.spines[:].set_visible(False)

@@ -28,6 +28,7 @@ __all__ = [
     "estimate_text",
     "load_results",
     "make_folder",
+    "new_table",
     "print_results",
     "results_table",
     "save_json",
@@ -53,7 +54,7 @@ def results_table(results: Sequence[Result]) -> Table:
     """Return the results as a table, with the rows where the win share differs from the fair one marked."""
     players = ", ".join(str(players) for players in sorted({result.players for result in results}))
     agents = list(dict.fromkeys(result.agent for result in results))
-    table = _table(f"{', '.join(agents)} at tables of {players}")
+    table = new_table(f"{', '.join(agents)} at tables of {players}")
     for name in ("win share and score of", "against", "games", "win share (95 %)", "fair", "", "mean score (95 %)"):
         table.add_column(name, justify="right" if name in ("games", "fair") else "left", overflow="fold")
     table.add_column("theirs", justify="right")
@@ -77,7 +78,7 @@ def results_table(results: Sequence[Result]) -> Table:
 
 def differences_table(differences: Sequence[Difference]) -> Table:
     """Return the differences of compared agents as a table."""
-    table = _table("Compared on common random numbers: the same seats of the same games")
+    table = new_table("Compared on common random numbers: the same seats of the same games")
     for name in ("agent", "less", "line-up", "games", "win share (95 %)", "mean score (95 %)"):
         table.add_column(name, justify="right" if name == "games" else "left", overflow="fold")
     for row in differences:
@@ -117,9 +118,13 @@ def save_results(
 def load_results(path: str | Path) -> list[Result]:
     """Return the results that `save_results` wrote."""
     rows = json.loads(Path(path).read_text(encoding="utf-8"))["results"]
-    return [
-        Result(**{**row, "win_share": _estimate(row["win_share"]), "score": _estimate(row["score"])}) for row in rows
-    ]
+    for row in rows:
+        row |= {
+            "rivals": tuple(row["rivals"]),
+            "win_share": _estimate(row["win_share"]),
+            "score": _estimate(row["score"]),
+        }
+    return [Result(**row) for row in rows]
 
 
 def save_json(content: object, path: str | Path) -> None:
@@ -183,7 +188,8 @@ def _caption(results: Sequence[Result]) -> str:
     return "\n".join(lines)
 
 
-def _table(title: str) -> Table:
+def new_table(title: str) -> Table:
+    """Return an empty table in the style of all tables of this package."""
     return Table(title=title, title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
 
 
