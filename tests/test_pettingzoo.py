@@ -1,0 +1,172 @@
+"""PettingZoo's own conformance tests, with every warning an error, and whole games from a seed."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # importing its tests warns by itself
+    from pettingzoo.test import (
+        api_test,
+        parallel_api_test,
+        parallel_seed_test,
+        render_test,
+        seed_test,
+    )
+    from pettingzoo.test.state_test import state_test
+
+from diamant_env import diamant_v0
+from diamant_env.diamant_v0 import MASKS
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+
+TABLES = [1, 2, 3, 5, 8]
+# What PettingZoo says about every environment with a Dict space, its own chess included.
+ABOUT_DICT_SPACES = ("Observation is not a NumPy array", "Observation space for each agent probably should be")
+
+
+@pytest.fixture(autouse=True)
+def warnings_are_errors():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("players", TABLES)
+def test_parallel_api(players, mask):
+    parallel_api_test(diamant_v0.parallel_env(num_players=players, mask=mask), num_cycles=300)
+
+
+@pytest.mark.parametrize("make", [diamant_v0.env, diamant_v0.raw_env])
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("players", TABLES)
+def test_aec_api(players, mask, make):
+    if mask == "observation":
+        for message in ABOUT_DICT_SPACES:
+            warnings.filterwarnings("ignore", message)
+    api_test(make(num_players=players, mask=mask), num_cycles=300)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("players", TABLES)
+def test_seeds(players, mask):
+    seed_test(partial(diamant_v0.env, num_players=players, mask=mask), num_cycles=100)
+    parallel_seed_test(partial(diamant_v0.parallel_env, num_players=players, mask=mask), num_cycles=100)
+
+
+@pytest.mark.parametrize("players", TABLES)
+def test_state(players):
+    state_test(diamant_v0.env(num_players=players), diamant_v0.parallel_env(num_players=players), num_cycles=50)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_render(mask):
+    def make(render_mode: str):
+        known = diamant_v0.parallel_env.metadata["render_modes"]
+        return diamant_v0.env(num_players=4, mask=mask, render_mode=render_mode if render_mode in known else None)
+
+    render_test(make)
+
+
+def whole_parallel_game(env, seed: int) -> list:
+    """Everything that a game shows from reset to the end, with actions that depend on the turn alone."""
+    rng = np.random.default_rng(seed)
+    shown = [flat(env.reset(seed=seed))]
+    while env.agents:
+        leave = rng.random(env.num_agents) < 0.2
+        shown.append(flat(env.step({agent: int(leave[i]) for i, agent in enumerate(env.agents)})))
+        shown.append(env.state().tobytes())
+    return shown
+
+
+def whole_aec_game(env, seed: int) -> list:
+    rng = np.random.default_rng(seed)
+    env.reset(seed=seed)
+    shown = []
+    for agent in env.agent_iter():
+        last = env.last()
+        shown.append((agent, flat(last), env.state().tobytes()))
+        env.step(None if last[2] else int(rng.random() < 0.2))
+    return shown
+
+
+def flat(thing):
+    """The same with bytes in place of arrays, so that == compares all of it."""
+    if isinstance(thing, dict):
+        return {key: flat(value) for key, value in thing.items()}
+    if isinstance(thing, tuple):
+        return tuple(map(flat, thing))
+    return thing.tobytes() if isinstance(thing, np.ndarray) else thing
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("players", TABLES)
+def test_whole_games_from_a_seed(players, mask):
+    one, other = (diamant_v0.parallel_env(num_players=players, mask=mask) for _ in range(2))
+    games = [whole_parallel_game(one, seed) for seed in range(5)]
+    assert [whole_parallel_game(other, seed) for seed in range(5)] == games
+    assert all(games[0] != game for game in games[1:])
+
+
+@pytest.mark.parametrize("players", TABLES)
+def test_whole_aec_games_from_a_seed(players):
+    one, other = (diamant_v0.env(num_players=players) for _ in range(2))
+    games = [whole_aec_game(one, seed) for seed in range(3)]
+    assert [whole_aec_game(other, seed) for seed in range(3)] == games
+    assert all(games[0] != game for game in games[1:])
+
+
+def test_a_sequence_of_games_from_one_seed():
+    def sequence(env):
+        env.reset(seed=5)
+        keys = []
+        for _ in range(4):
+            keys.append(int(env.game["key"]))
+            env.reset()
+        return keys
+
+    first = sequence(diamant_v0.parallel_env(num_players=3))
+    assert sequence(diamant_v0.parallel_env(num_players=3)) == first
+    assert len(set(first)) == 4
+
+
+def test_parallel_and_aec_play_the_same_game():
+    parallel, aec = diamant_v0.parallel_env(num_players=4), diamant_v0.env(num_players=4)
+    observations, _ = parallel.reset(seed=8)
+    aec.reset(seed=8)
+    totals = dict.fromkeys(parallel.agents, 0.0)
+    rng = np.random.default_rng(8)
+    while parallel.agents:
+        actions = {agent: int(rng.random() < 0.2) for agent in parallel.agents}
+        for agent in parallel.agents:
+            assert aec.agent_selection == agent
+            seen, _, _, _, info = aec.last()
+            assert seen.tobytes() == observations[agent].tobytes()
+            assert info["active"] == observations[agent][0]
+            aec.step(actions[agent])
+        observations, rewards, *_ = parallel.step(actions)
+        assert aec.unwrapped.state().tobytes() == parallel.state().tobytes()
+        for agent, reward in rewards.items():
+            totals[agent] += reward
+    assert aec.terminations == dict.fromkeys(aec.agents, True)
+    assert list(totals.values()) == parallel.game["chest"][:4].tolist()
+
+
+def test_aec_hides_what_others_chose_this_turn():
+    env = diamant_v0.env(num_players=3)
+
+    def shown_to_player_1(choice: int) -> tuple:
+        env.reset(seed=1, options={"deck": ["snake", 11, 5]})
+        env.step(choice)
+        return flat((env.observe("player_1"), env.last(), env.state(), env.rewards, env.infos, env.terminations))
+
+    env.reset(seed=1, options={"deck": ["snake", 11, 5]})
+    before = flat(env.observe("player_1"))
+    assert shown_to_player_1(0) == shown_to_player_1(1)
+    assert shown_to_player_1(1)[0] == before
