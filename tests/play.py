@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numba
 import pytest
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
@@ -34,6 +35,11 @@ ODD = Edition(
     bust_removes=2,
 )
 INVENTED = [LATE_RELICS, PRINTED, PRINTED_AT_ONCE, RELICS_DECIDE, NOTHING_REMOVED, BOTH_REMOVED, NO_RELICS, ODD]
+
+
+def games(number: int) -> int:
+    """So many games, or a tenth of them where the rules run uncompiled."""
+    return max(8, number // 10) if numba.config.DISABLE_JIT else number
 
 
 def every(editions: list[Edition], fits: Callable[[Edition], bool] = lambda edition: True):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import Oracle
-from play import BASE, INVENTED, PUBLISHED, every
+from play import BASE, INVENTED, PUBLISHED, every, games
 from side_by_side import DECISIONS, Names, SideBySide, as_dicts, seen_by_oracle, seen_in_record
 
 from diamant_env import Batch, diamant_v0
@@ -20,7 +20,7 @@ KINDS = list(DECISIONS)
 @every(PUBLISHED)
 @pytest.mark.parametrize("players", range(1, 9))
 def test_many_games_at_every_table(edition, players):
-    both = SideBySide(Batch(180, players, edition), seed=1000 * players)
+    both = SideBySide(Batch(games(180), players, edition), seed=1000 * players)
     turns = both.play_to_the_end(np.random.default_rng(players), KINDS)
     assert turns >= edition.expeditions
     assert len({tuple(game["chest"]) for game in both.records}) > 1
@@ -28,15 +28,15 @@ def test_many_games_at_every_table(edition, players):
 
 @every(INVENTED)
 def test_other_boxes(edition):
-    players = np.arange(96) % 8 + 1
-    SideBySide(Batch(96, players, edition), seed=7).play_to_the_end(np.random.default_rng(1), KINDS)
+    players = np.arange(games(96)) % 8 + 1
+    SideBySide(Batch(len(players), players, edition), seed=7).play_to_the_end(np.random.default_rng(1), KINDS)
 
 
 @pytest.mark.parametrize("reward", REWARDS)
 def test_rewards(reward):
-    players = np.arange(140) % 7 + 2
-    editions = [[BASE, *INVENTED][i % (1 + len(INVENTED))] for i in range(140)]
-    batch = Batch(140, players, editions, reward)
+    players = np.arange(games(140)) % 7 + 2
+    editions = [[BASE, *INVENTED][i % (1 + len(INVENTED))] for i in range(len(players))]
+    batch = Batch(len(players), players, editions, reward)
     SideBySide(batch, seed=11).play_to_the_end(np.random.default_rng(2), KINDS)
 
 
@@ -57,12 +57,12 @@ def test_a_game_that_is_over_stays_as_it_is():
 @pytest.mark.parametrize("players", range(1, 9))
 def test_gems_are_conserved(players):
     """Found gems = chests gained + bags + path + returned, by the engine's records alone."""
-    batch, rng, names = Batch(60, players), np.random.default_rng(players), Names(BASE)
+    batch, rng, names = Batch(games(60), players), np.random.default_rng(players), Names(BASE)
     batch.reset(players)
     while not batch.over.all():
         running = ~batch.over
         before = as_dicts(batch.games[running])
-        batch.step((rng.random((60, players)) < 0.15).astype(np.int8))
+        batch.step((rng.random((batch.num_games, players)) < 0.15).astype(np.int8))
         for old, new in zip(before, as_dicts(batch.games[running]), strict=True):
             assert returned_gems(old, new, names) == gems_that_must_return(old, new)
 
