@@ -48,6 +48,9 @@ class OpponentsConfig(_Strict):
     pool: str = "pool"
     snapshot_places: int = Field(8, ge=1, le=64)
     """How many earlier versions play at the same time."""
+    style: float = Field(0.0, ge=0)
+    """How much bolder or more timid a snapshot plays than it was: the standard deviation of what is added to the
+    logit of LEAVE, drawn once for each seat that snapshots take."""
     snapshot_every: int = Field(250_000, ge=1)
     """Decisions between two snapshots."""
 

@@ -55,7 +55,7 @@ def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     )
     differences = same_seat_differences(network, members, config)
     print_results(results, differences)
-    save_results(results, folder / "results.json", differences, config=config.model_dump(mode="json"))
+    save_results(results, differences, folder / "results.json", config=config.model_dump(mode="json"))
     draw_win_shares(results, folder / "win_share.png")
 
 

@@ -9,21 +9,38 @@ from agents import make
 from agents.pools import load_pool
 from diamant_env.observation import Observations
 from diamant_env.opponents import EMPTY, Agent
-from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.network import NetworkAgent, logistic
 from train.config import OpponentsConfig
 
 
 class Place:
     """A seat at many tables for one earlier version of the learner, which changes from time to time."""
 
-    def __init__(self) -> None:
+    def __init__(self, style: float, seed: np.random.SeedSequence) -> None:
         self.network: NetworkAgent | None = None
+        self._style = style
+        self._seed = seed
+        self._shift = np.zeros(0, np.float32)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`; before the first snapshot it tosses coins."""
         if self.network is None:
             return np.full(len(first), 0.5, np.float32)
-        return self.network.act(obs, first)
+        if len(self._shift) != len(first):
+            random = np.random.default_rng(self._seed)
+            self._shift = random.normal(0, self._style, len(first)).astype(np.float32)
+            import os
+            bl = float(os.environ.get("BLIND","0"))
+            from diamant_env.observation import SLICES, NUM_FEATURES
+            self._mask = np.ones((len(first), NUM_FEATURES), np.float32)
+            for names, p in ((("path_gems","path_relics","path_relic_value"), bl), (("chest","lead","rival_chest","expeditions_left","expedition"), bl), (("bust_chance","traps_left","traps_on_path"), bl/2), (("rival_inside","rival_left_turn","num_inside"), bl), (("expected_share","bag"), bl/2)):
+                hit = random.random(len(first)) < p
+                for nm in names: self._mask[hit, SLICES[nm]] = 0
+            self._factor = np.exp(random.normal(0, float(os.environ.get("SHARP","0")), len(first))).astype(np.float32)
+        leave = np.zeros(len(first), np.float32)
+        deciding = np.flatnonzero(obs.flat[:, 0])
+        leave[deciding] = logistic(self.network.leave_logit(obs.flat[deciding] * self._mask[deciding]) * self._factor[deciding] + self._shift[deciding])
+        return leave
 
 
 class League:
@@ -40,8 +57,9 @@ class League:
     """
 
     def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
-        seat_seed, agent_seed, replace_seed = seed.spawn(3)
-        self.places = [Place() for _ in range(config.snapshot_places)] if config.snapshots else []
+        seat_seed, agent_seed, replace_seed, style_seed = seed.spawn(4)
+        places = config.snapshot_places if config.snapshots else 0
+        self.places = [Place(config.style, place_seed) for place_seed in style_seed.spawn(places)]
         texts = load_pool(config.pool) if config.scripted else []
         agent_seeds = agent_seed.generate_state(max(1, len(texts)))
         scripted: list[Agent] = [make(text, int(state)) for text, state in zip(texts, agent_seeds, strict=False)]
@@ -78,12 +96,13 @@ class League:
         self.places[chosen].network = network
 
     def state(self) -> dict:
-        """Return what a checkpoint must hold: the networks, the counter and the random state."""
+        """Return what a checkpoint must hold: the networks, what scripted agents remember, the random state."""
         return {
             "networks": [
                 None if place.network is None else [(w.T.copy(), b) for w, b in place.network.layers]
                 for place in self.places
             ],
+            "scripted": [vars(agent) for agent in self.agents[len(self.places) :]],
             "taken": self.snapshots_taken,
             "random": self._random.bit_generator.state,
         }
@@ -92,5 +111,7 @@ class League:
         """Continue from a value of `state`."""
         for place, layers in zip(self.places, state["networks"], strict=True):
             place.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
+        for agent, saved in zip(self.agents[len(self.places) :], state["scripted"], strict=True):
+            vars(agent).update(saved)
         self.snapshots_taken = state["taken"]
         self._random.bit_generator.state = state["random"]

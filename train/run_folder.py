@@ -109,8 +109,9 @@ def save_policy(path: Path, network: NetworkAgent, config: Config, decisions: in
         "layout": layout(),
         "activation": network.activation,
         "name": config.name,
-        "seed": str(config.seed),
-        "decisions": str(decisions),
-        "config": config.model_dump_json(),
+        "seed": config.seed,
+        "decisions": decisions,
+        "config": config.model_dump(mode="json"),
     }
-    write_whole(path, save(tensors, metadata))
+    # One text, since the library writes several in no particular order.
+    write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))

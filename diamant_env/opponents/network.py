@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,14 @@ _ACTIVATIONS = {
 }
 
 
-def layout() -> str:
-    """Return the observation layout as text, which a policy file must name to be read by this version."""
-    return json.dumps([[field.name, field.size, field.scale] for field in FIELDS])
+def layout() -> list[list]:
+    """Return the observation layout, which a policy file must name to be read by this version."""
+    return [[field.name, field.size, field.scale] for field in FIELDS]
+
+
+def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the probability of LEAVE, float32, for the logit of LEAVE less that of CONTINUE."""
+    return (1 / (1 + np.exp(-np.clip(logits, -80, 80)))).astype(np.float32)
 
 
 class NetworkAgent:
@@ -48,7 +54,7 @@ class NetworkAgent:
         layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
         activation: str = "relu",
         name: str = "network",
-        metadata: dict[str, str] | None = None,
+        metadata: dict[str, Any] | None = None,
     ) -> None:
         if activation not in _ACTIVATIONS:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(_ACTIVATIONS)}")
@@ -78,6 +84,10 @@ class NetworkAgent:
 
     def leave_probability(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return P(LEAVE), float32 (rows,), for flat observations, float32 (rows, NUM_FEATURES)."""
+        return logistic(self.leave_logit(flat))
+
+    def leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the logit of LEAVE less that of CONTINUE, float32 (rows,)."""
         activate = _ACTIVATIONS[self.activation]
         values = flat
         for weight, bias in self.layers[:-1]:
@@ -86,8 +96,7 @@ class NetworkAgent:
             values = activate(values)
         weight, bias = self.layers[-1]
         # Softmax of two logits is the logistic function of their difference.
-        difference = values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
-        return (1 / (1 + np.exp(-np.clip(difference, -80, 80)))).astype(np.float32)
+        return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
 
     @classmethod
     def load(cls, path: str | Path) -> NetworkAgent:
@@ -101,8 +110,8 @@ class NetworkAgent:
         if not path.is_file():
             raise FileNotFoundError(f"no policy file {path}")
         tensors, metadata = _read_safetensors(path)
-        if metadata.get("format") != FORMAT:
-            raise ValueError(f"{path} is no policy of diamant_env (its format is {metadata.get('format')!r})")
+        if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
+            raise ValueError(f"{path} is no policy of diamant_env: it does not say that its format is {FORMAT}")
         if metadata.get("layout") != layout():
             raise ValueError(f"{path} was made for another observation layout than this version of diamant_env has")
         try:
@@ -112,7 +121,7 @@ class NetworkAgent:
             raise ValueError(f"{path} is damaged: {error}") from None
 
 
-def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, str]]:
+def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
     """Return the float32 tensors and the metadata of a safetensors file; ValueError if it is not one."""
     content = path.read_bytes()
     try:
@@ -125,7 +134,7 @@ def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[
         tensors = {name: _tensor(entry, data) for name, entry in header.items()}
         if sum(tensor.nbytes for tensor in tensors.values()) != len(data):
             raise ValueError("the tensors don't fill the file")
-        return tensors, dict(metadata)
+        return tensors, json.loads(metadata.get("diamant", "{}"))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{path} is no safetensors file or is damaged: {error}") from None
 

@@ -1,0 +1,87 @@
+"""Writes the generated parts of the documents: ``python docs/update.py``; a test asserts that nothing is stale.
+
+A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, diamant_v0
+from diamant_env.observation import field_table
+from diamant_env.opponents.registry import FAMILIES, describe
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = [ROOT / "README.md"]
+PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def observation() -> str:
+    """The layout of the observation."""
+    return f"`Box(float32, ({NUM_FEATURES},))`, the same for every seat, table size and edition.\n\n{field_table()}"
+
+
+def actions() -> str:
+    """The two actions."""
+    return table(
+        ["action", "name", "meaning"],
+        [[CONTINUE, "`CONTINUE`", "stay inside; the only legal action in camp"], [LEAVE, "`LEAVE`", "return to camp"]],
+    )
+
+
+def rewards() -> str:
+    """The rewards."""
+    return table(["reward", "what a seat is paid"], [[f"`{name}`", text] for name, text in REWARDS.items()])
+
+
+def editions() -> str:
+    """What the editions are made of."""
+    rows = [
+        [
+            f"`{edition.name}`",
+            " ".join(map(str, edition.treasures)),
+            f"{edition.trap_copies} each of {', '.join(edition.traps)}",
+            len(edition.relics),
+            edition.expeditions,
+        ]
+        for edition in EDITIONS.values()
+    ]
+    return table(["edition", "treasures", "traps", "relics", "expeditions"], rows)
+
+
+def opponents() -> str:
+    """The scripted agents, each with its idea."""
+    rows = [[f"`{describe(family)}`", (family.__doc__ or "").split("\n")[0]] for family in FAMILIES.values()]
+    return table(["text (default)", "idea"], rows)
+
+
+def turn() -> str:
+    """A rendered turn of a chosen deck."""
+    env = diamant_v0.parallel_env(num_players=4, render_mode="ansi")
+    env.reset(seed=0, options={"deck": [9, "snake", "relic", 15, 7]})
+    for leavers in ([], [1], [], [0, 2]):
+        env.step({agent: LEAVE if seat in leavers else CONTINUE for seat, agent in enumerate(env.agents)})
+    return f"```text\n{env.render()}\n```"
+
+
+def table(header: list[str], rows: list[list[object]]) -> str:
+    """Return a Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    part.__name__: part for part in (observation, actions, rewards, editions, opponents, turn)
+}
+
+
+def updated(text: str) -> str:
+    """Return a document with all its generated parts written anew."""
+    return PART.sub(lambda m: f"<!-- generated: {m['name']} -->\n{PARTS[m['name']]()}\n<!-- end -->", text)
+
+
+if __name__ == "__main__":
+    for document in DOCUMENTS:
+        document.write_text(updated(document.read_text(encoding="utf-8")), encoding="utf-8")

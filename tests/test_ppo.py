@@ -1,0 +1,191 @@
+"""Training: it learns, it goes on after a kill with the same bytes, and its policy runs without torch."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from diamant_env import Batch
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.network import NetworkAgent
+from train.config import Config, NetworkConfig, PPOConfig
+from train.judge import judge
+from train.lineups import clone_line_ups
+from train.ppo import main, train
+from train.run_folder import CHECKPOINT, POLICY, new_run_folder
+from train.self_play import SelfPlayPPO
+from train.vec_env import DiamantVecEnv
+
+SMALL = {
+    "threads": 1,
+    "checkpoints": 6,
+    "ppo": {"decisions": 24_000, "games": 30, "turns": 32, "minibatch": 256, "average": 0.5},
+    "opponents": {"learner": 0.6, "snapshots": 0.2, "scripted": 0.2, "snapshot_every": 3_000, "snapshot_places": 2},
+    "network": {"hidden": [16]},
+    "judge": {"curve_points": 0},
+}
+
+
+def small_run(folder: Path, **changes) -> tuple[Config, Path]:
+    config = Config.model_validate({**SMALL, **changes})
+    return config, new_run_folder(folder, config)
+
+
+def test_it_learns(tmp_path):
+    """Seconds of self-play are enough to win clearly more than the fair share against random players."""
+    config, folder = small_run(
+        tmp_path,
+        ppo={
+            "decisions": 400_000,
+            "games": 128,
+            "turns": 32,
+            "minibatch": 1024,
+            "learning_rate": 3e-3,
+            "gae_lambda": 0.9,
+        },
+        opponents={},
+        network={"hidden": [32, 32]},
+    )
+    agent = train(config, folder)
+    (result,) = judge(agent, clone_line_ups(["random:0.5"]), 4_000)
+    assert result.win_share.low > 0.25 + 0.10
+
+
+class Killed(Exception):
+    """Stands for the moment at which the process dies."""
+
+
+@pytest.mark.parametrize("moment", [1, 3, 5])
+def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment):
+    """Snapshots, scripted agents with memory, averaging, open decisions and minibatches all go on as they were."""
+    config, whole = small_run(tmp_path)
+    train(config, whole)
+    config, broken = small_run(tmp_path)
+    play, calls = DiamantVecEnv.play, []
+
+    def dies(self, actions):
+        calls.append(None)
+        if len(calls) > moment * 60:
+            raise Killed
+        return play(self, actions)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DiamantVecEnv, "play", dies)
+        with pytest.raises(Killed):
+            train(config, broken)
+    train(config, broken)
+    assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
+    policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
+    assert len(policies) == SMALL["checkpoints"]
+    for name in policies:
+        assert (broken / "checkpoints" / name).read_bytes() == (whole / "checkpoints" / name).read_bytes()
+
+
+def test_a_process_that_is_killed_can_be_resumed(tmp_path):
+    """A real SIGKILL at a real moment; --resume then finishes the run."""
+    command = [sys.executable, "-m", "train.ppo", "--no-judge"]
+    changes = [
+        *("--set", "ppo.decisions=150000", "--set", "ppo.games=64", "--set", "ppo.turns=16", "--set", "checkpoints=50"),
+        *("--set", "judge.curve_points=0", "--set", "threads=1", "--set", "network.hidden=[16]"),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    process = subprocess.Popen([*command, *changes, "--out", tmp_path], env=environment, stderr=subprocess.DEVNULL)
+    folder = tmp_path / "default-seed0"
+    deadline = time.monotonic() + 120
+    while not (folder / CHECKPOINT).exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not (folder / POLICY).exists()
+    subprocess.run([*command, "--resume", folder], check=True, env=environment, capture_output=True)
+    policy = NetworkAgent.load(folder / POLICY)
+    assert policy.metadata["decisions"] >= 150_000
+
+
+def test_numpy_policy_is_the_torch_policy(tmp_path):
+    """The saved file gives the probabilities of the torch policy to 1e-5, on observations of real games."""
+    for activation in ("relu", "tanh"):
+        env = DiamantVecEnv(50, [3, 4, 5, 6, 8] * 10)
+        config = PPOConfig(turns=16, minibatch=128, decisions=3000)
+        model = SelfPlayPPO(env, config, NetworkConfig(hidden=(32, 16), activation=activation), 1)
+        model.learn(3000)
+        config, folder = small_run(tmp_path)
+        from train.run_folder import save_policy
+
+        save_policy(folder / POLICY, model.network(), config, 1)
+        agent = NetworkAgent.load(folder / POLICY)
+        seen = model._last_obs[model._last_obs[:, 0] > 0]
+        with torch.no_grad():
+            expected = model.policy.get_distribution(torch.from_numpy(seen)).distribution.probs[:, 1].numpy()
+        assert np.abs(agent.leave_probability(seen) - expected).max() < 1e-5
+        assert np.ptp(expected) > 0.05
+
+
+def test_run_folder_holds_everything(tmp_path, capsys):
+    changes = [
+        *("--set", "ppo.decisions=6000", "--set", "ppo.games=20", "--set", "ppo.turns=16", "--set", "threads=1"),
+        *("--set", "judge.games=200", "--set", "judge.clone_games=200", "--set", "judge.curve_games=200"),
+        *("--set", "judge.curve_points=2", "--set", "seed=7", "--set", 'name="tiny"'),
+    ]
+    assert main([*changes, "--out", str(tmp_path)]) == 0
+    folder = tmp_path / "tiny-seed7"
+    names = {path.name for path in folder.iterdir()}
+    assert names >= {
+        *("config.toml", "versions.json", "checkpoints", "tensorboard", "policy.safetensors", "results.json"),
+        *("curve.json", "learning_curve.png", "win_share.png", "time.json"),
+    }
+    results = json.loads((folder / "results.json").read_text())
+    assert results["config"]["seed"] == 7
+    assert "torch" in json.loads((folder / "versions.json").read_text())["packages"]
+    printed = capsys.readouterr().out
+    assert "win share" in printed
+    assert "fair" in printed
+    assert main(["--resume", str(folder), "--no-judge"]) == 0
+    assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 0
+    assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
+        (["--set", "ppo.speed=3"], "unknown key 'ppo.speed'"),
+        (["--set", "ppo.games=0"], "ppo.games = 0: Input should be greater than or equal to 1"),
+        (["--set", "game.num_players=[9]"], "game.num_players.0 = 9: Input should be less than or equal to 8"),
+        (["--set", "game.edition=atlantis"], "unknown edition 'atlantis'; published editions: iello-2016"),
+        (["--set", "opponents.learner=0.5"], "the shares must add up to 1"),
+        (["--set", "seed"], "expected section.key=value"),
+        (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
+    ],
+)
+def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
+    assert main([*arguments, "--out", str(tmp_path)]) == 2
+    assert complaint in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_damaged_files_are_named(tmp_path, capsys):
+    _, folder = small_run(tmp_path)
+    (folder / CHECKPOINT).write_bytes(b"not a checkpoint")
+    assert main(["--resume", str(folder)]) == 2
+    assert f"{folder / CHECKPOINT} is damaged" in capsys.readouterr().err
+    (tmp_path / "broken.toml").write_text("name = [")
+    assert main(["--config", str(tmp_path / "broken.toml"), "--out", str(tmp_path)]) == 2
+    assert "is no TOML file" in capsys.readouterr().err
+
+
+def test_a_policy_is_the_same_for_every_batch_of_observations():
+    """Rows that need not decide change nothing for the others."""
+    weights = np.random.default_rng(0).normal(size=(2, NUM_FEATURES)).astype(np.float32)
+    agent = NetworkAgent([(weights, np.zeros(2, np.float32))])
+    batch = Batch(10, 4)
+    seen = batch.reset(0).reshape(-1, NUM_FEATURES)
+    alone = np.array([agent.leave_probability(row[None])[0] for row in seen])
+    assert np.allclose(agent.leave_probability(seen), alone, atol=1e-6)
