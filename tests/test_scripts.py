@@ -114,17 +114,17 @@ def test_a_failed_step_can_be_repaired():
     assert (env.game["expedition"], env.game["bag"]) == (2, 5)
 
 
-def test_a_bust_that_needs_a_missing_card_is_not_played():
-    env = new_env()
-    env.reset(options={"deck": ["relic", "snake", "snake", *["relic"] * 5]})
-    env.step(dict.fromkeys(env.agents, 0))
-    for _ in range(4):
+def test_a_bust_before_a_missing_card_is_not_played():
+    env = new_env(render_mode="ansi")
+    env.reset(options={"deck": [*["relic"] * 5, "snake", "snake", "relic"]})
+    for _ in range(5):
         env.step(dict.fromkeys(env.agents, 0))
     before = shown(env)
-    assert env.game["path_relics"] == 4
-    with pytest.raises(ValueError, match="card 7 of the deck, 'relic', is not in the deck in expedition 2, turn 5"):
+    with pytest.raises(ValueError, match="card 7 of the deck, 'relic', is not in the deck in expedition 2, turn 1"):
         env.step(dict.fromkeys(env.agents, 0))
     assert shown(env) == before
+    env.step(dict.fromkeys(env.agents, 1))  # then the second snake is the first card of the next expedition
+    assert (env.game["expedition"], env.game["turn"], env.game["on_path"].sum()) == (2, 1, 1)
 
 
 def test_a_failed_reset_leaves_the_game():
