@@ -46,34 +46,34 @@ class Field(NamedTuple):
 FIELDS = (
     # The observer.
     Field("must_decide", 1, 1, 0, 1, "1 if this seat is inside and must decide now"),
-    Field("chest", 1, 64, 0, _MAX_CHEST, "own gems and relic value, safe"),
-    Field("relics", 1, 4, 0, MAX_RELICS, "relics that this seat has taken"),
-    Field("left_turn", 1, 16, 0, MAX_CARDS, "turn at which this seat left the expedition, 0 while inside"),
-    Field("lead", 1, 64, -_MAX_CHEST, _MAX_CHEST, "own chest less the best rival's; 0 where chests are hidden"),
+    Field("chest", 1, 32, 0, _MAX_CHEST, "own gems and relic value, safe"),
+    Field("relics", 1, 2, 0, MAX_RELICS, "relics that this seat has taken"),
+    Field("left_turn", 1, 8, 0, MAX_CARDS, "turn at which this seat left the expedition, 0 while inside"),
+    Field("lead", 1, 16, -_MAX_CHEST, _MAX_CHEST, "own chest less the best rival's; 0 where chests are hidden"),
     # What all see.
-    Field("num_players", 1, 8, 1, MAX_PLAYERS, "players at the table"),
-    Field("num_inside", 1, 8, 0, MAX_PLAYERS, "players inside the cave"),
-    Field("expedition", 1, 8, 1, MAX_EXPEDITIONS, "number of this expedition, 1 for the first"),
-    Field("expeditions_left", 1, 8, 0, MAX_EXPEDITIONS - 1, "expeditions after this one"),
-    Field("turn", 1, 16, 0, MAX_CARDS, "cards turned up in this expedition"),
-    Field("bag", 1, 32, 0, MAX_GEMS, "gems at risk of each player inside: all hold the same"),
-    Field("path_gems", 1, 16, 0, MAX_GEMS, "gems on the path"),
-    Field("path_relics", 1, 4, 0, MAX_RELICS, "relics on the path"),
-    Field("path_relic_value", 1, 16, 0, MAX_RELICS * MAX_RELIC_VALUE, "gems a lone leaver gets for them"),
-    Field("relics_taken", 1, 4, 0, MAX_RELICS, "relics that all players have taken"),
+    Field("num_players", 1, 4, 1, MAX_PLAYERS, "players at the table"),
+    Field("num_inside", 1, 4, 0, MAX_PLAYERS, "players inside the cave"),
+    Field("expedition", 1, 4, 1, MAX_EXPEDITIONS, "number of this expedition, 1 for the first"),
+    Field("expeditions_left", 1, 4, 0, MAX_EXPEDITIONS - 1, "expeditions after this one"),
+    Field("turn", 1, 8, 0, MAX_CARDS, "cards turned up in this expedition"),
+    Field("bag", 1, 8, 0, MAX_GEMS, "gems at risk of each player inside: all hold the same"),
+    Field("path_gems", 1, 8, 0, MAX_GEMS, "gems on the path"),
+    Field("path_relics", 1, 1, 0, MAX_RELICS, "relics on the path"),
+    Field("path_relic_value", 1, 8, 0, MAX_RELICS * MAX_RELIC_VALUE, "gems a lone leaver gets for them"),
+    Field("relics_taken", 1, 2, 0, MAX_RELICS, "relics that all players have taken"),
     Field("hidden_chests", 1, 1, 0, 1, "1 if rivals' chests, relics and the lead are hidden, and 0 here"),
-    Field("bust_chance", 1, 1, 0, 1, "probability that the next card ends the expedition"),
-    Field("expected_share", 1, 8, 0, MAX_GEMS, "gems that the next card brings each player inside, on average"),
-    Field("treasures_left", MAX_TREASURES, 2, 0, MAX_CARDS, "treasure cards in the deck, by slot of value"),
-    Field("traps_left", MAX_TRAPS, 4, 0, MAX_CARDS, "trap cards in the deck, by kind"),
+    Field("bust_chance", 1, 0.125, 0, 1, "probability that the next card ends the expedition"),
+    Field("expected_share", 1, 1, 0, MAX_GEMS, "gems that the next card brings each player inside, on average"),
+    Field("treasures_left", MAX_TREASURES, 1, 0, MAX_CARDS, "treasure cards in the deck, by slot of value"),
+    Field("traps_left", MAX_TRAPS, 2, 0, MAX_CARDS, "trap cards in the deck, by kind"),
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
-    Field("relics_left", MAX_RELICS, 4, 0, MAX_RELICS, "relic cards in the deck, by kind"),
+    Field("relics_left", MAX_RELICS, 2, 0, MAX_RELICS, "relic cards in the deck, by kind"),
     # The rivals, by seat after the observer's.
     Field("rival_present", _RIVALS, 1, 0, 1, "1 for each rival at the table"),
     Field("rival_inside", _RIVALS, 1, 0, 1, "1 for each rival inside the cave"),
-    Field("rival_chest", _RIVALS, 64, 0, _MAX_CHEST, "the rivals' chests"),
-    Field("rival_relics", _RIVALS, 4, 0, MAX_RELICS, "relics that each rival has taken"),
-    Field("rival_left_turn", _RIVALS, 16, 0, MAX_CARDS, "turn at which each rival left, 0 while inside"),
+    Field("rival_chest", _RIVALS, 32, 0, _MAX_CHEST, "the rivals' chests"),
+    Field("rival_relics", _RIVALS, 2, 0, MAX_RELICS, "relics that each rival has taken"),
+    Field("rival_left_turn", _RIVALS, 8, 0, MAX_CARDS, "turn at which each rival left, 0 while inside"),
 )
 
 OBSERVATION = np.dtype(
@@ -118,7 +118,7 @@ def observe(game, edition, seat, hide, view):
     view.path_relic_value = game.path_relic_value * _PER.path_relic_value
     view.relics_taken = game.relics_taken * _PER.relics_taken
     view.hidden_chests = 1.0 if hide else 0.0
-    view.bust_chance = bust_chance(game)
+    view.bust_chance = bust_chance(game) * _PER.bust_chance
     view.expected_share = expected_share(game, edition) * _PER.expected_share
     for slot in range(MAX_TREASURES):
         view.treasures_left[slot] = game.deck[slot] * _PER.treasures_left

@@ -51,6 +51,8 @@ class OpponentsConfig(_Strict):
     style: float = Field(0.0, ge=0)
     """How much bolder or more timid a snapshot plays than it was: the standard deviation of what is added to the
     logit of LEAVE, drawn once for each seat that snapshots take."""
+    blindness: Share = 0.0
+    """Chance of each seat that snapshots take to be blind to one group of fields (see `train.league.BLIND_SPOTS`)."""
     snapshot_every: int = Field(250_000, ge=1)
     """Decisions between two snapshots."""
 

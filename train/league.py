@@ -7,40 +7,56 @@ from numpy.typing import NDArray
 
 from agents import make
 from agents.pools import load_pool
-from diamant_env.observation import Observations
+from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent
 from diamant_env.opponents.network import NetworkAgent, logistic
 from train.config import OpponentsConfig
 
 
-class Place:
-    """A seat at many tables for one earlier version of the learner, which changes from time to time."""
+# What a seat can be blind to. A snapshot that does not see one of these plays like many simple strategies do.
+BLIND_SPOTS = (
+    ("path_gems", "path_relics", "path_relic_value"),
+    ("chest", "lead", "rival_chest", "expedition", "expeditions_left"),
+    ("bust_chance", "traps_left", "traps_on_path"),
+    ("num_inside", "rival_inside", "rival_left_turn"),
+    ("bag", "expected_share"),
+)
 
-    def __init__(self, style: float, seed: np.random.SeedSequence) -> None:
+
+class Place:
+    """Seats at many tables for one earlier version of the learner, which changes from time to time.
+
+    Each seat has a character of its own that stays: how much bolder or more timid it is, and what it does not see.
+    So the learner meets all kinds of players without meeting any scripted one.
+    """
+
+    def __init__(self, config: OpponentsConfig, seed: np.random.SeedSequence) -> None:
         self.network: NetworkAgent | None = None
-        self._style = style
+        self._config = config
         self._seed = seed
         self._shift = np.zeros(0, np.float32)
+        self._sees = np.zeros((0, NUM_FEATURES), np.float32)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`; before the first snapshot it tosses coins."""
         if self.network is None:
             return np.full(len(first), 0.5, np.float32)
         if len(self._shift) != len(first):
-            random = np.random.default_rng(self._seed)
-            self._shift = random.normal(0, self._style, len(first)).astype(np.float32)
-            import os
-            bl = float(os.environ.get("BLIND","0"))
-            from diamant_env.observation import SLICES, NUM_FEATURES
-            self._mask = np.ones((len(first), NUM_FEATURES), np.float32)
-            for names, p in ((("path_gems","path_relics","path_relic_value"), bl), (("chest","lead","rival_chest","expeditions_left","expedition"), bl), (("bust_chance","traps_left","traps_on_path"), bl/2), (("rival_inside","rival_left_turn","num_inside"), bl), (("expected_share","bag"), bl/2)):
-                hit = random.random(len(first)) < p
-                for nm in names: self._mask[hit, SLICES[nm]] = 0
-            self._factor = np.exp(random.normal(0, float(os.environ.get("SHARP","0")), len(first))).astype(np.float32)
+            self._draw_characters(len(first))
         leave = np.zeros(len(first), np.float32)
         deciding = np.flatnonzero(obs.flat[:, 0])
-        leave[deciding] = logistic(self.network.leave_logit(obs.flat[deciding] * self._mask[deciding]) * self._factor[deciding] + self._shift[deciding])
+        seen = obs.flat[deciding] * self._sees[deciding]
+        leave[deciding] = logistic(self.network.leave_logit(seen) + self._shift[deciding])
         return leave
+
+    def _draw_characters(self, seats: int) -> None:
+        random = np.random.default_rng(self._seed)
+        self._shift = random.normal(0, self._config.style, seats).astype(np.float32)
+        self._sees = np.ones((seats, NUM_FEATURES), np.float32)
+        for fields in BLIND_SPOTS:
+            blind = random.random(seats) < self._config.blindness
+            for field in fields:
+                self._sees[blind, SLICES[field]] = 0
 
 
 class League:
@@ -59,7 +75,7 @@ class League:
     def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
         seat_seed, agent_seed, replace_seed, style_seed = seed.spawn(4)
         places = config.snapshot_places if config.snapshots else 0
-        self.places = [Place(config.style, place_seed) for place_seed in style_seed.spawn(places)]
+        self.places = [Place(config, place_seed) for place_seed in style_seed.spawn(places)]
         texts = load_pool(config.pool) if config.scripted else []
         agent_seeds = agent_seed.generate_state(max(1, len(texts)))
         scripted: list[Agent] = [make(text, int(state)) for text, state in zip(texts, agent_seeds, strict=False)]

@@ -20,6 +20,7 @@ import tyro
 from pydantic import ValidationError
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from diamant_env.opponents.network import NetworkAgent
@@ -110,6 +111,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
         ValueError: If the checkpoint is damaged.
     """
     torch.set_num_threads(config.threads)
+    threadpool_limits(1, "blas")  # the snapshots' small products lose by more
     sizes = np.array(config.game.num_players)
     players = sizes[np.arange(config.ppo.games) * len(sizes) // config.ppo.games]
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
