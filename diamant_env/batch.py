@@ -55,17 +55,17 @@ class Batch:
         reward: str = "score",
         seats: int | None = None,
     ) -> None:
-        if num_games < 1:
-            raise ValueError(f"num_games={num_games}; at least 1 game is needed")
+        if not isinstance(num_games, int | np.integer) or num_games < 1:
+            raise ValueError(f"num_games={num_games!r}; a whole number of at least 1 is needed")
         self.num_games = num_games
         self.num_players = _players_per_game(num_players, num_games)
         self.seats = int(self.num_players.max()) if seats is None else seats
-        if not self.num_players.max() <= self.seats <= MAX_PLAYERS:
-            raise ValueError(f"seats={seats}; {self.num_players.max()} to {MAX_PLAYERS} are allowed here")
-        names = [edition] * num_games if isinstance(edition, str | Edition) else list(edition)
+        if not isinstance(self.seats, int | np.integer) or not self.num_players.max() <= self.seats <= MAX_PLAYERS:
+            raise ValueError(f"seats={seats!r}; {self.num_players.max()} to {MAX_PLAYERS} are allowed here")
+        names = list(edition) if isinstance(edition, list | tuple) else [edition] * num_games
         if len(names) != num_games:
             raise ValueError(f"{len(names)} editions for {num_games} games; give one, or one per game")
-        chosen = [find_edition(name) for name in names]
+        chosen = [find_edition(name) for name in names]  # type: ignore[arg-type]
         self.editions = list(dict.fromkeys(chosen))
         if len(self.editions) > 127:
             raise ValueError(f"{len(self.editions)} different editions; at most 127 are allowed in a batch")
@@ -104,7 +104,8 @@ class Batch:
         else:
             _advance_keys(self.games, chosen)
         _reset(self.games, self.edition_records, chosen)
-        return self.observe(observations)
+        _observe(self.games, self.edition_records, observations.view(OBSERVATION)[..., 0], False)
+        return observations
 
     def step(
         self,
@@ -136,8 +137,7 @@ class Batch:
             ValueError: If an array has the wrong shape or dtype, or a seat that must decide sends another number;
                 then nothing was played.
         """
-        if not self._has_started():
-            raise RuntimeError("step before reset: call reset() first")
+        self._require_games("step")
         actions = self._checked(actions, "actions", np.int8, (self.seats,))
         observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
         rewards = self._output(rewards, "rewards", np.float32, (self.seats,))
@@ -164,13 +164,23 @@ class Batch:
         return observations, rewards, done
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return what the seats see now, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
+        """Return what the seats see now, float32 (N, seats, NUM_FEATURES), written into `observations` if given.
+
+        Raises:
+            RuntimeError: Before the first reset.
+        """
+        self._require_games("observe")
         observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
         _observe(self.games, self.edition_records, observations.view(OBSERVATION)[..., 0], False)
         return observations
 
     def state(self) -> NDArray[np.float32]:
-        """Return all that is public with open chests, float32 (N, NUM_FEATURES): what seat 0 would see."""
+        """Return all that is public with open chests, float32 (N, NUM_FEATURES): what seat 0 would see.
+
+        Raises:
+            RuntimeError: Before the first reset.
+        """
+        self._require_games("state")
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
         _observe(self.games, self.edition_records, state.view(OBSERVATION)[..., 0], True)
         return state[:, 0]
@@ -190,17 +200,24 @@ class Batch:
 
         The random number of a seat's decision comes from the game's key, the expedition, the turn and the seat:
         it is the same whatever else is in the batch, and whoever sits there.
+
+        Raises:
+            ValueError: If a seat that must decide has no probability between 0 and 1.
         """
-        _draw_decisions(
-            self.games,
-            self._checked(leave_probability, "leave_probability", np.float32, (self.seats,)),
-            self._output(actions, "actions", np.int8, (self.seats,)),
-        )
+        leave = self._checked(leave_probability, "leave_probability", np.float32, (self.seats,))
+        wrong = _draw_decisions(self.games, leave, self._output(actions, "actions", np.int8, (self.seats,)))
+        if wrong >= 0:
+            game, seat = divmod(wrong, self.seats)
+            raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
 
     def _has_started(self) -> bool:
         """Whether every place has a game, started by one or several resets or put there by the caller."""
         self.started = self.started or bool(self.games.expedition.all())
         return self.started
+
+    def _require_games(self, call: str) -> None:
+        if not self._has_started():
+            raise RuntimeError(f"{call} before reset: call reset() first")
 
     def _checked(self, array: ArrayLike, name: str, dtype: type, tail: tuple[int, ...]) -> NDArray:
         """Return an input as an array of this dtype, if its shape is right and no value changes."""
@@ -351,13 +368,18 @@ def _observe(games, editions, views, show_all):
 
 @jit
 def _draw_decisions(games, leave_probability, actions):
+    """Draw; return -1, or the position of the first probability that is none."""
+    seats = actions.shape[1]
     for i in range(games.shape[0]):
         game = games[i]
-        for seat in range(actions.shape[1]):
+        for seat in range(seats):
             actions[i, seat] = 0
             if game.phase == DECIDE and game.inside[seat]:
+                if not 0 <= leave_probability[i, seat] <= 1:
+                    return i * seats + seat
                 bits = random_bits(game.key, game.expedition, game.turn, 1 + seat)
                 actions[i, seat] = bits < leave_probability[i, seat] * 4294967296.0
+    return -1
 
 
 @jit

@@ -252,9 +252,15 @@ class parallel_env(ParallelEnv, EzPickle):
         self._batch.games[:] = games
 
     def render(self) -> str | None:
-        """Return the table as text with ``render_mode="ansi"``."""
+        """Return the table as text with ``render_mode="ansi"``.
+
+        Raises:
+            RuntimeError: Before the first reset.
+        """
         if self.render_mode is None:
             return None
+        if self._scene.before is None and not self._scene.path:
+            raise RuntimeError("render before reset: call reset() first")
         return render_text(self._batch.games[0], self.edition, self._scene)
 
     def close(self) -> None:

@@ -223,7 +223,7 @@ def find_edition(edition: str | Edition) -> Edition:
     """
     if isinstance(edition, Edition):
         return edition
-    if edition not in EDITIONS:
+    if not isinstance(edition, str) or edition not in EDITIONS:
         raise ValueError(f"unknown edition {edition!r}; published editions: {', '.join(EDITIONS)}")
     return EDITIONS[edition]
 

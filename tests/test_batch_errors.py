@@ -12,7 +12,7 @@ READ_ONLY.flags.writeable = False
 TURNED = np.zeros((3, 2), np.float32).T
 
 ARGUMENTS = [
-    ({"num_games": 0}, "num_games=0; at least 1"),
+    ({"num_games": 0}, "num_games=0; a whole number of at least 1"),
     ({"num_players": 0}, "num_players=0; 1 to 8"),
     ({"num_players": 9}, "num_players=9; 1 to 8"),
     ({"num_players": [3, 9]}, r"num_players=\[3, 9\]; 1 to 8"),

@@ -12,7 +12,6 @@ from diamant_env.opponents import EMPTY, Agent
 from diamant_env.opponents.network import NetworkAgent, logistic
 from train.config import OpponentsConfig
 
-
 # What a seat can be blind to. A snapshot that does not see one of these plays like many simple strategies do.
 BLIND_SPOTS = (
     ("path_gems", "path_relics", "path_relic_value"),
