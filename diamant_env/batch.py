@@ -38,6 +38,8 @@ class Batch:
         reward: ``"score"``, ``"win"`` or ``"margin"`` (see `diamant_env.rewards.REWARDS`).
         seats: Length of the seat axis of all arrays; by default the largest table. Seats that a table does not
             have observe and earn 0.
+        hidden_chests: Whether a player sees only their own chest: True or False in all games, None as each edition
+            says.
 
     Attributes:
         games: The state, an array (N,) of records of type `GAME`. It is a value: ``saved = batch.games.copy()``
@@ -54,6 +56,7 @@ class Batch:
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
         reward: str = "score",
         seats: int | None = None,
+        hidden_chests: bool | None = None,
     ) -> None:
         if not isinstance(num_games, int | np.integer) or num_games < 1:
             raise ValueError(f"num_games={num_games!r}; a whole number of at least 1 is needed")
@@ -65,7 +68,7 @@ class Batch:
         names = list(edition) if isinstance(edition, list | tuple) else [edition] * num_games
         if len(names) != num_games:
             raise ValueError(f"{len(names)} editions for {num_games} games; give one, or one per game")
-        chosen = [find_edition(name) for name in names]  # type: ignore[arg-type]
+        chosen = [find_edition(name, hidden_chests) for name in names]  # type: ignore[arg-type]
         self.editions = list(dict.fromkeys(chosen))
         if len(self.editions) > 127:
             raise ValueError(f"{len(self.editions)} different editions; at most 127 are allowed in a batch")

@@ -41,6 +41,8 @@ class parallel_env(ParallelEnv, EzPickle):
         mask: Where the action mask is: ``"info"``, ``"observation"`` (a Dict space with ``"observation"`` and
             ``"action_mask"``) or ``"none"``.
         render_mode: None or ``"ansi"``.
+        hidden_chests: Whether a player sees only their own chest: True or False, None as the edition says. `state()`
+            shows all chests in any case.
 
     Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
 
@@ -67,14 +69,15 @@ class parallel_env(ParallelEnv, EzPickle):
         reward: str = "score",
         mask: str = "info",
         render_mode: str | None = None,
+        hidden_chests: bool | None = None,
     ) -> None:
-        EzPickle.__init__(self, num_players, edition, reward, mask, render_mode)
+        EzPickle.__init__(self, num_players, edition, reward, mask, render_mode, hidden_chests)
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"unknown render_mode {render_mode!r}; allowed: None, {self.metadata['render_modes']}")
         self.render_mode = render_mode
-        self._batch = Batch(1, num_players, edition, reward)
+        self._batch = Batch(1, num_players, edition, reward, hidden_chests=hidden_chests)
         self._mask = mask
         self._actions = np.zeros((1, num_players), np.int8)
         self._script: Script | None = None

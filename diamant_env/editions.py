@@ -1,10 +1,8 @@
-"""What is printed on the box: every edition of Diamant as data, and the limits of the one layout they share.
-
-A new edition is a new `Edition`; nothing else in the package knows an edition by name.
-"""
+"""What is printed on the box: every edition as data, which no other file knows by name, and the layout's limits."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Sequence
@@ -65,6 +63,8 @@ class Edition:
         bust_removes: How many of the two identical trap cards leave the game at a bust.
         tie_break: ``"shared"``: players with the same score share the victory; ``"relics"``: most relics first.
         hidden_chests: Whether a player sees only their own chest.
+        stones: Rubies (1 gem) and diamonds (5 gems) in the box. No rule reads them: the reserve is unlimited.
+        source: Where all this is from.
 
     Raises:
         ValueError: If the game can't be played so, with the reason.
@@ -81,6 +81,8 @@ class Edition:
     bust_removes: int = 1
     tie_break: Literal["shared", "relics"] = "shared"
     hidden_chests: bool = False
+    stones: tuple[int, int] | None = None
+    source: str = ""
 
     def __post_init__(self) -> None:
         for field in ("treasures", "traps", "relics"):
@@ -136,10 +138,7 @@ class Edition:
 
     @functools.cached_property
     def treasure_slots(self) -> tuple[int, ...]:
-        """The treasure value of each of the 16 slots, 0 where a slot is unused.
-
-        A published value has its own slot; other values fill the free slots from the last one down.
-        """
+        """The value of each of the 16 slots, 0 if unused: a published one in its own, others from the last down."""
         slots = [value if value in self.treasures else 0 for value in PUBLISHED_TREASURES]
         slots += [0] * (MAX_TREASURES - len(slots))
         free = [slot for slot in reversed(range(MAX_TREASURES)) if slots[slot] == 0]
@@ -201,31 +200,97 @@ class Edition:
 
 
 _WIDELY_PUBLISHED = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
+_WITH_AN_EIGHT = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)
+_TACORA_CAVE = ("spider", "snake", "lava pit", "boulder", "battering ram")
+_BY_ORDER_OF_LEAVING = (5, 5, 5, 10, 10)
 
-EDITIONS = {
-    edition.name: edition
-    for edition in [
-        Edition(
-            name="iello-2016",
-            treasures=_WIDELY_PUBLISHED,
-            traps=("spider", "snake", "lava pit", "boulder", "battering ram"),
-            relics=(5, 5, 5, 10, 10),
-        ),
-    ]
-}
+RULEBOOK_PLAYERS = (3, 8)  # fewest and most by every rulebook; 1 and 2 are for research
+_PUBLISHED = [
+    Edition(
+        name="iello-2016",
+        treasures=_WIDELY_PUBLISHED,
+        traps=_TACORA_CAVE,
+        relics=_BY_ORDER_OF_LEAVING,
+        stones=(60, 40),
+        source="the English rulebook, IELLO 2016",
+    ),
+    Edition(
+        name="iello-2016-fr",
+        treasures=_WIDELY_PUBLISHED,
+        traps=_TACORA_CAVE,
+        stones=(60, 40),
+        source="the French rulebook, IELLO 2016",
+    ),
+    Edition(
+        name="iello-2016-fr-relics",
+        treasures=_WIDELY_PUBLISHED,
+        traps=_TACORA_CAVE,
+        relics=(5, 7, 8, 10, 12),
+        relics_enter="expedition",
+        relic_values="printed",
+        stones=(60, 40),
+        source="the French rulebook, IELLO 2016, with its variant of relics",
+    ),
+    Edition(
+        name="everdeck",
+        treasures=_WITH_AN_EIGHT,
+        traps=_TACORA_CAVE,
+        relics=_BY_ORDER_OF_LEAVING,
+        source="the rules for playing with an Everdeck",
+    ),
+    Edition(
+        name="everdeck-relics",
+        treasures=_WITH_AN_EIGHT,
+        traps=_TACORA_CAVE,
+        relics=_BY_ORDER_OF_LEAVING,
+        relics_enter="expedition",
+        source="the rules for playing with an Everdeck, with their variant of relics",
+    ),
+    Edition(
+        name="schmidt-2005",
+        treasures=_WIDELY_PUBLISHED,
+        traps=("snake", "scorpion", "rockfall", "gas", "explosion"),
+        stones=(60, 30),
+        source="a French translation of the rulebook of 2005",
+    ),
+    Edition(
+        name="incan-gold",
+        treasures=_WIDELY_PUBLISHED,
+        traps=("fire", "mummy", "rockfall", "snake", "spider"),
+        relics=_BY_ORDER_OF_LEAVING,
+        relics_enter="expedition",
+        tie_break="relics",
+        hidden_chests=True,
+        source="the rulebook of Incan Gold, Sunriver Games 2006, in the reading of docs/rules.md",
+    ),
+]
+EDITIONS = {edition.name: edition for edition in _PUBLISHED}
 
 
-def find_edition(edition: str | Edition) -> Edition:
+def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> Edition:
     """Return the edition itself, or the published one of that name.
 
+    Args:
+        edition: A published name or an `Edition`.
+        hidden_chests: True or False plays it with hidden or open chests; None leaves this to the edition.
+
     Raises:
-        ValueError: If no published edition has that name; the message lists them.
+        ValueError: If no published edition has that name (the message lists them) or `hidden_chests` is none of these.
     """
-    if isinstance(edition, Edition):
+    if not isinstance(edition, Edition):
+        if not isinstance(edition, str) or edition not in EDITIONS:
+            raise ValueError(f"unknown edition {edition!r}; published editions: {', '.join(EDITIONS)}")
+        edition = EDITIONS[edition]
+    if hidden_chests is None:
         return edition
-    if not isinstance(edition, str) or edition not in EDITIONS:
-        raise ValueError(f"unknown edition {edition!r}; published editions: {', '.join(EDITIONS)}")
-    return EDITIONS[edition]
+    if not isinstance(hidden_chests, bool | np.bool_):
+        raise ValueError(f"hidden_chests={hidden_chests!r}; True, False and None are allowed")
+    return _with_chests(edition, bool(hidden_chests))
+
+
+@functools.cache
+def _with_chests(edition: Edition, hidden: bool) -> Edition:
+    return dataclasses.replace(edition, hidden_chests=hidden)
 
 
 def edition_table(editions: Sequence[Edition]) -> np.recarray:

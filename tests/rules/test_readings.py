@@ -16,7 +16,7 @@ def test_the_deck_can_not_run_out_inside_an_expedition(edition):
     # The worst: four busts that leave two kinds with one card each, then every harmless card first.
     first, second, *kinds = edition.traps
     start = [trap for trap in (first, first, second, second) for _ in range(2)]
-    relics = [] if not edition.relics or edition.relics_enter != "start" else ["relic"] * len(edition.relics)
+    relics = ["relic"] * len(edition.relics)  # where one enters per expedition, all five are in the fifth deck
     last = [*edition.treasures, *relics, first, second, *kinds]
     play = Play([*start, *last, kinds[0]], players=3, edition=edition).go_on(4)
     assert play.game["expedition"] == 5

@@ -8,10 +8,28 @@ from play import BASE, LATE_RELICS, PRINTED, PUBLISHED, Play, deck_of, every
 from diamant_env import Batch
 from diamant_env.rules import DECIDE
 
-CARDS = {"iello-2016": 35}
-TREASURES = {"iello-2016": (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)}
-TRAPS = {"iello-2016": ("spider", "snake", "lava pit", "boulder", "battering ram")}
-RELICS = {"iello-2016": (5, 5, 5, 10, 10)}
+A = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
+B = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)
+TACORA = ("spider", "snake", "lava pit", "boulder", "battering ram")
+CARDS = {
+    "iello-2016": 35,
+    "iello-2016-fr": 30,
+    "iello-2016-fr-relics": 31,
+    "everdeck": 35,
+    "everdeck-relics": 31,
+    "schmidt-2005": 30,
+    "incan-gold": 31,
+}
+TREASURES = dict.fromkeys(CARDS, A) | {"everdeck": B, "everdeck-relics": B}
+TRAPS = dict.fromkeys(CARDS, TACORA) | {
+    "schmidt-2005": ("snake", "scorpion", "rockfall", "gas", "explosion"),
+    "incan-gold": ("fire", "mummy", "rockfall", "snake", "spider"),
+}
+RELICS = dict.fromkeys(CARDS, (5, 5, 5, 10, 10)) | {
+    "iello-2016-fr": (),
+    "iello-2016-fr-relics": (5, 7, 8, 10, 12),
+    "schmidt-2005": (),
+}
 
 
 @every(PUBLISHED)
