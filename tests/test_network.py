@@ -1,0 +1,85 @@
+"""Policy files: opened without torch, without running code, and refused with the reason where they are damaged."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+import agents
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
+
+RANDOM = np.random.default_rng(0)
+TENSORS = {
+    "0.weight": RANDOM.normal(size=(8, NUM_FEATURES)).astype(np.float32),
+    "0.bias": np.zeros(8, np.float32),
+    "1.weight": RANDOM.normal(size=(2, 8)).astype(np.float32),
+    "1.bias": np.zeros(2, np.float32),
+}
+METADATA = {"format": FORMAT, "layout": layout(), "activation": "relu"}
+
+
+def content(tensors=TENSORS, **metadata):
+    return save(tensors, {"diamant": json.dumps({**METADATA, **metadata})})
+
+
+WHOLE = content()
+
+
+def test_an_intact_file_opens(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(WHOLE)
+    agent = agents.make(str(path))
+    assert str(agent) == str(path)
+    row = RANDOM.normal(size=(1, NUM_FEATURES)).astype(np.float32)
+    hidden = np.maximum(row @ TENSORS["0.weight"].T, 0)
+    logits = hidden @ TENSORS["1.weight"].T
+    expected = np.exp(logits[0, 1]) / np.exp(logits[0]).sum()
+    assert agent.leave_probability(row)[0] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "complaint"),
+    [
+        (b"", "the header is cut off"),
+        (WHOLE[:50], "the header is cut off"),
+        (WHOLE[:-4], "outside the file"),
+        (WHOLE + b"\0", "don't fill the file"),
+        (WHOLE.replace(b'"F32"', b'"F16"', 1), "dtype F16"),
+        (b"\x05\0\0\0\0\0\0\0hello", "is no safetensors file or is damaged"),
+        (b"PK\x03\x04" + bytes(100), "the header is cut off"),
+        (save(TENSORS), "is no policy of diamant_env"),
+        (content(format="other"), "is no policy of diamant_env"),
+        (content(layout=[["must_decide", 1, 1]]), "another observation layout"),
+        (content(activation="sine"), "unknown activation 'sine'"),
+        (content({**TENSORS, "1.bias": np.array([0, np.nan], np.float32)}), "not a finite number"),
+        (content({**TENSORS, "1.weight": np.zeros((2, 9), np.float32)}), "a layer of shapes"),
+        (content({**TENSORS, "1.weight": np.zeros((3, 8), np.float32), "1.bias": np.zeros(3, np.float32)}), "2 logits"),
+        (content({"0.weight": TENSORS["0.weight"], "other": TENSORS["0.bias"]}), "0.bias"),
+    ],
+)
+def test_a_damaged_or_foreign_file_is_refused(damaged, complaint, tmp_path):
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(damaged)
+    with pytest.raises(ValueError, match=str(path)) as error:
+        NetworkAgent.load(path)
+    assert complaint in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no policy file .*nothing\.safetensors"):
+        NetworkAgent.load(tmp_path / "nothing.safetensors")
+
+
+def test_opening_a_policy_needs_no_torch(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(WHOLE)
+    code = (
+        "import sys, agents; agents.make(sys.argv[1]);"
+        "print([name for name in ('torch', 'stable_baselines3', 'safetensors', 'pickle5') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
