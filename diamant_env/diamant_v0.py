@@ -22,7 +22,7 @@ from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.observation import observation_space
-from diamant_env.render import Scene, render_text
+from diamant_env.render import RENDER_MODES, Scene, View
 from diamant_env.rewards import reward_of
 from diamant_env.rules import OVER
 from diamant_env.scripts import Script
@@ -40,7 +40,8 @@ class parallel_env(ParallelEnv, EzPickle):
             for each of the k winners, else 0. ``"margin"``: at the end, own score less the mean of the others'.
         mask: Where the action mask is: ``"info"``, ``"observation"`` (a Dict space with ``"observation"`` and
             ``"action_mask"``) or ``"none"``.
-        render_mode: None or ``"ansi"``.
+        render_mode: ``"human"`` (a window that shows each turn by itself), ``"rgb_array"`` (uint8 (640, 960, 3)),
+            ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
         hidden_chests: Whether a player sees only their own chest: True or False, None as the edition says. `state()`
             shows all chests in any case.
 
@@ -53,11 +54,12 @@ class parallel_env(ParallelEnv, EzPickle):
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
+        ImportError: If the render mode needs pygame-ce and it isn't installed.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's form
         "name": "diamant_v0",
-        "render_modes": ["ansi"],
+        "render_modes": list(RENDER_MODES),
         "render_fps": 2,
         "is_parallelizable": True,
     }
@@ -77,6 +79,7 @@ class parallel_env(ParallelEnv, EzPickle):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"unknown render_mode {render_mode!r}; allowed: None, {self.metadata['render_modes']}")
         self.render_mode = render_mode
+        self._view = None if render_mode is None else View(render_mode)
         self._batch = Batch(1, num_players, edition, reward, hidden_chests=hidden_chests)
         self._mask = mask
         self._actions = np.zeros((1, num_players), np.int8)
@@ -137,6 +140,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._scene = Scene()
         self._scene.follow(self._batch.games[0])
         self.agents = self.possible_agents[:]
+        self._show_turn()
         return self._observations(self._batch.observe()[0]), self._infos()
 
     def step(
@@ -165,6 +169,7 @@ class parallel_env(ParallelEnv, EzPickle):
         agents = self.agents
         if over:
             self.agents = []
+        self._show_turn()
         return (
             self._observations(observations[0]),
             dict(zip(agents, rewards[0].tolist(), strict=True)),
@@ -254,20 +259,29 @@ class parallel_env(ParallelEnv, EzPickle):
         games, self._batch.started, self._script, self._scene, self.agents = copy.deepcopy(state)
         self._batch.games[:] = games
 
-    def render(self) -> str | None:
-        """Return the table as text with ``render_mode="ansi"``.
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).
+
+        With ``"human"`` the window is drawn again, though it shows every turn by itself.
 
         Raises:
             RuntimeError: Before the first reset.
         """
-        if self.render_mode is None:
+        if self._view is None:
             return None
         if self._scene.before is None and not self._scene.path:
             raise RuntimeError("render before reset: call reset() first")
-        return render_text(self._batch.games[0], self.edition, self._scene)
+        return self._view.render(self._batch.games[0], self.edition, self._scene)
+
+    def _show_turn(self) -> None:
+        """Show what has just happened, where a window does so by itself."""
+        if self._view is not None and self.render_mode == "human":
+            self._view.render(self._batch.games[0], self.edition, self._scene, self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Close the window, if there is one."""
+        if self._view is not None:
+            self._view.close()
 
 
 def raw_env(**kwargs: Any) -> AECEnv:

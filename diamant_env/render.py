@@ -1,14 +1,17 @@
-"""What people look at: the table as text."""
+"""What people look at: the table as text, as a picture or in a window."""
 
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 
 from diamant_env.editions import FIRST_TRAP, NO_CARD, Edition
 from diamant_env.observation import bust_chance
 from diamant_env.rules import LEAVE, NO_DECISION, OVER
+
+RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
 class Scene:
@@ -38,8 +41,51 @@ class Scene:
             self.path = [int(game.last_card)]
 
 
-def render_text(game: np.record, edition: Edition, scene: Scene) -> str:
-    """Return the table as lines of text: what was just decided, the path, and a row for each player."""
+class View:
+    """A table in one of the `RENDER_MODES`. Pictures need pygame-ce, which is imported here and nowhere else.
+
+    Args:
+        mode: ``"human"`` opens a window at the first picture.
+
+    Raises:
+        ImportError: If the mode needs pygame-ce and it isn't installed.
+    """
+
+    def __init__(self, mode: str) -> None:
+        self.mode = mode
+        self._window: Any = None
+        if mode != "ansi":
+            from diamant_env import picture
+
+            self._picture = picture
+            self._window = picture.Window("Diamant") if mode == "human" else None
+
+    def render(self, game: np.record, edition: Edition, scene: Scene, fps: float = 0) -> str | np.ndarray | None:
+        """Return the table as text or as a new uint8 (H, W, 3), or show it, at most `fps` times a second."""
+        if self.mode == "ansi":
+            return render_text(game, edition, scene)
+        table = self._picture.draw_table(game, edition, scene)
+        if self._window is None:
+            return self._picture.pixels_of(table)
+        self._window.show(table, fps)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._window is not None:
+            self._window.close()
+
+
+def render_text(game: np.record, edition: Edition, scene: Scene, seat: int | None = None) -> str:
+    """Return the table as lines of text: what was just decided, the path, and a row for each player.
+
+    Args:
+        game: The record.
+        edition: What is played.
+        scene: Has followed the game.
+        seat: Who looks. Where chests are hidden, only this one is shown until the game is over; by default none.
+    """
+    hidden = edition.hidden_chests and game.phase != OVER
     lines = _news(game, edition, scene)
     if game.phase == OVER:
         lines.append(f"The game is over after {game.expedition} expeditions.")
@@ -53,13 +99,14 @@ def render_text(game: np.record, edition: Edition, scene: Scene) -> str:
             f"  bust   {bust_chance(game):.1%} with the next card",
         ]
     lines.append(f"  {'player':<10}{'where':<8}{'decided':<10}{'bag':>5}{'chest':>7}{'relics':>8}")
-    for seat in range(game.num_players):
-        inside = bool(game.inside[seat])
-        where = "cave" if inside else "camp"
+    for other in range(game.num_players):
+        inside = bool(game.inside[other])
         bag = str(game.bag) if inside else "-"
+        secret = hidden and other != seat
+        chest, relics = ("?", "?") if secret else (game.chest[other], game.relics[other])
         lines.append(
-            f"  player_{seat:<3}{where:<8}{_decision_text(game, seat):<10}"
-            f"{bag:>5}{game.chest[seat]:>7}{game.relics[seat]:>8}"
+            f"  player_{other:<3}{'cave' if inside else 'camp':<8}{_decision_text(game, other):<10}"
+            f"{bag:>5}{chest:>7}{relics:>8}"
         )
     return "\n".join(lines)
 
