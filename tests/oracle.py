@@ -15,7 +15,8 @@ class Player:
 
     def __init__(self) -> None:
         self.gems_in_chest = 0
-        self.relic_values: list[int] = []  # one per relic taken, in gems
+        self.relic_cards: list[str] = []
+        self.relic_values: list[int] = []  # one per relic card, in gems
         self.bag = 0
         self.inside = False
         self.left_turn = 0
@@ -36,10 +37,12 @@ class Oracle:
         for trap in edition.traps:
             self.deck += [trap] * edition.trap_copies
         self.relics_to_come = [self.relic_name(value) for value in edition.relics]
+        self.relic_names = set(self.relics_to_come)
         if edition.relics_enter == "start":
             self.deck += self.relics_to_come
             self.relics_to_come = []
         self.out_of_game: list[str] = []
+        self.cards_in_the_box = len(self.deck) + len(self.relics_to_come)
         self.relics_taken = 0
         self.expedition = 0
         self.over = False
@@ -109,6 +112,7 @@ class Oracle:
                 value = self.value_of_taken(relic)
                 self.path[self.path.index(relic)] = "gap"  # the place on the path stays
                 self.relics_taken += 1
+                lucky.relic_cards.append(relic)
                 lucky.relic_values.append(value)
                 lucky.banked += value
         if not self.inside:
@@ -142,7 +146,7 @@ class Oracle:
     # What can be seen.
 
     def is_relic(self, card: int | str) -> bool:
-        return isinstance(card, str) and card.startswith("relic")
+        return card in self.relic_names
 
     @property
     def inside(self) -> list[Player]:
@@ -158,7 +162,7 @@ class Oracle:
 
     @property
     def path_relics(self) -> list[str]:
-        return [card for card in self.path if self.is_relic(card)]
+        return [card for card in self.path if card in self.relic_names] if self.relic_names else []
 
     @property
     def traps_on_path(self) -> set[str]:
@@ -175,6 +179,22 @@ class Oracle:
     @property
     def deck_counts(self) -> Counter:
         return Counter(self.deck)
+
+    @property
+    def unaccounted_gems(self) -> int:
+        """Gems found that are neither in a chest nor in a bag, on the path or back in the reserve: none."""
+        held = sum(player.gems_in_chest + player.bag for player in self.players)
+        return self.gems_found - held - self.path_gems - self.gems_returned
+
+    @property
+    def unaccounted_cards(self) -> int:
+        """Cards of the box that are neither in the deck nor on the path, taken, out of the game or to come: none."""
+        in_play = len(self.deck) + len(self.path) - self.path.count("gap")
+        return self.cards_in_the_box - in_play - len(self.out_of_game) - len(self.relics_to_come) - self.relics_taken
+
+    @property
+    def relics_with_players(self) -> list[str]:
+        return [relic for player in self.players for relic in player.relic_cards]
 
     @property
     def winners(self) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
 from diamant_env.editions import NO_CARD, NUM_CARDS
 from diamant_env.rules import OVER
 
+SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # so many times more games against the oracle
 PUBLISHED = list(EDITIONS.values())
 BASE = EDITIONS["iello-2016"]
 

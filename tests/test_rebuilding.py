@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from play import BASE, INVENTED, PUBLISHED, every
@@ -10,6 +12,7 @@ from test_observation import HIDDEN
 from diamant_env import GAME, NUM_FEATURES, Batch, from_observation
 from diamant_env.rules import LAST_EVENTS
 
+OPEN = [replace(edition, hidden_chests=False) for edition in [*PUBLISHED, *INVENTED]]
 BY_SEAT = ("chest", "relics", "inside", "left_turn")
 
 
@@ -21,7 +24,7 @@ def turned(games: np.ndarray, seat: int, players: int) -> np.ndarray:
     return games
 
 
-@every([*PUBLISHED, *INVENTED])
+@every(OPEN)
 @pytest.mark.parametrize("players", [1, 2, 5, 8])
 def test_the_game_that_produced_an_observation(edition, players):
     batch, rng = Batch(12, players, edition), np.random.default_rng(players)
@@ -37,7 +40,7 @@ def test_the_game_that_produced_an_observation(edition, players):
         rows, _, _ = batch.step((rng.random((12, players)) < 0.15).astype(np.int8))
 
 
-@every([*PUBLISHED, *INVENTED])
+@every(OPEN)
 def test_a_rebuilt_game_shows_the_same_and_goes_on_alike(edition):
     batch, rng = Batch(12, 5, edition), np.random.default_rng(1)
     batch.reset(1)
