@@ -18,7 +18,7 @@ from train.config import Config
 from train.judge import Difference, compare, judge
 from train.lineups import LineUp, clone_line_ups, intruder_line_ups, pool_line_up
 from train.pictures import draw_win_shares
-from train.report import print_results, save_results
+from train.report import estimate_text, print_results, save_results
 
 POOLS = ("pool", "held_out")
 
@@ -54,7 +54,12 @@ def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
         progress=True,
     )
     differences = same_seat_differences(network, members, config)
-    print_results(results, differences)
+    print_results(results)
+    closest = min(differences, key=lambda difference: difference.win_share.mean)
+    print(
+        f"Closest in the pool: {closest.other}. In the same seat of the same {closest.games:,} games, against the "
+        f"other members, {network} wins {estimate_text(closest.win_share, 3, '+')} more."
+    )
     save_results(results, differences, folder / "results.json", config=config.model_dump(mode="json"))
     draw_win_shares(results, folder / "win_share.png")
 
