@@ -25,8 +25,8 @@ A record is UTF-8 text, one statement a line; blank lines don't matter::
     winners: 0
 
 - The first line names the format and its version. The head follows, in any order.
-- ``edition`` is a published name. An edition of the user's own stands there as JSON instead, with the fields of `Edition`
-  that differ from their defaults: ``own edition: {"name": "short", "treasures": [1, 5], ...}``.
+- ``edition`` is a published name. An edition of the user's own stands there as JSON instead, with the fields of
+  `Edition` that differ from their defaults: ``own edition: {"name": "short", "treasures": [1, 5], ...}``.
 - ``seed`` is that of `parallel_env.reset`, from which all cards follow, or ``none`` where cards were chosen. The cards
   are written out in both cases; a replay draws them from the seed and compares, or plays them as a scripted deck.
 - ``player_0`` and so on say who sat there: nobody or everybody is named.
