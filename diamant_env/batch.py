@@ -7,22 +7,19 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.compiled import jit
 from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
-from diamant_env.observation import NUM_FEATURES, OBSERVATION, observe, unobserve
-from diamant_env.rewards import reward_code, reward_of
-from diamant_env.rules import (
-    DECIDE,
-    GAME,
-    LEAVE,
-    OVER,
-    key_of_next_game,
-    key_of_seed,
-    play_turn,
-    random_bits,
-    reveal_until_decision,
-    start_game,
+from diamant_env.loops import (
+    advance_keys,
+    draw_games_decisions,
+    keys_of_seeds,
+    observe_games,
+    rebuild_games,
+    reset_games,
+    step_games,
 )
+from diamant_env.observation import NUM_FEATURES, OBSERVATION
+from diamant_env.rewards import reward_code
+from diamant_env.rules import GAME, OVER
 
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
 
@@ -105,9 +102,9 @@ class Batch:
             entropy = np.random.SeedSequence().generate_state(self.num_games, np.uint64)
             self.games.key[chosen] = keys_of_seeds(entropy)[chosen]
         else:
-            _advance_keys(self.games, chosen)
-        _reset(self.games, self.edition_records, chosen)
-        _observe(self.games, self.edition_records, observations.view(OBSERVATION)[..., 0], False)
+            advance_keys(self.games, chosen)
+        reset_games(self.games, self.edition_records, chosen)
+        observe_games(self.games, self.edition_records, observations.view(OBSERVATION)[..., 0], False)
         return observations
 
     def step(
@@ -148,7 +145,7 @@ class Batch:
         final = _NOWHERE
         if final_observations is not None:
             final = self._output(final_observations, "final_observations", np.float32, (self.seats, NUM_FEATURES))
-        wrong = _step(
+        wrong = step_games(
             self.games,
             self.edition_records,
             actions,
@@ -174,7 +171,7 @@ class Batch:
         """
         self._require_games("observe")
         observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
-        _observe(self.games, self.edition_records, observations.view(OBSERVATION)[..., 0], False)
+        observe_games(self.games, self.edition_records, observations.view(OBSERVATION)[..., 0], False)
         return observations
 
     def state(self) -> NDArray[np.float32]:
@@ -185,7 +182,7 @@ class Batch:
         """
         self._require_games("state")
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
-        _observe(self.games, self.edition_records, state.view(OBSERVATION)[..., 0], True)
+        observe_games(self.games, self.edition_records, state.view(OBSERVATION)[..., 0], True)
         return state[:, 0]
 
     @property
@@ -208,7 +205,7 @@ class Batch:
             ValueError: If a seat that must decide has no probability between 0 and 1.
         """
         leave = self._checked(leave_probability, "leave_probability", np.float32, (self.seats,))
-        wrong = _draw_decisions(self.games, leave, self._output(actions, "actions", np.int8, (self.seats,)))
+        wrong = draw_games_decisions(self.games, leave, self._output(actions, "actions", np.int8, (self.seats,)))
         if wrong >= 0:
             game, seat = divmod(wrong, self.seats)
             raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
@@ -278,7 +275,7 @@ def from_observation(
     if keys.shape != observations.shape[:1]:
         raise ValueError(f"keys of shape {keys.shape}; expected {observations.shape[:1]}")
     games = np.zeros(len(observations), GAME).view(np.recarray)
-    _unobserve(views, edition_table([find_edition(edition)]), keys, games)
+    rebuild_games(views, edition_table([find_edition(edition)]), keys, games)
     return games
 
 
@@ -297,95 +294,3 @@ def _seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
     seeds = seeds.astype(np.uint64)
     return seeds if seeds.shape else seeds + np.arange(num_games, dtype=np.uint64)
-
-
-@jit
-def keys_of_seeds(seeds):
-    """Return the keys, uint64 (N,), of the games with these seeds, uint64 (N,)."""
-    keys = np.empty_like(seeds)
-    for i in range(seeds.shape[0]):
-        keys[i] = key_of_seed(seeds[i])
-    return keys
-
-
-@jit
-def _advance_keys(games, chosen):
-    for i in range(games.shape[0]):
-        if chosen[i]:
-            games[i].key = key_of_next_game(games[i].key)
-
-
-@jit
-def _reset(games, editions, chosen):
-    for i in range(games.shape[0]):
-        if chosen[i]:
-            game = games[i]
-            edition = editions[game.edition]
-            start_game(game, edition, game.num_players, game.key)
-            reveal_until_decision(game, edition)
-
-
-@jit
-def _step(games, editions, actions, views, rewards, done, final_views, auto_reset, reward_code):
-    """Play one turn in all games; return -1, or the position of the first illegal action if nothing was played."""
-    seats = actions.shape[1]
-    for i in range(games.shape[0]):
-        for seat in range(seats):
-            if games[i].inside[seat] and actions[i, seat] != 0 and actions[i, seat] != LEAVE:
-                return i * seats + seat
-    for i in range(games.shape[0]):
-        game = games[i]
-        edition = editions[game.edition]
-        was_over = game.phase == OVER
-        if not was_over:
-            for seat in range(seats):
-                game.decision[seat] = actions[i, seat]
-            play_turn(game, edition)
-        done[i] = game.phase == OVER
-        for seat in range(seats):
-            earns = seat < game.num_players and not was_over
-            rewards[i, seat] = reward_of(game, edition, seat, reward_code) if earns else 0.0
-        if auto_reset and done[i]:
-            if final_views.shape[0]:
-                observe_seats(game, edition, edition.hidden_chests, final_views, i)
-            start_game(game, edition, game.num_players, key_of_next_game(game.key))
-            reveal_until_decision(game, edition)
-        observe_seats(game, edition, edition.hidden_chests, views, i)
-    return -1
-
-
-@jit
-def observe_seats(game, edition, hide, views, i):
-    """Write what each seat of a game sees into row i of `views`, records of type `OBSERVATION` (N, seats)."""
-    for seat in range(views.shape[1]):
-        if seat < game.num_players:
-            observe(game, edition, seat, hide, views[i, seat])
-
-
-@jit
-def _observe(games, editions, views, show_all):
-    for i in range(games.shape[0]):
-        edition = editions[games[i].edition]
-        observe_seats(games[i], edition, edition.hidden_chests and not show_all, views, i)
-
-
-@jit
-def _draw_decisions(games, leave_probability, actions):
-    """Draw; return -1, or the position of the first probability that is none."""
-    seats = actions.shape[1]
-    for i in range(games.shape[0]):
-        game = games[i]
-        for seat in range(seats):
-            actions[i, seat] = 0
-            if game.phase == DECIDE and game.inside[seat]:
-                if not 0 <= leave_probability[i, seat] <= 1:
-                    return i * seats + seat
-                bits = random_bits(game.key, game.expedition, game.turn, 1 + seat)
-                actions[i, seat] = bits < leave_probability[i, seat] * 4294967296.0
-    return -1
-
-
-@jit
-def _unobserve(views, editions, keys, games):
-    for i in range(views.shape[0]):
-        unobserve(views[i], editions[0], keys[i], games[i])

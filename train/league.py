@@ -91,13 +91,13 @@ class League:
         kind = random.random(shape)
         snapshot = random.integers(0, max(1, len(self.places)), shape)
         script = len(self.places) + random.integers(0, max(1, scripted), shape)
-        other = np.where(kind < config.learner + config.snapshots, snapshot, script)
+        other = np.where(kind < config.learner + config.snapshots, snapshot, script) if scripted else snapshot
         seating = np.where(kind < config.learner, EMPTY, other)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
         return seating
 
     def add_snapshot(self, network: NetworkAgent) -> None:
-        """Seat a new version: in a free place, or instead of a random one but the newest."""
+        """Seat a new version: in a free place, or instead of a random one."""
         if not self.places:
             return
         if self.snapshots_taken < len(self.places):
