@@ -122,11 +122,16 @@ def _news(game: np.record, edition: Edition, scene: Scene) -> list[str]:
         stayed = [seat for seat in range(game.num_players) if before.inside[seat] and game.decision[seat] != LEAVE]
         who = ", ".join(f"player_{seat}" for seat in stayed)
         flee = "flees and loses the bag" if len(stayed) == 1 else "flee and lose their bags"
-        removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")[edition.bust_removes]
-        lines.append(f"A second {trap}! {who} {flee}. {removed} the game.")
+        lines.append(f"A second {trap}! {who} {flee}. {what_is_removed(edition, trap)}")
     elif game.expedition != before.expedition or game.phase == OVER:
         lines.append("Everyone is back in camp.")
     return lines
+
+
+def what_is_removed(edition: Edition, trap: str) -> str:
+    """Return a sentence about the trap cards that leave the game at a bust."""
+    cards = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")[edition.bust_removes]
+    return f"{cards} the game."
 
 
 def _decision_text(game: np.record, seat: int) -> str:

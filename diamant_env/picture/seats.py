@@ -25,7 +25,7 @@ _LABELS = 96  # width of what the rows are called
 _WIDEST = 150
 _TABLE, _CAVE, _CAMP = (70, 62, 74), (26, 22, 28), (62, 92, 62)
 _WHITE, _GREY = (246, 242, 232), (176, 170, 168)
-_TAGS: dict[str, Colour] = {"leave": (96, 170, 104), "continue": (214, 142, 58)}
+_TAGS: dict[str, Colour] = {"leave": (96, 170, 104), "continue": (214, 142, 58), "bust": FATAL}
 
 
 def draw_seats(canvas: Canvas, game: np.record, edition: Edition, scene: Scene, shares: Sequence[float]) -> None:
@@ -45,7 +45,7 @@ def draw_seats(canvas: Canvas, game: np.record, edition: Edition, scene: Scene, 
             _draw_victory(canvas, center, width, shares[seat])
         _draw_decision(canvas, center, width, *verdict(game, scene, seat))
         _draw_explorer(canvas, game, center, seat)
-        _draw_chest(canvas, game, center + 27, seat, bool(hidden))
+        _draw_chest(canvas, game, center + 31, seat, bool(hidden))
         _draw_name(canvas, center, width, seat)
 
 
@@ -65,18 +65,12 @@ def _draw_victory(canvas: Canvas, center: float, width: float, share: float) -> 
     canvas.text(words, (center, _CAVE_TOP + 68), 22, _WHITE, fit=width - 10)
 
 
-def _draw_decision(canvas: Canvas, center: float, width: float, decision: str, outcome: str) -> None:
+def _draw_decision(canvas: Canvas, center: float, width: float, decision: str, words: str) -> None:
     """Draw the decision that was just revealed, and what it brought or cost."""
-    if not decision:
-        canvas.text("-", (center, SEATS_TOP + 21), 20, _GREY)
-        return
-    box = (center - width / 2 + 5, SEATS_TOP + 4, width - 10, _CAVE_TOP - SEATS_TOP - 8)
-    lost = outcome.startswith("lost")
-    canvas.rectangle(box, FATAL if lost else _TAGS[decision], 6)
-    y = SEATS_TOP + 21
-    canvas.text(decision, (center, y - 8 if outcome else y), 19, INK, fit=width - 16)
-    if outcome:
-        canvas.text(outcome, (center, y + 8), 19, INK, fit=width - 16)
+    y = (SEATS_TOP + _CAVE_TOP) / 2
+    if decision:
+        canvas.rectangle((center - width / 2 + 5, y - 15, width - 10, 30), _TAGS[decision], 6)
+    canvas.text(words, (center, y), 21, INK if decision else _GREY, fit=width - 16)
 
 
 def _draw_explorer(canvas: Canvas, game: np.record, center: float, seat: int) -> None:
@@ -97,13 +91,14 @@ def _draw_explorer(canvas: Canvas, game: np.record, center: float, seat: int) ->
 
 def _draw_chest(canvas: Canvas, game: np.record, center: float, seat: int, hidden: bool) -> None:
     """Draw the chest with its gems and relics, or closed if the table keeps chests secret."""
-    draw_icon(canvas, ICONS["closed chest" if hidden else "open chest"], (center + 3, _CAMP_TOP + 36), 19)
+    draw_icon(canvas, ICONS["closed chest" if hidden else "open chest"], (center, _CAMP_TOP + 34), 19)
     if hidden:
-        canvas.text("hidden", (center + 3, _CAMP_TOP + 72), 18, _WHITE)
+        canvas.text("hidden", (center, _CAMP_TOP + 66), 18, _WHITE)
         return
-    canvas.text(str(game.chest[seat]), (center + 3, _CAMP_TOP + 72), 28, _WHITE)
-    for relic in range(game.relics[seat]):
-        draw_icon(canvas, ICONS["relic"], (center + 3 + (relic - (game.relics[seat] - 1) / 2) * 11, _CAMP_TOP + 98), 8)
+    canvas.text(str(game.chest[seat]), (center, _CAMP_TOP + 68), 28, _WHITE)
+    relics = int(game.relics[seat])
+    for relic in range(relics):
+        draw_icon(canvas, ICONS["relic"], (center + (relic - (relics - 1) / 2) * 11, _CAMP_TOP + 95), 10)
 
 
 def _draw_name(canvas: Canvas, center: float, width: float, seat: int) -> None:

@@ -7,7 +7,7 @@ import pygame
 
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition, edition_table
 from diamant_env.observation import bust_chance
-from diamant_env.picture.canvas import Canvas, Colour
+from diamant_env.picture.canvas import Box, Canvas, Colour
 from diamant_env.picture.cards import FATAL, NEW, draw_path
 from diamant_env.picture.icons import ICONS, draw_icon
 from diamant_env.picture.seats import SEATS_TOP, draw_seats
@@ -22,6 +22,7 @@ _WHITE: Colour = (246, 242, 232)
 _GREY: Colour = (168, 162, 160)
 _MARGIN = 18
 _BANNER_TOP, _PATH_TOP, _LYING_TOP = 58, 118, 322
+_NEXT_WIDTH = 156  # of the first card of the next expedition
 
 
 def draw_table(game: np.record, edition: Edition, scene: Scene) -> pygame.Surface:
@@ -32,14 +33,8 @@ def draw_table(game: np.record, edition: Edition, scene: Scene) -> pygame.Surfac
     canvas = Canvas(WIDTH, HEIGHT, _ROCK)
     _draw_header(canvas, game, edition, over)
     _draw_banner(canvas, game, edition, scene, shares)
-    if over:
-        _draw_ended_path(canvas, game, edition, scene, SEATS_TOP - _PATH_TOP - 12)
-    else:
-        ended = has_ended(game, scene)
-        middle = _PATH_TOP + 104 if ended else _PATH_TOP
-        if ended:
-            _draw_ended_path(canvas, game, edition, scene, 100)
-        _draw_current_path(canvas, game, edition, scene, middle)
+    _draw_paths(canvas, game, edition, scene)
+    if not over:
         _draw_lying(canvas, game)
     draw_seats(canvas, game, edition, scene, shares)
     return canvas.finish()
@@ -83,7 +78,21 @@ def _draw_banner(canvas: Canvas, game: np.record, edition: Edition, scene: Scene
     canvas.text(what_came_up(game, edition, scene, shares), (_MARGIN, 101), 24, NEW, "midleft", room)
 
 
-def _draw_ended_path(canvas: Canvas, game: np.record, edition: Edition, scene: Scene, height: float) -> None:
+def _draw_paths(canvas: Canvas, game: np.record, edition: Edition, scene: Scene) -> None:
+    """Draw the path; where an expedition has just ended, its path and the first card of the next one."""
+    height = _LYING_TOP - _PATH_TOP
+    if game.phase == OVER:
+        _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, WIDTH, SEATS_TOP - _PATH_TOP))
+    elif has_ended(game, scene):
+        split = WIDTH - _NEXT_WIDTH
+        _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, split, height))
+        _draw_first_card(canvas, game, edition, scene, (split, _PATH_TOP, _NEXT_WIDTH, height))
+    else:
+        box = (_MARGIN, _PATH_TOP + 10, WIDTH - 2 * _MARGIN, height - 16)
+        draw_path(canvas, box, edition, scene.path, [len(scene.path) - 1], NEW, int(game.path_relics))
+
+
+def _draw_ended_path(canvas: Canvas, game: np.record, edition: Edition, scene: Scene, box: Box) -> None:
     """Draw the path of the expedition that has just ended, with the two cards that ended it."""
     before, path, fatal = scene.before, scene.path_before, []
     if before is None:
@@ -91,21 +100,24 @@ def _draw_ended_path(canvas: Canvas, game: np.record, edition: Edition, scene: S
     if game.bust_card != NO_CARD:
         path = [*path, int(game.bust_card)]
         fatal = [position for position, card in enumerate(path) if card == game.bust_card]
-    canvas.rectangle((0, _PATH_TOP, WIDTH, height), _DARK)
-    canvas.text(f"Expedition {before.expedition}", (_MARGIN, _PATH_TOP + height / 2 - 10), 20, _GREY, "midleft")
-    canvas.text("bust" if fatal else "ended", (_MARGIN, _PATH_TOP + height / 2 + 10), 20, FATAL if fatal else _GREY,
-                "midleft")  # fmt: skip
-    box = (_MARGIN + 108, _PATH_TOP + 10, WIDTH - 2 * _MARGIN - 108, height - 20)
-    draw_path(canvas, box, edition, path, fatal, FATAL)
+    taken_now = int(game.relics.sum() - before.relics.sum())
+    canvas.rectangle(box, _DARK)
+    how = "bust" if fatal else "everyone back in camp"
+    inner = _titled(canvas, box, f"Expedition {before.expedition}: {how}", FATAL if fatal else _GREY)
+    draw_path(canvas, inner, edition, path, fatal, FATAL, int(before.path_relics) - taken_now)
 
 
-def _draw_current_path(canvas: Canvas, game: np.record, edition: Edition, scene: Scene, top: float) -> None:
-    """Draw the path from the cave's entrance to the newest card."""
-    label = f"Expedition {game.expedition}" if top > _PATH_TOP else ""
-    indent = 108 if label else 0
-    canvas.text(label, (_MARGIN, (top + _LYING_TOP) / 2), 20, _WHITE, "midleft")
-    box = (_MARGIN + indent, top + 10, WIDTH - 2 * _MARGIN - indent, _LYING_TOP - top - 16)
-    draw_path(canvas, box, edition, scene.path, [len(scene.path) - 1], NEW)
+def _draw_first_card(canvas: Canvas, game: np.record, edition: Edition, scene: Scene, box: Box) -> None:
+    """Draw the first card of an expedition beside the path of the one before."""
+    inner = _titled(canvas, box, f"Expedition {game.expedition}", _WHITE)
+    draw_path(canvas, inner, edition, scene.path, [0], NEW, int(game.path_relics))
+
+
+def _titled(canvas: Canvas, box: Box, title: str, colour: Colour) -> Box:
+    """Write a title into a box and return what is left of it."""
+    left, top, width, height = box
+    canvas.text(title, (left + _MARGIN, top + 16), 20, colour, "midleft")
+    return (left + _MARGIN, top + 34, width - 2 * _MARGIN, height - 44)
 
 
 def _draw_lying(canvas: Canvas, game: np.record) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
-from diamant_env.render import Scene
+from diamant_env.render import Scene, what_is_removed
 from diamant_env.rules import CONTINUE, LEAVE, NO_DECISION, OVER
 
 _MOST_NAMES = 3
@@ -24,7 +24,8 @@ def what_was_decided(game: np.record, edition: Edition, scene: Scene) -> str:
         return f"A new game of {edition.name}: everyone enters the cave."
     start = f"Expedition {scene.before.expedition} ended: " if has_ended(game, scene) else ""
     if game.bust_card != NO_CARD:
-        return f"{start}a second {edition.card_name(game.bust_card)}! {_losers(game, scene)}"
+        trap = edition.card_name(game.bust_card)
+        return f"{start}a second {trap}! {_losers(game, scene)} {what_is_removed(edition, trap)}"
     return f"{start}everyone is back in camp. {_leavers(game, scene)}" if start else _leavers(game, scene)
 
 
@@ -38,19 +39,21 @@ def what_came_up(game: np.record, edition: Edition, scene: Scene, shares: Sequen
     if game.last_card < FIRST_TRAP:
         gain = game.bag - (0 if fresh else scene.before.bag)  # type: ignore[union-attr]
         left = f"{game.path_gems} on the path" if game.path_gems else "none left on the path"
-        return f"{start}Treasure {name}: {gain} into each bag, {left}."
+        return f"{start}Treasure {name}: {_gems(gain)} into each bag, {left}."
     if game.last_card < FIRST_RELIC:
         return f"{start}Trap: {name}. A second one would end the expedition."
     return f"{start}A relic lies on the path: whoever leaves alone takes it."
 
 
 def verdict(game: np.record, scene: Scene, seat: int) -> tuple[str, str]:
-    """Return what a seat decided and what it brought; empty if it had nothing to decide."""
+    """Return what a seat decided ("leave", "continue", "bust" or nothing) and this with what it brought or cost."""
     if game.decision[seat] == NO_DECISION or scene.before is None:
-        return "", ""
+        return "", "-"
     if game.decision[seat] == LEAVE:
-        return "leave", f"+{game.banked[seat]}"
-    return "continue", f"lost {scene.before.bag}" if game.bust_card != NO_CARD else ""
+        return "leave", f"leave +{game.banked[seat]}"
+    if game.bust_card != NO_CARD:
+        return "bust", f"stayed: -{scene.before.bag}"
+    return "continue", "continue"
 
 
 def names(seats: Sequence[int]) -> str:
