@@ -31,7 +31,11 @@ class Names:
         self.cards = [card_of(edition, card) for card in range(NUM_CARDS)]
 
     def deck(self, counts: list[int]) -> dict[int | str, int]:
-        return {name: copies for name, copies in zip(self.cards, counts, strict=True) if copies}
+        deck: dict[int | str, int] = {}
+        for name, copies in zip(self.cards, counts, strict=True):
+            if copies:  # relics of the same printed value have the same name
+                deck[name] = deck.get(name, 0) + copies
+        return deck
 
 
 def as_dicts(games: np.ndarray) -> list[dict]:
