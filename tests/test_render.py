@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from play import BOTH_REMOVED, NOTHING_REMOVED, Play
+from play import BASE, BOTH_REMOVED, NOTHING_REMOVED, Play
+
+from diamant_env.render import render_text
 
 
 def text_of(deck: list, players: int = 3, **options) -> Play:
@@ -90,3 +94,13 @@ def test_a_reset_starts_a_new_picture():
     picture = play.env.render()
     assert picture.startswith("Expedition 1 of 5, card 1")
     assert "[BOULDER]" in picture
+
+
+@pytest.mark.parametrize(("seat", "own"), [(None, ["?", "?"]), (1, ["10", "1"])])
+def test_hidden_chests_are_secret_until_the_game_is_over(seat, own):
+    play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).go_on().leave(1)
+    rows = render_text(play.env._batch.games[0], play.env.edition, play.env._scene, seat).splitlines()[-3:]
+    assert [row.split()[-2:] for row in rows] == [["?", "?"], own, ["?", "?"]]
+    play.all_leave(5)
+    assert play.over
+    assert "?" not in play.env.render()
