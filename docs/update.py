@@ -9,12 +9,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, diamant_v0
+from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
+from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md"]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "rules.md"]
 PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
@@ -38,17 +39,34 @@ def rewards() -> str:
 
 def editions() -> str:
     """What the editions are made of."""
+    fresh = {edition.name: int(edition.record["cards"].sum()) for edition in EDITIONS.values()}
+    header = ["edition", "cards", "treasures", "traps", "relics", "expeditions", "tie", "chests", "stones", "from"]
     rows = [
         [
             f"`{edition.name}`",
+            f"{fresh[edition.name]}{' + 1 before each' if edition.relics_enter == 'expedition' else ''}",
             " ".join(map(str, edition.treasures)),
             f"{edition.trap_copies} each of {', '.join(edition.traps)}",
-            len(edition.relics),
+            relics(edition),
             edition.expeditions,
+            {"shared": "shared", "relics": "most relics, then shared"}[edition.tie_break],
+            "hidden" if edition.hidden_chests else "open",
+            "–" if edition.stones is None else f"{edition.stones[0]}×1 + {edition.stones[1]}×5",
+            edition.source,
         ]
         for edition in EDITIONS.values()
     ]
-    return table(["edition", "treasures", "traps", "relics", "expeditions"], rows)
+    fewest, most = RULEBOOK_PLAYERS
+    return f"{table(header, rows)}\n\n{fewest} to {most} players; 1 and 2 are allowed for research."
+
+
+def relics(edition: Edition) -> str:
+    """How many relics, what they are worth and when they enter."""
+    if not edition.relics:
+        return "none"
+    worth = {"taken": "in the order of leaving", "printed": "as printed"}[edition.relic_values]
+    enter = {"start": "all from the start", "expedition": "one per expedition"}[edition.relics_enter]
+    return f"{' '.join(map(str, edition.relics))} {worth}; {enter}"
 
 
 def opponents() -> str:
