@@ -60,7 +60,7 @@ class Edition:
         relic_values: ``"taken"``: the n-th relic that leaves the cave is worth ``relics[n]``;
             ``"printed"``: the n-th relic that enters the deck is worth ``relics[n]``.
         expeditions: How many expeditions make a game.
-        bust_removes: How many of the two identical trap cards leave the game at a bust.
+        bust_removes: How many of the two equal trap cards leave the game at a bust.
         tie_break: ``"shared"``: players with the same score share the victory; ``"relics"``: most relics first.
         hidden_chests: Whether a player sees only their own chest.
         stones: Rubies (1 gem) and diamonds (5 gems) in the box. No rule reads them: the reserve is unlimited.

@@ -13,7 +13,7 @@ def test_the_expedition_ends_when_all_have_returned():
     assert (play.game["expedition"], play.game["turn"]) == (2, 1)
 
 
-def test_the_expedition_ends_when_the_same_trap_appears_twice():
+def test_the_expedition_ends_when_a_trap_comes_up_twice():
     play = Play(["snake", "snake", 5]).go_on()
     assert (play.game["expedition"], play.game["turn"]) == (2, 1)
 
