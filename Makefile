@@ -3,17 +3,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
-.PHONY: help setup train test lint clean
+.PHONY: help setup train test test-deep lint clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
 setup: .venv/installed  ## make .venv and install what is needed from constraints.txt
 
 .venv/installed: pyproject.toml constraints.txt
 	"$(PYTHON)" -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python >= 3.11 is needed, this is {sys.version}")'
 	"$(PYTHON)" -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,render,dev]'
 	touch $@
 
 train: setup  ## train a PPO agent by self-play and judge it: about 5 minutes on two cores
@@ -21,6 +21,9 @@ train: setup  ## train a PPO agent by self-play and judge it: about 5 minutes on
 
 test: setup lint  ## run all tests, the linter and the type check
 	$(BIN)/python -m pytest -n 2
+
+test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
+	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/test_machine.py tests/test_many_games.py
 
 lint: setup  ## ruff and mypy
 	$(BIN)/python -m ruff check .

@@ -97,7 +97,8 @@ class Edition:
         if not all(isinstance(number, (int, np.integer)) for number in whole):
             return [(False, "treasures, relics, copies and expeditions must be whole numbers")]
         names = [str(trap) for trap in self.traps]
-        reserved = [name for name in names if not name or name.startswith("relic") or name.isdigit()]
+        reserved = [name for name in names if name != name.strip() or not name or name[:5] == "relic" or name.isdigit()]
+        reserved += [str(trap) for trap in self.traps if not isinstance(trap, str)]
         cards = len(self.treasures) + len(self.traps) * self.trap_copies + len(self.relics)
         values = len(set(self.treasures))
         return [
@@ -163,7 +164,9 @@ class Edition:
         """
         names = {card: self.card_name(card) for card in range(NUM_CARDS) if self._has(card)}
         text = str(name).strip()
-        fits = [card for card, known in names.items() if text in (known, known.split()[0])]
+        fits = [card for card, known in names.items() if text == known]
+        if text == "relic":
+            fits = [card for card in names if card >= FIRST_RELIC]
         if not fits:
             raise ValueError(f"{name!r} is no card of {self.name!r}; its cards are {', '.join(names.values())}")
         return fits
