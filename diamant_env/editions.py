@@ -100,7 +100,7 @@ class Edition:
         reserved = [name for name in names if name != name.strip() or not name or name[:5] == "relic" or name.isdigit()]
         reserved += [str(trap) for trap in self.traps if not isinstance(trap, str)]
         cards = len(self.treasures) + len(self.traps) * self.trap_copies + len(self.relics)
-        values = len(set(self.treasures))
+        values, expeditions = len(set(self.treasures)), self.expeditions
         return [
             (len(self.treasures) > 0, "it has no treasure"),
             (min(self.treasures, default=1) >= 1, f"a treasure below 1: {min(self.treasures, default=1)}"),
@@ -115,10 +115,7 @@ class Edition:
             (self.relics_enter in ("start", "expedition"), f"relics_enter={self.relics_enter!r}"),
             (self.relic_values in ("taken", "printed"), f"relic_values={self.relic_values!r}"),
             (self.tie_break in ("shared", "relics"), f"tie_break={self.tie_break!r}"),
-            (
-                1 <= self.expeditions <= MAX_EXPEDITIONS,
-                f"{self.expeditions} expeditions; 1 to {MAX_EXPEDITIONS} are allowed",
-            ),
+            (1 <= expeditions <= MAX_EXPEDITIONS, f"{expeditions} expeditions; 1 to {MAX_EXPEDITIONS} are allowed"),
             (0 <= self.bust_removes <= 2, f"a bust that removes {self.bust_removes} cards; 0 to 2 are allowed"),
             (self.trap_copies >= 2, f"{self.trap_copies} cards of each trap; no expedition could end in a bust"),
             (cards <= MAX_CARDS, f"{cards} cards; at most {MAX_CARDS} are allowed"),
