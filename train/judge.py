@@ -76,9 +76,10 @@ def judge(
     players: int = 4,
     edition: str | Edition = "iello-2016",
     progress: bool = False,
+    purpose: str = "judge",
 ) -> list[Result]:
     """Judge one agent; arguments and errors are those of `compare`."""
-    return compare([agent], line_ups, games, seed, players, edition, progress)[0]
+    return compare([agent], line_ups, games, seed, players, edition, progress, purpose)[0]
 
 
 def compare(
@@ -89,10 +90,11 @@ def compare(
     players: int = 4,
     edition: str | Edition = "iello-2016",
     progress: bool = False,
+    purpose: str = "judge",
 ) -> tuple[list[Result], list[Difference]]:
     """Judge agents on common random numbers: in each line-up all play the same games from the same seats.
 
-    The games of a line-up depend on `seed`, its name, `games` and `players` alone, so that it gives the same
+    The games of a line-up depend on `seed`, `purpose`, its name, `games` and `players` alone, so that it gives the same
     numbers whatever else is judged.
 
     Args:
@@ -103,6 +105,7 @@ def compare(
         players: Players at each table, 2 to 8.
         edition: The edition they play.
         progress: Show a bar, if this is a terminal.
+        purpose: What the games are for; another purpose plays other games.
 
     Returns:
         The results by line-up and agent, and the differences between the first agent and each other one.
@@ -118,7 +121,7 @@ def compare(
     with tqdm(total=total, unit=" games", unit_scale=True, leave=False, disable=None if progress else True) as bar:
         for line_up, texts in zip(line_ups, rivals, strict=True):
             bar.set_description(line_up.name)
-            runs = [_play(agent, line_up, texts, games, seed, players, edition, bar) for agent in agents]
+            runs = [_play(agent, line_up, texts, games, (seed, purpose), players, edition, bar) for agent in agents]
             for name, run in zip(names, runs, strict=True):
                 results.append(_result(name, line_up, texts, run))
             for name, run in zip(names[1:], runs[1:], strict=True):
@@ -153,13 +156,13 @@ def _play(
     line_up: LineUp,
     rivals: Sequence[str],
     games: int,
-    seed: int,
+    seed: tuple[int, str],
     players: int,
     edition: str | Edition,
     bar: tqdm,
 ) -> Played:
-    """Play a line-up; the measured agent is number 0 and sits in seat ``game % players``."""
-    table_seeds, game_seeds = seeds_for(seed, "judge", line_up.name, players).spawn(2)
+    """Play a line-up, with a seed and a purpose; the measured agent is number 0 and sits in seat ``game % players``."""
+    table_seeds, game_seeds = seeds_for(*seed, line_up.name, players).spawn(2)
     tables = number_of_tables(games, players)
     if line_up.how == "distinct":
         opponents = 1 + deal(tables, players - 1, len(rivals), np.random.default_rng(table_seeds))
