@@ -16,7 +16,7 @@ setup: .venv/installed  ## make .venv and install what is needed from constraint
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,render,dev]'
 	touch $@
 
-train: setup  ## train a PPO agent by self-play and judge it: about 5 minutes on two cores
+train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
 test: setup lint  ## run all tests, the linter and the type check

@@ -32,6 +32,12 @@ def test_code_blocks_run(number):
     assert done.returncode == 0, done.stderr
 
 
+def test_nothing_is_left_to_fill_in():
+    assert not re.findall(r"^(?:[A-Z]{4,}|TODO.*|FIXME.*)$", README, re.MULTILINE)
+    for picture in re.findall(r"!\[.*?\]\((.*?)\)", README):
+        assert (ROOT / picture).is_file()
+
+
 def test_map_names_what_is_there():
     for path in re.findall(r"^\| `([\w/.]+)`", README, re.MULTILINE):
         if "/" in path:

@@ -16,7 +16,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class GameConfig(_Strict):
@@ -102,7 +102,7 @@ class NetworkConfig(_Strict):
 class JudgeConfig(_Strict):
     """How the trained agent is judged."""
 
-    num_players: Players = 4
+    num_players: int = Field(4, ge=2, le=8)
     games: int = Field(100_000, ge=100)
     """Games against each line-up."""
     clone_games: int = Field(20_000, ge=100)
@@ -126,6 +126,12 @@ class Config(_Strict):
     ppo: PPOConfig = PPOConfig()
     network: NetworkConfig = NetworkConfig()
     judge: JudgeConfig = JudgeConfig()
+
+    @model_validator(mode="after")
+    def _every_table_size_is_played(self) -> Config:
+        if self.ppo.games < len(self.game.num_players):
+            raise ValueError(f"ppo.games = {self.ppo.games} is less than the {len(self.game.num_players)} table sizes")
+        return self
 
 
 def read_config(path: str | Path) -> Config:
@@ -151,15 +157,16 @@ def explain(error: ValidationError) -> str:
     problems = []
     for problem in error.errors():
         key = ".".join(str(part) for part in problem["loc"])
+        reason = problem["msg"].removeprefix("Value error, ")
         if problem["type"] == "extra_forbidden":
             problems.append(f"unknown key {key!r}")
         elif isinstance(problem["input"], dict):
-            problems.append(f"{key}: {problem['msg']}")
+            problems.append(f"{key}: {reason}" if key else reason)
         else:
-            problems.append(f"{key} = {problem['input']!r}: {problem['msg']}")
+            problems.append(f"{key} = {problem['input']!r}: {reason}")
     return "; ".join(problems)
 
 
-def write_config(config: Config, path: Path) -> None:
-    """Write all keys, so that the file alone repeats the run."""
-    path.write_text(tomli_w.dumps(config.model_dump(mode="json")))
+def config_text(config: Config) -> str:
+    """Return all keys as TOML, so that the file alone repeats the run."""
+    return tomli_w.dumps(config.model_dump(mode="json"))

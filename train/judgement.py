@@ -2,32 +2,65 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("Agg")
 
 from matplotlib import pyplot as plt
 
+from agents import make
 from agents.pools import load_pool
+from diamant_env import Batch, Observations
 from diamant_env.opponents.network import NetworkAgent
 from train.arena import name_of
 from train.config import Config
 from train.judge import Difference, compare, judge
-from train.lineups import LineUp, clone_line_ups, intruder_line_ups, pool_line_up
+from train.lineups import LineUp, clone_line_ups, intruder_line_ups
 from train.pictures import draw_win_shares
 from train.report import estimate_text, print_results, save_results
 
 POOLS = ("pool", "held_out")
 
 
+def able_members(pool: str, config: Config) -> tuple[str, ...]:
+    """Return the members of a pool that can play this edition: some need chests that it may hide."""
+    seen = Batch(1, config.judge.num_players, config.game.edition).reset(0)[0]
+    able = []
+    for text in load_pool(pool):
+        with contextlib.suppress(ValueError):
+            make(text).act(Observations(seen), np.ones(len(seen), bool))
+            able.append(name_of(text))
+    return tuple(able)
+
+
+def check_line_ups(config: Config) -> None:
+    """Check, before anything is trained, that the agent can be judged.
+
+    Raises:
+        ValueError: If a pool has too few members for these tables, or a pool of opponents is not there.
+    """
+    for pool in POOLS:
+        LineUp(pool, able_members(pool, config)).rivals_of([], config.judge.num_players)
+    if config.opponents.scripted:
+        load_pool(config.opponents.pool)
+
+
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     """Return win share and mean score at tables of the pool, with intervals; always the same games."""
-    line_ups = [pool_line_up("pool")]
-    sizes = config.judge.num_players
-    (result,) = judge(network, line_ups, config.judge.curve_games, config.seed, sizes, config.game.edition)
+    (result,) = judge(
+        network,
+        [LineUp("pool", able_members("pool", config))],
+        config.judge.curve_games,
+        config.seed,
+        config.judge.num_players,
+        config.game.edition,
+        purpose="curve",
+    )
     return {
         "win_share": result.win_share.mean,
         "low": result.win_share.low,
@@ -39,11 +72,9 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
 def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     """Judge the trained agent, print one table, and leave results and a picture in the run's folder."""
     players, edition, seed = config.judge.num_players, config.game.edition, config.seed
-    members = [name_of(text) for text in load_pool("pool")]
-    held_out = [name_of(text) for text in load_pool("held_out")]
-    results = judge(
-        network, [pool_line_up(pool) for pool in POOLS], config.judge.games, seed, players, edition, progress=True
-    )
+    members, held_out = (able_members(pool, config) for pool in POOLS)
+    pools = [LineUp("pool", members), LineUp("held_out", held_out)]
+    results = judge(network, pools, config.judge.games, seed, players, edition, progress=True)
     results += judge(
         network,
         [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])],
@@ -98,7 +129,7 @@ def draw_curve(curve: Sequence[dict[str, float]], config: Config, path: Path) ->
         xlabel="decisions of the learner (millions)",
         ylabel="win share",
         title=f"{config.name}, seed {config.seed}: at {config.judge.num_players}-seat tables of distinct pool agents",
-        ylim=(0, None),
+        ylim=(0, max([1.2 * fair, *(1.1 * point["high"] for point in curve)])),
     )
     figure.savefig(path, dpi=120)
     plt.close(figure)

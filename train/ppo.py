@@ -26,7 +26,7 @@ from tqdm import tqdm
 from diamant_env.opponents.network import NetworkAgent
 from train.arena import seeds_for
 from train.config import Config, explain, read_config
-from train.judgement import curve_point, draw_curve, judge_run
+from train.judgement import check_line_ups, curve_point, draw_curve, judge_run
 from train.league import League
 from train.run_folder import (
     POLICY,
@@ -60,21 +60,25 @@ class Arguments:
 def main(argv: list[str] | None = None) -> int:
     """Run from the command line; return the exit status."""
     arguments = tyro.cli(Arguments, args=argv, prog="python -m train.ppo")
+    folder = arguments.resume
     try:
-        if arguments.resume is None:
+        if folder is None:
             config = change_keys(read_config(arguments.config), arguments.set)
+            check_line_ups(config)
             folder = new_run_folder(arguments.out, config)
         else:
-            folder = arguments.resume
             config = open_run_folder(folder)
             if arguments.set:
                 raise ValueError("--set can't change the configuration of a run that is resumed")
         network = train(config, folder)
+        if arguments.judge:
+            judge_run(network, config, folder)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    if arguments.judge:
-        judge_run(network, config, folder)
+    except KeyboardInterrupt:
+        print(f"stopped; go on with --resume {folder}", file=sys.stderr)
+        return 130
     print(f"The run is in {folder}, its policy in {folder / POLICY}.")
     return 0
 
@@ -123,7 +127,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     model = SelfPlayPPO(env, config.ppo, config.network, learning_seed)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     course = Course(config, folder, league)
-    saved = load_checkpoint(folder)
+    saved = load_checkpoint(folder, config)
     if saved is not None:
         course.restore(saved, model)
     left = config.ppo.decisions - model.num_timesteps
@@ -133,6 +137,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     if left > 0:
         with course.bar(model):
             model.learn(left, callback=course, reset_num_timesteps=saved is None)
+            course.progress.update(model.num_timesteps - course.progress.n)
     course.finish(model, perf_counter() - start, model.num_timesteps - before)
     return course.policy(model)
 
@@ -209,6 +214,7 @@ class Course(BaseCallback):
         path = self.folder / "checkpoints" / f"{done:010d}.safetensors"
         save_policy(path, self.policy(self.model), self.config, done)
         state = {
+            "config": self.config.model_dump(mode="json"),
             "model": self.model.training_state(),
             "games": np.array(self.model.env.batch.games),
             "league": self.league.state(),
@@ -253,10 +259,11 @@ class Course(BaseCallback):
             "threads": self.config.threads,
         }
         write_json(self.folder / "time.json", times)
+        threads = "1 thread" if self.config.threads == 1 else f"{self.config.threads} threads"
+        speed = f"{times['decisions_per_second']:,.0f} a second with {threads}"
         print(
-            f"{decisions:,} decisions in {seconds:.0f} s: {times['decisions_per_second']:,.0f} a second with "
-            f"{self.config.threads} threads; engine and observation {times['engine_share']:.1%} of the time, "
-            f"opponents' inference {times['opponents_share']:.1%}."
+            f"{decisions:,} decisions in {seconds:.0f} s: {speed}; engine and observation "
+            f"{times['engine_share']:.1%} of the time, opponents' inference {times['opponents_share']:.1%}."
         )
 
 

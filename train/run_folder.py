@@ -14,7 +14,7 @@ from typing import Any
 from safetensors.numpy import save
 
 from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
-from train.config import Config, read_config, write_config
+from train.config import Config, config_text, read_config
 from train.report import versions
 
 CONFIG, CHECKPOINT, POLICY = "config.toml", "checkpoint.pickle", "policy.safetensors"
@@ -41,7 +41,7 @@ def new_run_folder(parent: Path, config: Config) -> Path:
     base = f"{config.name}-seed{config.seed}"
     names = (base if number == 1 else f"{base}-{number}" for number in range(1, 10_000))
     folder = _first_new(parent / name for name in names)
-    write_config(config, folder / CONFIG)
+    write_whole(folder / CONFIG, config_text(config).encode())
     write_json(folder / "versions.json", machine_and_versions())
     return folder
 
@@ -83,19 +83,23 @@ def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
     write_whole(folder / CHECKPOINT, pickle.dumps(state))
 
 
-def load_checkpoint(folder: Path) -> dict[str, Any] | None:
+def load_checkpoint(folder: Path, config: Config) -> dict[str, Any] | None:
     """Return the last saved state of a run, or None if it was killed before the first. Trust your own files only.
 
     Raises:
-        ValueError: If the file is damaged.
+        ValueError: If the file is damaged or belongs to another configuration.
     """
     path = folder / CHECKPOINT
     if not path.is_file():
         return None
     try:
-        return pickle.loads(path.read_bytes())
+        state = pickle.loads(path.read_bytes())
+        saved = state["config"]
     except Exception as error:
         raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+    if saved != config.model_dump(mode="json"):
+        raise ValueError(f"{path} belongs to another configuration than {folder / CONFIG}, which was changed since")
+    return state
 
 
 def save_policy(path: Path, network: NetworkAgent, config: Config, decisions: int) -> None:

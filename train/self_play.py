@@ -44,7 +44,7 @@ class SelfPlayPPO(PPO):
             env,
             learning_rate=lambda left: _between(config.final_learning_rate, config.learning_rate, left),
             n_steps=config.turns,
-            batch_size=config.turns * env.num_envs,
+            batch_size=max(2, config.turns * env.num_envs),
             n_epochs=config.epochs,
             gamma=config.gamma,
             gae_lambda=config.gae_lambda,
@@ -72,7 +72,9 @@ class SelfPlayPPO(PPO):
         callback.on_rollout_start()
         start = perf_counter()
         self.policy.set_training_mode(False)
-        self.ent_coef = _between(self.config.final_entropy, self.config.entropy, self._current_progress_remaining)
+        # Not _current_progress_remaining, which a resumed run knows only after its first rollout.
+        left = 1 - self.num_timesteps / self.config.decisions
+        self.ent_coef = _between(self.config.final_entropy, self.config.entropy, max(left, 0))
         rollout_buffer.start_rollout()
         observations = self._last_obs
         leave = np.zeros(env.num_envs, np.float32)
@@ -98,6 +100,11 @@ class SelfPlayPPO(PPO):
         self.rollout_seconds += perf_counter() - start
         callback.on_rollout_end()
         return True
+
+    def train(self) -> None:
+        """Update the policy, unless no decision of the rollout is complete."""
+        if len(self.rollout_buffer.complete):
+            super().train()
 
     def evaluate(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return log-probabilities (rows, 2) and values (rows,), float32, for observations (rows, NUM_FEATURES)."""

@@ -78,8 +78,10 @@ class DiamantVecEnv(VecEnv):
 
     def draw_decisions(self, leave_probability: NDArray[np.float32]) -> NDArray[np.int8]:
         """Draw int8 (rows,) from the learner's probabilities of LEAVE, float32 (rows,), with the games' own noise."""
+        start = perf_counter()
         self._leave.reshape(-1)[self.rows] = leave_probability
         self.batch.draw_decisions(self._leave, self._actions)
+        self.engine_seconds += perf_counter() - start
         return self._actions.reshape(-1)[self.rows]
 
     def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:

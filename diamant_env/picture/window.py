@@ -23,13 +23,21 @@ class Window:
         self._read_events()
         if self._dismissed:
             return
-        if self._window is None or not pygame.display.get_init():  # another environment may have quit pygame
+        try:
+            self._draw(picture)
+        except pygame.error:  # another environment has quit pygame and with it this window
+            self._window = None
+            self._draw(picture)
+        if fps > 0:
+            self._clock.tick(fps)
+
+    def _draw(self, picture: pygame.Surface) -> None:
+        if self._window is None or not pygame.display.get_init():
+            self._window = None
             pygame.display.init()
             self._window = pygame.Window(self._title, picture.get_size())
         self._window.get_surface().blit(picture, (0, 0))
         self._window.flip()
-        if fps > 0:
-            self._clock.tick(fps)
 
     def _read_events(self) -> None:
         """Answer the system, and notice whether the user closes this window; others get their events back."""
