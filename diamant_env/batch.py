@@ -138,6 +138,9 @@ class Batch:
                 then nothing was played.
         """
         self._require_games("step")
+        given = _as_array(actions, "actions")
+        if given.dtype.kind in "iu" and given.dtype != np.int8:
+            actions = np.where((given == 0) | (given == 1), given, 2).astype(np.int8)
         actions = self._checked(actions, "actions", np.int8, (self.seats,))
         observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
         rewards = self._output(rewards, "rewards", np.float32, (self.seats,))
@@ -145,21 +148,15 @@ class Batch:
         final = _NOWHERE
         if final_observations is not None:
             final = self._output(final_observations, "final_observations", np.float32, (self.seats, NUM_FEATURES))
+        seen, last = observations.view(OBSERVATION)[..., 0], final.view(OBSERVATION)[..., 0]
         wrong = step_games(
-            self.games,
-            self.edition_records,
-            actions,
-            observations.view(OBSERVATION)[..., 0],
-            rewards,
-            done,
-            final.view(OBSERVATION)[..., 0],
-            auto_reset,
-            self.reward_code,
+            self.games, self.edition_records, actions, seen, rewards, done, last, auto_reset, self.reward_code
         )
         if wrong >= 0:
             game, seat = divmod(wrong, self.seats)
+            note = "" if given.dtype == np.int8 else f" (actions of dtype {given.dtype}; expected int8)"
             raise ValueError(
-                f"action {actions[game, seat]} of seat {seat} in game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE)"
+                f"action {given[game, seat]} of seat {seat} in game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE){note}"
             )
         return observations, rewards, done
 
@@ -221,7 +218,7 @@ class Batch:
 
     def _checked(self, array: ArrayLike, name: str, dtype: type, tail: tuple[int, ...]) -> NDArray:
         """Return an input as an array of this dtype, if its shape is right and no value changes."""
-        given = np.asarray(array)
+        given = _as_array(array, name)
         shape = (self.num_games, *tail)
         if given.shape != shape:
             raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
@@ -279,8 +276,15 @@ def from_observation(
     return games
 
 
+def _as_array(given: ArrayLike, name: str) -> NDArray:
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{name}={given!r}; its rows must have the same length") from None
+
+
 def _players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
-    players = np.asarray(num_players)
+    players = _as_array(num_players, "num_players")
     if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
         raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
     if players.min() < 1 or players.max() > MAX_PLAYERS:
@@ -289,7 +293,7 @@ def _players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[n
 
 
 def _seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
-    seeds = np.asarray(seed)
+    seeds = _as_array(seed, "seed")
     if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
     seeds = seeds.astype(np.uint64)

@@ -7,7 +7,6 @@ action, CONTINUE, which does nothing: whatever it sends is ignored, and it may b
 from __future__ import annotations
 
 import copy
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,11 +15,10 @@ from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
-from pettingzoo.utils import wrappers
-from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
+from diamant_env.aec import AecGame, OrderedAecGame, SavedGame, checked_action, whole_number
 from diamant_env.batch import Batch
-from diamant_env.editions import Edition
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.observation import observation_space
 from diamant_env.render import RENDER_MODES, Scene, View
 from diamant_env.rewards import reward_of
@@ -78,14 +76,18 @@ class parallel_env(ParallelEnv, EzPickle):
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"unknown render_mode {render_mode!r}; allowed: None, {self.metadata['render_modes']}")
+        players = None if isinstance(num_players, bool) else whole_number(num_players)
+        if players is None or not 1 <= players <= MAX_PLAYERS:
+            allowed = "a whole number, 1 to {}, is allowed" if players is None else "1 to {} players are allowed"
+            raise ValueError(f"num_players={num_players!r}; {allowed.format(MAX_PLAYERS)}")
         self.render_mode = render_mode
         self._view = None if render_mode is None else View(render_mode)
-        self._batch = Batch(1, num_players, edition, reward, hidden_chests=hidden_chests)
+        self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests)
         self._mask = mask
-        self._actions = np.zeros((1, num_players), np.int8)
+        self._actions = np.zeros((1, players), np.int8)
         self._script: Script | None = None
         self._scene = Scene()
-        self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self.state_space = observation_space()
         self.action_spaces = {agent: Discrete(2) for agent in self.possible_agents}
@@ -123,12 +125,16 @@ class parallel_env(ParallelEnv, EzPickle):
                 then goes on at random. Other keys are ignored.
 
         Raises:
-            ValueError: If a card is not in the deck, with its position; the game before stays as it was.
+            ValueError: If the seed is no whole number from 0 to 2**64 - 1 or a card is not in the deck, with its
+                position; the game before stays as it was.
         """
+        number = None if isinstance(seed, bool) else whole_number(seed)
+        if seed is not None and (number is None or not 0 <= number < 2**64):
+            raise ValueError(f"seed={seed!r}; a whole number, 0 to 2**64 - 1, is allowed")
         deck = (options or {}).get("deck")
         script = None if deck is None else Script(self.edition, deck)
         before, started = self._batch.games.copy(), self._batch.started
-        self._batch.reset(seed)
+        self._batch.reset(number)
         if script is not None:
             try:
                 script.restart(self._batch.games[0], self._batch.edition_records[0])
@@ -187,16 +193,7 @@ class parallel_env(ParallelEnv, EzPickle):
                     raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
                 continue
             known += 1
-            if not inside[seat]:
-                continue
-            action = actions[agent]
-            try:
-                number = operator.index(action)
-            except TypeError:
-                number = -1
-            if number not in (0, 1):
-                raise ValueError(f"action {action!r} of {agent}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
-            row[seat] = number
+            row[seat] = checked_action(agent, actions[agent], inside[seat])
         if known != len(actions):
             unknown = [agent for agent in actions if agent not in self.possible_agents]
             raise ValueError(f"actions of unknown agents {unknown}; the agents are {self.possible_agents}")
@@ -252,11 +249,17 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def clone_state(self) -> Any:
         """Return the game with its random numbers and scripted deck as a value for `restore_state`."""
-        return copy.deepcopy((self._batch.games, self._batch.started, self._script, self._scene, self.agents))
+        parts = (self._batch.games, self._batch.started, self._script, self._scene, self.agents)
+        return SavedGame(self.num_seats, self.edition, copy.deepcopy(parts))
 
     def restore_state(self, state: Any) -> None:
-        """Continue from a value of `clone_state`, of this environment or of one made with the same arguments."""
-        games, self._batch.started, self._script, self._scene, self.agents = copy.deepcopy(state)
+        """Continue from a value of `clone_state`, of this environment or of one made with the same arguments.
+
+        Raises:
+            ValueError: If it is no such value, or of another number of players or edition; nothing changes then.
+        """
+        parts = copy.deepcopy(SavedGame.checked(state, self.num_seats, self.edition).parts)
+        games, self._batch.started, self._script, self._scene, self.agents = parts
         self._batch.games[:] = games
 
     def render(self) -> str | NDArray[np.uint8] | None:
@@ -285,13 +288,13 @@ class parallel_env(ParallelEnv, EzPickle):
 
 
 def raw_env(**kwargs: Any) -> AECEnv:
-    """Return the AEC environment without checks; what others chose this turn stays invisible.
+    """Return the AEC environment that does not check the order of calls; what others chose this turn stays invisible.
 
     Arguments are those of `parallel_env`.
     """
-    return parallel_to_aec_wrapper(parallel_env(**kwargs))
+    return AecGame(parallel_env(**kwargs))
 
 
 def env(**kwargs: Any) -> AECEnv:
     """Return the AEC environment that also checks the order of calls. Arguments are those of `parallel_env`."""
-    return wrappers.OrderEnforcingWrapper(raw_env(**kwargs))
+    return OrderedAecGame(raw_env(**kwargs))

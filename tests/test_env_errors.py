@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from side_by_side import as_dicts
 
-from diamant_env import diamant_v0
+from diamant_env import Batch, diamant_v0
 
+AEC = [diamant_v0.env, diamant_v0.raw_env]
 QUIET = ["snake", "boulder", 11, 5]
 ARGUMENTS = [
     ({"mask": "both"}, "unknown mask 'both'; allowed: info, observation, none"),
@@ -15,7 +17,11 @@ ARGUMENTS = [
     ({"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
     ({"num_players": 0}, "num_players=0; 1 to 8 players are allowed"),
     ({"num_players": 9}, "num_players=9; 1 to 8 players are allowed"),
-    ({"num_players": 3.5}, "num_players=3.5; give a whole number"),
+    ({"num_players": 2**70}, "num_players=[0-9]+; 1 to 8 players are allowed$"),
+    ({"num_players": 3.5}, "num_players=3.5; a whole number, 1 to 8, is allowed$"),
+    ({"num_players": [4]}, r"num_players=\[4\]; a whole number, 1 to 8, is allowed$"),
+    ({"num_players": "4"}, "num_players='4'; a whole number, 1 to 8, is allowed$"),
+    ({"num_players": True}, "num_players=True; a whole number, 1 to 8, is allowed$"),
     ({"num_players": 1, "reward": "margin"}, "reward 'margin' compares a player with the others"),
 ]
 ACTIONS = [
@@ -79,18 +85,108 @@ def test_step_after_the_end():
         env.step(dict.fromkeys(env.possible_agents, 1))
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", True, 2**64, [1], [[1], [1, 2]]])
 def test_seeds(env, seed):
     before = as_dicts(env.game[None])
-    with pytest.raises(ValueError, match=r"seed=.*; give a whole number of at least 0"):
+    with pytest.raises(ValueError, match=r"seed=.*; a whole number, 0 to 2\*\*64 - 1, is allowed$"):
         env.reset(seed=seed)
     assert as_dicts(env.game[None]) == before
 
 
-@pytest.mark.parametrize("make", [diamant_v0.env, diamant_v0.raw_env])
-def test_aec_refuses_the_same_actions(make):
+@pytest.mark.parametrize("make", AEC)
+@pytest.mark.parametrize("action", [2, -1, 0.5, "x", None, [0]])
+def test_aec_refuses_an_action_at_once_and_goes_on(make, action):
+    env, other = make(num_players=3), make(num_players=3)
+    for each in (env, other):
+        each.reset(seed=1, options={"deck": QUIET})
+    for agent in env.possible_agents:
+        with pytest.raises(ValueError, match=rf"action .* of {agent}; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"):
+            env.step(action)
+        assert env.agent_selection == agent
+        env.step(0)
+        other.step(0)
+    assert as_dicts(env.unwrapped.game[None]) == as_dicts(other.unwrapped.game[None])
+    assert env.unwrapped.game["turn"] == 2
+
+
+@pytest.mark.parametrize("make", AEC)
+def test_aec_refuses_an_action_after_the_end_and_goes_on(make):
     env = make(num_players=2)
+    env.reset(options={"deck": [5] * 5})
+    for _ in range(10):
+        env.step(1)
+    with pytest.raises(ValueError, match="action 1 of player_0, whose game is over; allowed: None"):
+        env.step(1)
+    env.step(None)
+    env.step(None)
+    assert env.agents == []
+
+
+def test_aec_without_a_game():
+    env = diamant_v0.raw_env()
+    for call in (env.clone_state, lambda: env.step(0)):
+        with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+            call()
+
+
+@pytest.mark.parametrize("make", [diamant_v0.parallel_env, *AEC])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"num_players": 4}, "a state of 4 players; one of 3 is expected"),
+        (
+            {"edition": "everdeck"},
+            "a state of edition 'everdeck'; one of 'iello-2016' is expected.* in: name,",
+        ),
+        ({"hidden_chests": True}, "a state of edition 'iello-2016'; .* differ in: hidden_chests$"),
+    ],
+)
+def test_states_of_another_table(make, arguments, message):
+    env, other = make(num_players=3), make(**{"num_players": 3, **arguments})
     env.reset(seed=1)
-    env.step(0)
-    with pytest.raises(ValueError, match="action 2 of player_1"):
-        env.step(2)
+    other.reset(seed=2)
+    before = as_dicts(env.unwrapped.game[None])
+    with pytest.raises(ValueError, match=message):
+        env.restore_state(other.clone_state())
+    assert as_dicts(env.unwrapped.game[None]) == before
+    assert env.agents == env.possible_agents
+
+
+@pytest.mark.parametrize("make", [diamant_v0.parallel_env, *AEC])
+@pytest.mark.parametrize("junk", [None, 3, "x", (), (1, 2, 3, 4, 5), {}])
+def test_junk_is_no_state(make, junk):
+    env = make(num_players=3)
+    env.reset(seed=1)
+    before = as_dicts(env.unwrapped.game[None])
+    with pytest.raises(ValueError, match=rf"a {type(junk).__name__} is no state; .* is expected"):
+        env.restore_state(junk)
+    assert as_dicts(env.unwrapped.game[None]) == before
+
+
+def test_states_of_the_other_form():
+    parallel, aec = diamant_v0.parallel_env(), diamant_v0.env()
+    parallel.reset()
+    aec.reset()
+    for env, other in ((parallel, aec), (aec, parallel)):
+        with pytest.raises(ValueError, match="is no state"):
+            env.restore_state(other.clone_state())
+
+
+def test_a_batch_names_actions_of_any_integer_type():
+    batch = Batch(2, 3)
+    batch.reset(1)
+    before = batch.games.tobytes()
+    for value, dtype in ((300, np.int64), (-(2**40), np.int64), (200, np.uint8), (2, np.int64)):
+        actions = np.zeros((2, 3), dtype)
+        actions[1, 2] = value
+        with pytest.raises(ValueError, match=rf"action {value} of seat 2 in game 1; allowed: 0 .* and 1"):
+            batch.step(actions)
+    with pytest.raises(ValueError, match=r"actions=\[\[0, 0, 0\], \[0\]\]; its rows must have the same length"):
+        batch.step([[0, 0, 0], [0]])
+    with pytest.raises(ValueError, match=r"num_players=.*; its rows must have the same length"):
+        Batch(2, [[3], [3, 4]])
+    with pytest.raises(ValueError, match=r"seed=.*; its rows must have the same length"):
+        batch.reset([[3], [3, 4]])
+    assert batch.games.tobytes() == before
+    batch.step([[1, 0, 0], [1, 0, 0]])
+    batch.step([[300, 0, 0], [-300, 0, 0]])  # idle seats

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import warnings
 from functools import partial
 
@@ -172,3 +173,73 @@ def test_aec_hides_what_others_chose_this_turn():
     before = flat(env.observe("player_1"))
     assert shown_to_player_1(0) == shown_to_player_1(1)
     assert shown_to_player_1(1)[0] == before
+
+
+def play_on(env, choices: list[int]) -> list:
+    """Everything that the agents are shown from here to the end."""
+    shown = []
+    while env.agents:
+        last = env.last()
+        told = (env.rewards, env._cumulative_rewards, env.terminations, env.truncations, env.infos)
+        shown.append((env.agent_selection, flat(last), flat(told), tuple(env.agents), env.state().tobytes()))
+        env.step(None if last[2] else choices[len(shown)])
+    return shown
+
+
+@pytest.mark.parametrize("make", [diamant_v0.env, diamant_v0.raw_env])
+@pytest.mark.parametrize("mask", MASKS)
+def test_aec_continues_from_a_state_at_any_step(make, mask):
+    choices = (np.random.default_rng(3).random(1000) < 0.2).astype(int).tolist()
+    env, other = make(num_players=3, mask=mask), make(num_players=3, mask=mask)
+    env.reset(seed=6)
+    saved = []
+    while env.agents:
+        saved.append(env.clone_state())
+        env.step(None if env.terminations[env.agent_selection] else choices[len(saved)])
+    assert len(saved) > 30
+    for state in [*saved[:8], *saved[-6:]]:
+        env.restore_state(state)
+        first = play_on(env, choices)
+        other.restore_state(pickle.loads(pickle.dumps(state)))
+        assert play_on(other, choices) == first
+        env.restore_state(state)
+        assert play_on(env, choices) == first
+
+
+def test_aec_state_in_the_middle_of_a_turn_has_what_was_chosen():
+    env = diamant_v0.env(num_players=3)
+    env.reset(options={"deck": ["snake", 11, 5, 7]})
+    env.step(1)
+    saved = env.clone_state()
+    env.reset(seed=1)
+    for _ in range(2):
+        env.restore_state(saved)
+        assert env.agent_selection == "player_1"
+        env.step(0)
+        env.step(0)
+        assert env.unwrapped.game["inside"][:3].tolist() == [0, 1, 1]
+        assert env.unwrapped.game["bag"] == 11 // 2
+
+
+@pytest.mark.parametrize("junk", [1, 2, "x", None, [0]])
+def test_aec_takes_anything_from_agents_in_camp(junk):
+    env = diamant_v0.env(num_players=3)
+    env.reset(options={"deck": ["snake", 11, 5, 7]})
+    for action in (1, 0, 0, junk, 0, 0):
+        env.step(action)
+    assert env.unwrapped.game["inside"][:3].tolist() == [0, 1, 1]
+    assert env.unwrapped.game["turn"] == 3
+
+
+def test_aec_state_may_be_restored_inside_agent_iter():
+    env = diamant_v0.env(num_players=2)
+    env.reset(seed=1)
+    saved, restored = env.clone_state(), False
+    for agent in env.agent_iter():
+        if agent == "player_1" and not restored:
+            env.restore_state(saved)
+            restored = True
+        else:
+            env.step(None if env.terminations[agent] else 1)
+    assert restored
+    assert str(env) == str(env.env)
