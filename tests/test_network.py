@@ -26,7 +26,13 @@ def content(tensors=TENSORS, **metadata):
     return save(tensors, {"diamant": json.dumps({**METADATA, **metadata})})
 
 
+def file_of(header):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text
+
+
 WHOLE = content()
+DEEP = "[" * 300_000
 
 
 def test_an_intact_file_opens(tmp_path):
@@ -58,7 +64,18 @@ def test_an_intact_file_opens(tmp_path):
         (content({**TENSORS, "1.bias": np.array([0, np.nan], np.float32)}), "not a finite number"),
         (content({**TENSORS, "1.weight": np.zeros((2, 9), np.float32)}), "a layer of shapes"),
         (content({**TENSORS, "1.weight": np.zeros((3, 8), np.float32), "1.bias": np.zeros(3, np.float32)}), "2 logits"),
-        (content({"0.weight": TENSORS["0.weight"], "other": TENSORS["0.bias"]}), "0.bias"),
+        (content({"0.weight": TENSORS["0.weight"], "other": TENSORS["0.bias"]}), "tensor '0.bias' is missing"),
+        (content({f"layers.{name}": tensor for name, tensor in TENSORS.items()}), "tensor '0.weight' is missing"),
+        (content({**TENSORS, "other": TENSORS["0.bias"]}), "tensor '2.weight' is missing"),
+        (content(activation=["relu"]), "unknown activation ['relu']"),
+        (file_of(DEEP.encode()), "the header is nested too deeply"),
+        (save(TENSORS, {"diamant": DEEP}), "the metadata is nested too deeply"),
+        (save(TENSORS, {"diamant": "[]"}), "is no policy of diamant_env"),
+        (file_of([1]), "the header or its metadata is no table of names"),
+        (file_of({"__metadata__": [1]}), "the header or its metadata is no table of names"),
+        (file_of({"__metadata__": {"diamant": 1}}), "the metadata is no text"),
+        (file_of({"0.weight": [1]}), "tensor '0.weight' is not described by dtype"),
+        (file_of({"0.weight": {"dtype": "F32", "shape": [0.5], "data_offsets": [0, 2]}}), "is not described by dtype"),
     ],
 )
 def test_a_damaged_or_foreign_file_is_refused(damaged, complaint, tmp_path):

@@ -56,7 +56,7 @@ class NetworkAgent:
         name: str = "network",
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        if activation not in _ACTIVATIONS:
+        if not isinstance(activation, str) or activation not in _ACTIVATIONS:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(_ACTIVATIONS)}")
         width = NUM_FEATURES
         for weight, bias in layers:
@@ -115,10 +115,18 @@ class NetworkAgent:
         if metadata.get("layout") != layout():
             raise ValueError(f"{path} was made for another observation layout than this version of diamant_env has")
         try:
-            layers = [(tensors[f"{i}.weight"], tensors[f"{i}.bias"]) for i in range(len(tensors) // 2)]
-            return cls(layers, metadata.get("activation", ""), str(path), metadata)
-        except (KeyError, ValueError) as error:
+            return cls(_layers(tensors), metadata.get("activation", ""), str(path), metadata)
+        except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def _layers(tensors: dict[str, NDArray[np.float32]]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Return weight and bias of each layer; ValueError if one is missing."""
+    numbers = range(max(1, math.ceil(len(tensors) / 2)))
+    for name in (f"{number}.{part}" for number in numbers for part in ("weight", "bias")):
+        if name not in tensors:
+            raise ValueError(f"tensor {name!r} is missing")
+    return [(tensors[f"{number}.weight"], tensors[f"{number}.bias"]) for number in numbers]
 
 
 def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
@@ -128,22 +136,41 @@ def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[
         length = int.from_bytes(content[:8], "little")
         if len(content) < 8 or not 2 <= length <= min(_MAX_HEADER, len(content) - 8):
             raise ValueError("the header is cut off")
-        header = json.loads(content[8 : 8 + length].decode())
-        metadata = header.pop("__metadata__", {})
+        header = _json(content[8 : 8 + length].decode(), "the header")
+        metadata = header.pop("__metadata__", {}) if isinstance(header, dict) else None
+        if not isinstance(metadata, dict):
+            raise ValueError("the header or its metadata is no table of names")
+        policy = metadata.get("diamant", "{}")
+        if not isinstance(policy, str):
+            raise ValueError("the metadata is no text")
         data = memoryview(content)[8 + length :]
-        tensors = {name: _tensor(entry, data) for name, entry in header.items()}
+        tensors = {name: _tensor(name, entry, data) for name, entry in header.items()}
         if sum(tensor.nbytes for tensor in tensors.values()) != len(data):
             raise ValueError("the tensors don't fill the file")
-        return tensors, json.loads(metadata.get("diamant", "{}"))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return tensors, _json(policy, "the metadata")
+    except ValueError as error:
         raise ValueError(f"{path} is no safetensors file or is damaged: {error}") from None
 
 
-def _tensor(entry: dict, data: memoryview) -> NDArray[np.float32]:
-    if entry["dtype"] != "F32":
-        raise ValueError(f"a tensor of dtype {entry['dtype']}; F32 is expected")
-    start, stop = entry["data_offsets"]
-    shape = tuple(entry["shape"])
-    if not 0 <= start <= stop <= len(data) or math.prod(shape) * 4 != stop - start:
-        raise ValueError("a tensor outside the file")
+def _json(text: str, what: str) -> Any:
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError(f"{what} is nested too deeply") from None
+
+
+def _tensor(name: str, entry: Any, data: memoryview) -> NDArray[np.float32]:
+    keys = ("dtype", "shape", "data_offsets")
+    dtype, shape, offsets = (entry.get(key) if isinstance(entry, dict) else None for key in keys)
+    if not (_is_whole_numbers(shape) and _is_whole_numbers(offsets) and len(offsets) == 2):
+        raise ValueError(f"tensor {name!r} is not described by {', '.join(keys)}")
+    if dtype != "F32":
+        raise ValueError(f"tensor {name!r} is of dtype {dtype}; F32 is expected")
+    start, stop = offsets
+    if not start <= stop <= len(data) or math.prod(shape) * 4 != stop - start:
+        raise ValueError(f"tensor {name!r} is outside the file")
     return np.frombuffer(data[start:stop], "<f4").reshape(shape).astype(np.float32)
+
+
+def _is_whole_numbers(values: Any) -> bool:
+    return isinstance(values, list) and all(type(value) is int and value >= 0 for value in values)
