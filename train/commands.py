@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def clear_errors(command: str) -> Iterator[None]:
-    """Turn a ValueError into one line on stderr and exit status 2; Ctrl-C into status 130."""
+    """Turn a ValueError or an OSError into one line on stderr and exit status 2; Ctrl-C into status 130."""
     try:
         yield
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         print(f"{command}: error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
     except KeyboardInterrupt:

@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 
 from agents.pools import FOLDER
 from train.arena import Played, number_of_tables, play, seeds_for
+from train.commands import clear_errors
 from train.lineups import deal, seat_with
 
+COMMAND = "python -m train.tune"
 SEATS = 4
 MIXTURE_SPREAD = 8  # gems between its lowest and highest threshold, at the least
 DESCRIPTIONS = {
@@ -169,7 +171,14 @@ def pool_file(pool: str, texts: list[str], played: Played, settings: Settings) -
 
 
 def main(settings: Settings) -> None:
-    """Tune the members of both pools, report them on fresh games, and write the files if asked."""
+    """Tune the members of both pools, report them on fresh games, and write the files if asked.
+
+    Raises:
+        ValueError: If a number is out of range; then nothing was played.
+    """
+    if min(settings.rounds, settings.games, settings.report_games) < 1:
+        numbers = f"rounds={settings.rounds}, games={settings.games}, report_games={settings.report_games}"
+        raise ValueError(f"{numbers}; each must be at least 1")
     for pool in POOLS:
         print(f"\n{pool}")
         texts = tune_pool(pool, settings)
@@ -181,4 +190,6 @@ def main(settings: Settings) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Settings))
+    settings = tyro.cli(Settings, prog=COMMAND)
+    with clear_errors(COMMAND):
+        main(settings)
