@@ -26,7 +26,9 @@ def make(text: str, seed: int = 0) -> opponents.Agent:
         return opponents.make(text, seed)
     if not path.is_file():
         raise ValueError(f"no trained policy {text!r}: there is no file {path}")
-    return NetworkAgent.load(path)
+    agent = NetworkAgent.load(path)
+    agent.name = str(Path(text))  # the folder, where that was named
+    return agent
 
 
 def _policy_file(text: str) -> Path | None:

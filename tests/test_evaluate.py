@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -12,7 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rich.console import Console
 
+from agents.pools import FOLDER
 from diamant_env import Batch, Observations
 from diamant_env.opponents import Table, make
 from diamant_env.rules import key_of_next_game, reveal_until_decision, start_game
@@ -119,6 +123,14 @@ def test_purposes_and_seeds_have_streams_of_their_own():
     assert all(one != other for one, other in pairwise(sorted(states)))
 
 
+@pytest.mark.parametrize("text", ["mixture", "mixture:4,20"])
+def test_an_object_with_a_memory_plays_as_its_text_does(text):
+    agent = make(text, seed=5)
+    asked = [judge(who, [FIELD], 200, seed=1) for who in (agent, agent, text)]
+    assert asked[0] == asked[1] == asked[2]
+    assert len(agent.thresholds) == 0
+
+
 # Seats and line-ups
 
 
@@ -169,13 +181,20 @@ def test_compared_agents_have_the_same_opponents_and_neither_is_one():
 
 def test_line_ups_as_text():
     names = {text: [line_up.name for line_up in parse_line_ups(text, "bag:8")] for text in ("pool", "held-out", "self")}
-    assert names == {"pool": ["pool"], "held-out": ["held-out"], "self": ["copies of bag:8"]}
+    assert names == {"pool": ["pool"], "held-out": ["held_out"], "self": ["copies of bag:8"]}
     (listed,) = parse_line_ups("bag:9, bag-or-traps:12,3,mixture:8,16,continue", "bag:8")
     assert listed.rivals == ("bag:9", "bag-or-traps:12,3", "mixture:8,16", "continue")
     pool = pool_line_up("pool").rivals
     assert [line_up.rivals for line_up in parse_line_ups("intruder:pool", "x")] == [(member,) for member in pool]
     assert len(parse_line_ups("clones:pool", pool[0])) == len(pool) - 1
     assert len(standard_line_ups()) == 2 + 2 * len(pool)
+
+
+def test_a_pool_plays_the_same_games_however_it_is_spelt():
+    spelt = ("held-out", "held_out", str(FOLDER / "held_out.toml"))
+    one, *others = (judge("bag:9", parse_line_ups(text, "bag:9"), 40) for text in spelt)
+    assert one[0].line_up == "held_out"
+    assert others == [one, one]
 
 
 def test_a_path_may_stand_in_a_list():
@@ -321,6 +340,31 @@ def test_results_as_text_and_picture(tmp_path, capsys):
     assert (tmp_path / "picture.png").stat().st_size > 10_000
 
 
+def test_a_row_fits_on_a_line_of_80_columns():
+    some = ["held-out", "clones:pool", "clones:held-out", "intruder:pool", "intruder:held-out"]
+    line_ups = [line_up for text in some for line_up in parse_line_ups(text, "ev:0.75")]
+    for agent in (make("ev:0.75"), Long()):
+        results = judge(agent, line_ups, 60)
+        console = Console(width=80, record=True, file=io.StringIO())
+        print_results(results, to=console)
+        lines = console.export_text().splitlines()
+        header = next(place for place, line in enumerate(lines) if "─" in line)
+        end = next(place for place, line in enumerate(lines) if line.startswith("A tie"))
+        rows = [line for line in lines[header + 1 : end] if line.strip()]
+        assert len(rows) == len(results)
+        assert all(len(re.findall(r"\d ± \d", row)) == 2 for row in rows)
+
+
+class Long:
+    """An agent with a long name."""
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        return make("random:0.3").act(obs, first)
+
+    def __str__(self) -> str:
+        return "runs/an-experiment-of-a-long-name/of-today/seed-1"
+
+
 # The command
 
 
@@ -348,7 +392,7 @@ def test_the_command(tmp_path, capsys):
         (["bag:18", "--against", "nowhere.toml"], "there is no file nowhere.toml"),
         (["bag:18", "--against", "bag:3,bag:3,bag:4"], "bag:3 is there twice"),
         (["bag:18", "--against", "bag:3,bag:4"], "needs 3 distinct opponents; bag:3,bag:4 has 2"),
-        (["bag:18", "--against", "clones:nobody"], "unknown agent 'nobody'"),
+        (["bag:18", "--against", "clones:nobody"], "unknown agent 'nobody'; agents: random, continue, cards,"),
         (["bag:18", "--players", "9"], "players=9; 2 to 8"),
         (["bag:18", "--players", "1"], "players=1; 2 to 8"),
         (["bag:18", "--games", "0"], "games=0; at least 1"),

@@ -1,5 +1,7 @@
 """The agents of `agents` and the two pools in configs/pools."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -79,11 +81,12 @@ def test_a_pool_by_its_path(tmp_path):
 
 
 def test_trained_policies_by_file_and_by_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(NetworkAgent, "load", lambda path: path)
+    monkeypatch.setattr(NetworkAgent, "load", lambda path: SimpleNamespace(path=path))
     file = tmp_path / "policy.safetensors"
     file.write_bytes(b"")
     for text in (str(tmp_path), str(file)):
-        assert agents.make(text) == file
+        made = agents.make(text)
+        assert (made.path, made.name) == (file, text)
 
 
 def test_texts_that_name_neither_a_family_nor_a_policy(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ def play(
     another agent in a seat the same games are played (common random numbers).
 
     Args:
-        agents: Who plays. Those given as text are made anew.
+        agents: Who plays. Texts are made anew and of objects a copy plays, seeded anew if it draws.
         seating: int (tables, seats), the position in `agents` of who sits there; all seats are taken.
         games: At least one per table.
         seeds: Of the games and of the agents that draw something themselves.
@@ -157,7 +158,14 @@ def _play_quotas(
 
 def _made(agents: Sequence[Player], seeds: np.random.SeedSequence) -> list[Agent]:
     states = seeds.generate_state(len(agents))
-    return [
-        make(agent, int(state)) if isinstance(agent, str) else agent
-        for agent, state in zip(agents, states, strict=True)
-    ]
+    return [_made_one(agent, int(state)) for agent, state in zip(agents, states, strict=True)]
+
+
+def _made_one(agent: Player, state: int) -> Agent:
+    """Return an agent without a memory of games before: the caller's object stays as it is."""
+    if isinstance(agent, str):
+        return make(agent, state)
+    fresh = copy.deepcopy(agent)
+    if callable(seed := getattr(fresh, "seed", None)):
+        seed(state)
+    return fresh

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.pools import FOLDER, load_pool
+from diamant_env.opponents import FAMILIES
 from train.arena import name_of
 
 SYNTAX = (
@@ -56,10 +58,12 @@ class LineUp:
 def pool_line_up(pool: str) -> LineUp:
     """Return tables of distinct members of a pool, given by its name or path.
 
+    Its name is that of the file, so that a pool plays the same games however it is spelt.
+
     Raises:
         ValueError: If there is no such pool.
     """
-    return LineUp(pool, _members(pool))
+    return LineUp(Path(_file(pool)).stem, _members(pool))
 
 
 def clone_line_ups(rivals: Sequence[str]) -> list[LineUp]:
@@ -130,20 +134,21 @@ def seat_with(rivals: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _is_pool(text: str) -> bool:
-    return text.endswith(".toml") or (FOLDER / f"{_stem(text)}.toml").is_file()
+    return text.endswith(".toml") or (FOLDER / f"{_file(text)}.toml").is_file()
 
 
 def _members(pool: str) -> tuple[str, ...]:
-    return tuple(name_of(text) for text in load_pool(pool if pool.endswith(".toml") else _stem(pool)))
+    return tuple(name_of(text) for text in load_pool(_file(pool)))
 
 
-def _stem(pool: str) -> str:
-    return pool.replace("-", "_")
+def _file(pool: str) -> str:
+    """Return a path to a .toml as it is; of a name, that of the file in configs/pools."""
+    return pool if pool.endswith(".toml") else pool.replace("-", "_")
 
 
 def _agents(text: str, argument: str) -> tuple[str, ...]:
     try:
-        names = tuple(name_of(part) for part in split_agents(text))
+        names = tuple(_agent(part) for part in split_agents(text))
     except ValueError as error:
         pools = ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
         raise ValueError(f"against {argument!r}: no such pool (pools: {pools}) and no agents: {error}") from None
@@ -151,3 +156,12 @@ def _agents(text: str, argument: str) -> tuple[str, ...]:
     if twice:
         raise ValueError(f"against {argument!r}: {twice} is there twice; the opponents at a table are distinct")
     return names
+
+
+def _agent(text: str) -> str:
+    try:
+        return name_of(text)
+    except ValueError as error:
+        if not str(error).startswith("unknown agent"):
+            raise
+        raise ValueError(f"unknown agent {text!r}; agents: {', '.join(FAMILIES)}") from None

@@ -38,6 +38,8 @@ __all__ = [
     "versions",
 ]
 _PIPE_WIDTH = 150  # columns of a text that goes to a file
+_WIDE = 120  # columns from which on a table has all columns
+_LONG = 16  # letters of an agent that a narrow table does not repeat in each row
 _PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
 
 
@@ -45,45 +47,81 @@ def print_results(results: Sequence[Result], differences: Sequence[Difference] =
     """Print one table of all results and, where agents were compared, one of their differences."""
     to = to or console()
     if results:
-        to.print(results_table(results))
+        to.print(results_table(results, to.width))
     if differences:
-        to.print(differences_table(differences))
+        to.print(differences_table(differences, to.width))
 
 
-def results_table(results: Sequence[Result]) -> Table:
-    """Return the results as a table, with the rows where the win share differs from the fair one marked."""
-    players = ", ".join(str(players) for players in sorted({result.players for result in results}))
+def results_table(results: Sequence[Result], width: int = _PIPE_WIDTH) -> Table:
+    """Return the results as a table, with the rows where the win share differs from the fair one marked.
+
+    Args:
+        results: Its rows.
+        width: Columns of the terminal; below 120, the table leaves out what else a row would need a second line for.
+    """
+    players = sorted({result.players for result in results})
     agents = list(dict.fromkeys(result.agent for result in results))
-    table = new_table(f"{', '.join(agents)} at tables of {players}")
-    for name in ("win share and score of", "against", "games", "win share (95 %)", "fair", "", "mean score (95 %)"):
-        table.add_column(name, justify="right" if name in ("games", "fair") else "left", overflow="fold")
-    table.add_column("theirs", justify="right")
+    title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}"
+    names = [
+        "win share and score of",
+        "against",
+        "games",
+        "win share (95 %)",
+        "fair",
+        "",
+        "mean score (95 %)",
+        "theirs",
+    ]
+    if narrow := width < _WIDE:
+        games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
+        fair = ", ".join(f"{1 / seats:.3f}" for seats in players)
+        title += f"; fair: {fair}; games a row: {games}"
+        names[0], names[3], names[6] = "who", "win share", "mean score"
+    long = agents[0] if narrow and len(agents) == 1 and len(agents[0]) > _LONG else None
+    kept = [name for name in names if not narrow or name not in ("games", "fair", "theirs")]
+    table = new_table(title)
+    if narrow:
+        table.padding, table.show_edge, table.pad_edge = (0, 1, 0, 0), False, False
+    for name in kept:
+        justify = "right" if name in ("games", "fair", "theirs") else "left"
+        table.add_column(name, justify=justify, overflow="fold")
     corrected = holm([result.p_value for result in results])
     for position, (result, p_value) in enumerate(zip(results, corrected, strict=True)):
         if position and result.how != results[position - 1].how:
             table.add_section()
-        table.add_row(
+        cells = [
             result.measured,
             result.against,
             f"{result.games:,}",
-            estimate_text(result.win_share, 3),
+            _estimate_in(result.win_share, 3, narrow),
             f"{result.fair:.3f}",
             verdict(result, p_value),
-            estimate_text(result.score, 2),
+            _estimate_in(result.score, 2, narrow),
             f"{result.rivals_score:.2f}",
-        )
-    table.caption = _caption(results)
+        ]
+        if narrow:
+            cells[1] = result.against.replace(" of the ", " of ")
+        if long:
+            cells[:2] = [cell.replace(long, "the agent") for cell in cells[:2]]
+        table.add_row(*(cell for name, cell in zip(names, cells, strict=True) if name in kept))
+    table.caption = _caption(results, narrow)
     return table
 
 
-def differences_table(differences: Sequence[Difference]) -> Table:
-    """Return the differences of compared agents as a table."""
+def differences_table(differences: Sequence[Difference], width: int = _PIPE_WIDTH) -> Table:
+    """Return the differences of compared agents as a table; for `width` see `results_table`."""
+    narrow = width < _WIDE
     table = new_table("Compared on common random numbers: the same seats of the same games")
-    for name in ("agent", "less", "line-up", "games", "win share (95 %)", "mean score (95 %)"):
+    names = ["agent", "less", "line-up", "games", "win share (95 %)", "mean score (95 %)"]
+    if narrow:
+        table.padding, table.show_edge, table.pad_edge = (0, 1, 0, 0), False, False
+        names = ["agent", "less", "line-up", "win share", "mean score"]
+    for name in names:
         table.add_column(name, justify="right" if name == "games" else "left", overflow="fold")
     for row in differences:
-        shares, scores = estimate_text(row.win_share, 3, "+"), estimate_text(row.score, 2, "+")
-        table.add_row(row.agent, row.other, row.line_up, f"{row.games:,}", shares, scores)
+        games = [] if narrow else [f"{row.games:,}"]
+        shares, scores = _estimate_in(row.win_share, 3, narrow, "+"), _estimate_in(row.score, 2, narrow, "+")
+        table.add_row(row.agent, row.other, row.line_up, *games, shares, scores)
     return table
 
 
@@ -100,6 +138,14 @@ def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
     if math.isnan(estimate.low):
         return f"{estimate.mean:{form}} (–)"
     return f"{estimate.mean:{form}} ({estimate.low:{form}} to {estimate.high:{form}})"
+
+
+def _estimate_in(estimate: Estimate, digits: int, narrow: bool, sign: str = "") -> str:
+    """Return a mean with its interval, in a narrow table with the longer side of the interval."""
+    if not narrow or math.isnan(estimate.low):
+        return estimate_text(estimate, digits, sign)
+    side = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
+    return f"{estimate.mean:{sign}.{digits}f} ± {side:.{digits}f}"
 
 
 def console() -> Console:
@@ -179,9 +225,10 @@ def _estimate(row: dict[str, float | None]) -> Estimate:
     return Estimate(**{name: math.nan if value is None else value for name, value in row.items()})
 
 
-def _caption(results: Sequence[Result]) -> str:
+def _caption(results: Sequence[Result], narrow: bool) -> str:
     rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
-    lines = ["A tie of k players counts 1/k; theirs: the mean score of the others at the table."]
+    more = "±: the 95 % interval, its longer side" if narrow else "theirs: the mean score of the others at the table"
+    lines = [f"A tie of k players counts 1/k; {more}."]
     lines.append(f"above, below: the win share is not the fair one, at 5 % with Holm's correction for {rows}.")
     if any(result.how == "intruder" for result in results):
         lines.append("The last part: an intruder among copies of the agent; its figures, so low is good for the agent.")
