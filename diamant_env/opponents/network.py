@@ -161,7 +161,8 @@ def _json(text: str, what: str) -> Any:
 
 def _tensor(name: str, entry: Any, data: memoryview) -> NDArray[np.float32]:
     keys = ("dtype", "shape", "data_offsets")
-    dtype, shape, offsets = (entry.get(key) if isinstance(entry, dict) else None for key in keys)
+    described: list[Any] = [entry.get(key) if isinstance(entry, dict) else None for key in keys]
+    dtype, shape, offsets = described
     if not (_is_whole_numbers(shape) and _is_whole_numbers(offsets) and len(offsets) == 2):
         raise ValueError(f"tensor {name!r} is not described by {', '.join(keys)}")
     if dtype != "F32":
