@@ -41,7 +41,9 @@ def compare(players: int, edition: str | Edition, variant: str, auto_reset: bool
         actions = (random.random((GAMES, players)) < leave).astype(np.int8)
         expected = batch.step(actions, auto_reset=auto_reset)
         rival.step(actions, observations, rewards, done, auto_reset=auto_reset, variant=variant)
-        for name, ours, theirs in zip(("observations", "rewards", "done"), expected, (observations, rewards, done)):
+        for name, ours, theirs in zip(
+            ("observations", "rewards", "done"), expected, (observations, rewards, done), strict=True
+        ):
             if variant != "rules" or name != "observations":
                 assert ours.tobytes() == theirs.tobytes(), f"{name} differ at turn {turn}"
 
