@@ -35,6 +35,40 @@ typedef uint64_t words8 __attribute__((vector_size(64)));
 #define CONVERT(vector, type) __builtin_convertvector(vector, type)
 #define RARE(condition) __builtin_expect(condition, 0)
 
+/* gcc 12 takes vectors of bytes apart one by one where it converts them, so it is told how. */
+#ifdef __AVX2__
+ALWAYS shorts8 shorts_of_word(uint64_t bytes) { return (shorts8)_mm_cvtepi8_epi16(_mm_cvtsi64_si128((long long)bytes)); }
+ALWAYS floats8 floats_of_word(uint64_t bytes) {
+    return (floats8)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_cvtsi64_si128((long long)bytes)));
+}
+ALWAYS floats8 floats_of_shorts(shorts8 shorts) { return (floats8)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32((__m128i)shorts)); }
+#else
+ALWAYS shorts8 shorts_of_word(uint64_t bytes) { return CONVERT((bytes8)bytes, shorts8); }
+ALWAYS floats8 floats_of_word(uint64_t bytes) { return CONVERT((bytes8)bytes, floats8); }
+ALWAYS floats8 floats_of_shorts(shorts8 shorts) { return CONVERT(shorts, floats8); }
+#endif
+#ifdef __AVX512F__
+ALWAYS floats16 floats_of_bytes(bytes16 bytes) { return (floats16)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32((__m128i)bytes)); }
+ALWAYS floats16 floats_of_head(shorts16 shorts) { return (floats16)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32((__m256i)shorts)); }
+#else
+ALWAYS floats16 floats_of_bytes(bytes16 bytes) { return CONVERT(bytes, floats16); }
+ALWAYS floats16 floats_of_head(shorts16 shorts) { return CONVERT(shorts, floats16); }
+#endif
+
+/* The sum of products of 16 shorts with 16 bytes. */
+ALWAYS int sum_of_products(const int16_t *shorts, bytes16 bytes) {
+#ifdef __AVX2__
+    __m256i pairs = _mm256_madd_epi16(_mm256_cvtepi8_epi16((__m128i)bytes), _mm256_loadu_si256((const __m256i *)shorts));
+    __m128i four = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
+    __m128i two = _mm_add_epi32(four, _mm_unpackhi_epi64(four, four));
+    return _mm_cvtsi128_si32(two) + _mm_extract_epi32(two, 1);
+#else
+    int sum = 0;
+    for (int i = 0; i < 16; i++) sum += shorts[i] * bytes[i];
+    return sum;
+#endif
+}
+
 /* As `reference.py` fills it from the edition's record. */
 typedef struct {
     int8_t cards[CARDS];
@@ -216,12 +250,6 @@ ALWAYS int reveal(game *g, const edition *e, int players, bytes32 deck) {
     }
 }
 
-ALWAYS shorts8 spread(uint64_t seats) {
-    bytes8 bytes;
-    memcpy(&bytes, &seats, sizeof bytes);
-    return CONVERT(bytes, shorts8);
-}
-
 /* Plays one turn of one game; `leave` has a 1 in the byte of each seat that wants to leave. */
 ALWAYS change play_turn(game *g, const edition *e, int players, uint64_t leave, float *rewards) {
     leave &= g->inside;
@@ -229,7 +257,7 @@ ALWAYS change play_turn(game *g, const edition *e, int players, uint64_t leave, 
     int alone = -(leavers == 1);
     int share = (int)((unsigned)g->path_gems * reciprocal[leavers] >> 16);
     int gems = g->bag + share + (g->path_relic_value & alone);
-    shorts8 banked = spread(leave) * (int16_t)gems;
+    shorts8 banked = shorts_of_word(leave) * (int16_t)gems;
     int taken = g->path_relics & alone;
     g->chest += banked;
     g->relics += leave * (uint64_t)taken;
@@ -243,7 +271,7 @@ ALWAYS change play_turn(game *g, const edition *e, int players, uint64_t leave, 
     int expedition = g->expedition;
     g->num_inside -= leavers;
     if (rewards) {
-        floats8 earned = CONVERT(banked, floats8);
+        floats8 earned = floats_of_shorts(banked);
         memcpy(rewards, &earned, sizeof(float) * (size_t)players);
     }
     bytes32 deck = g->deck;
@@ -313,16 +341,10 @@ ALWAYS floats8 best_of_others(floats8 values, int players) {
     return larger(rotated(best, 1, players), rotated(best, 1 + others - width, players));
 }
 
-ALWAYS floats8 floats_of(uint64_t bytes) {
-    bytes8 narrow;
-    memcpy(&narrow, &bytes, sizeof narrow);
-    return CONVERT(narrow, floats8);
-}
-
 ALWAYS shared_view view(const game *g, const edition *e, int players) {
     shared_view v;
     const floats16 scale = {0, 0, 0, 0, 0, .25f, .25f, .25f, .25f, .125f, .125f, .125f, 1, .125f, .5f, 1};
-    v.head = CONVERT(g->head, floats16) * scale;
+    v.head = floats_of_head(g->head) * scale;
 
     bytes32 none = {0};
     bytes32 deck = g->deck;
@@ -337,17 +359,13 @@ ALWAYS shared_view view(const game *g, const edition *e, int players) {
     memcpy(&traps, &high, sizeof traps);
     uint64_t fatal_counts = traps & g->on_path * 255; /* at most 100 cards: the bytes' sum fits a byte */
     float bust = 8.0f * (float)(int)(fatal_counts * 0x0101010101010101ull >> 56) / size;
-    shorts16 shares;
-    memcpy(&shares, e->share[g->num_inside], sizeof shares);
-    shares *= CONVERT(low, shorts16);
-    int gems = 0;
-    for (int slot = 0; slot < TREASURES; slot++) gems += shares[slot];
+    int gems = sum_of_products(e->share[g->num_inside], low);
     float share = (float)gems / size;
 
-    floats16 treasures = CONVERT(low, floats16);
+    floats16 treasures = floats_of_bytes(low);
     const floats16 half = {.5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f};
-    floats16 traps_relics = CONVERT(high, floats16) * half;
-    floats8 path = floats_of(g->on_path);
+    floats16 traps_relics = floats_of_bytes(high) * half;
+    floats8 path = floats_of_word(g->on_path);
     floats16 on_path = JOIN(path, path);
     floats16 chances = {bust, share};
     v.deck_low = __builtin_shufflevector(chances, treasures, 0, 1, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29);
@@ -358,10 +376,10 @@ ALWAYS shared_view view(const game *g, const edition *e, int players) {
     floats16 tail = __builtin_shufflevector(on_path, traps_relics, 6, 7, 24, 25, 26, 27, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     v.rest = __builtin_shufflevector(tail, present, 0, 1, 2, 3, 4, 5, 6, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 
-    floats8 chest = CONVERT(g->chest, floats8);
-    floats8 inside = floats_of(g->inside);
-    floats8 relics = floats_of(g->relics) * .5f;
-    floats8 left = floats_of(g->left_turn) * .125f;
+    floats8 chest = floats_of_shorts(g->chest);
+    floats8 inside = floats_of_word(g->inside);
+    floats8 relics = floats_of_word(g->relics) * .5f;
+    floats8 left = floats_of_word(g->left_turn) * .125f;
     floats8 lead = (floats8){0};
     if (players > 1) lead = (chest - best_of_others(chest, players)) * .0625f;
     chest *= .03125f;
