@@ -5,6 +5,7 @@ from diamant_env.editions import EDITIONS, Edition
 from diamant_env.observation import FIELDS, NUM_FEATURES, OBSERVATION, Observations, observation_space
 from diamant_env.rewards import REWARDS
 from diamant_env.rules import CONTINUE, GAME, LEAVE
+from diamant_env.tasks import list_tasks, register_tasks
 
 __version__ = "0.1.0"
 
@@ -21,5 +22,8 @@ __all__ = [
     "Edition",
     "Observations",
     "from_observation",
+    "list_tasks",
     "observation_space",
 ]
+
+register_tasks()

@@ -1,0 +1,227 @@
+"""Diamant as a Gymnasium environment: one learner among opponents, every step a real decision."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
+
+from diamant_env.editions import Edition
+from diamant_env.observation import observation_space
+from diamant_env.one_learner import OneLearner
+from diamant_env.render import RENDER_MODES, Scene, View
+from diamant_env.rivals import Opponent
+from diamant_env.settings import whole_number
+
+RENDER_FPS = 2
+MAX_SEED = 2**64 - 1
+
+
+class DiamantEnv(gymnasium.Env):
+    """Diamant for one learner; the other seats are played by opponents.
+
+    ## Description
+
+    A push-your-luck game of several expeditions into a cave. All players inside decide at the same time, at each
+    turn, to go on or to leave. A treasure is shared by those inside; what does not divide stays on the path, for
+    those who leave next. Who leaves puts the bag into the chest; the second trap of a kind drives all others out
+    with empty hands. The richest chest wins.
+
+    ## Action space
+
+    ``Discrete(2)``: 0 = CONTINUE, 1 = LEAVE. Both are legal at every step: while the learner is in camp, the
+    opponents play on until it is inside again or the game is over.
+
+    ## Observation space
+
+    ``Box(NUM_FEATURES,) float32``, see `diamant_env.FIELDS`; `diamant_env.Observations` gives the fields their names
+    and natural units. It holds all that is public; where chests are hidden, the rivals' are 0.
+
+    ## Rewards
+
+    What the learner earned since its last decision, turns that it spent in camp included. ``"score"``: gems banked,
+    relics at their value when taken. ``"win"``: at the end 1/k for each of the k winners, else 0. ``"margin"``: at
+    the end, own score less the mean of the others'.
+
+    ## Starting state
+
+    The first card of the first expedition lies there. `reset` with a seed starts the game of that seed, which is the
+    one that `diamant_env.diamant_v0.parallel_env` plays with it; without, the next one after the last.
+
+    ## Episode end
+
+    Terminated when the game is over, after the last expedition. Never truncated.
+
+    ## Infos
+
+    At every reset and step: ``"seat"``, where the learner sits; ``"score"``, what is in its chest; ``"turns"``, how
+    many turns this step has played, at reset 0.
+
+    ## Arguments
+
+    Args:
+        num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
+        edition: A published name or an `Edition`.
+        reward: ``"score"``, ``"win"`` or ``"margin"``.
+        opponents: Who plays the other seats. One for all of them, or a sequence with one per rival, in the order in
+            which the observation lists the rivals: the first sits on the seat after the learner's. Each is
+
+            - a text such as ``"bag:18"`` (see `diamant_env.opponents.make`),
+            - the path of a policy file, ``*.safetensors``,
+            - a function that takes a batch of observations by name and returns the probability of LEAVE per row, such
+              as ``lambda obs: obs["bag"] >= 18``,
+            - an agent, an object with ``act(obs, first)`` (see `diamant_env.opponents.Agent`), which may remember
+              what it likes; one that does belongs to one environment. If it has a method ``seed(int)``, a reset with
+              a seed calls it.
+        seat: The learner's seat, from 0; None draws it anew for each game, by the seed.
+        render_mode: ``"human"`` (a window that shows each turn by itself), ``"rgb_array"`` (uint8 (640, 960, 3)),
+            ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
+        hidden_chests: Whether a player sees only their own chest: True or False, None as the edition says.
+        expeditions: How many make a game; None as the edition says.
+
+    Raises:
+        ValueError: If an argument is out of range; the message says what is allowed.
+        FileNotFoundError: If there is no such policy file.
+        ImportError: If the render mode needs pygame-ce and it isn't installed.
+
+    ## Version history
+
+    * v0: the first one.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
+
+    def __init__(
+        self,
+        num_players: int = 4,
+        edition: str | Edition = "iello-2016",
+        reward: str = "score",
+        opponents: Opponent | Sequence[Opponent] = "random",
+        seat: int | None = 0,
+        render_mode: str | None = None,
+        hidden_chests: bool | None = None,
+        expeditions: int | None = None,
+    ) -> None:
+        self._learner = OneLearner(1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions)
+        self._pictures = Pictures(render_mode, self._learner)
+        self._playing = False
+        self.render_mode = render_mode
+        self.action_space = Discrete(2)
+        self.observation_space = observation_space()
+
+    @property
+    def edition(self) -> Edition:
+        """The edition that is played."""
+        return self._learner.edition
+
+    @property
+    def game(self) -> np.record:
+        """A copy of the game's record, of type `diamant_env.GAME`."""
+        return self._learner.batch.games[0].copy()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Start a game.
+
+        Args:
+            seed: Of the cards, the learner's seat and the opponents; without it, the next game of the sequence that
+                the last seed began.
+            options: Are ignored.
+
+        Raises:
+            ValueError: If the seed is no whole number from 0 to 2**64 - 1.
+        """
+        number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
+        super().reset(seed=number)
+        self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64))
+        self._pictures.restart([0])
+        self._playing = True
+        return self._learner.observations[0], self._info(0)
+
+    def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+        """Decide, and let the others play until the next decision or the end of the game.
+
+        Raises:
+            ResetNeeded: Before reset, or when the game is over.
+            ValueError: If the action is neither 0 nor 1; then nothing was played.
+        """
+        if not self._playing:
+            raise ResetNeeded("step while no game is being played: call reset() first")
+        if not self.action_space.contains(action):
+            raise ValueError(f"action {action!r}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
+        rewards, turns = self._learner.play(np.array([action]))
+        over = bool(self._learner.batch.over[0])
+        self._playing = not over
+        return self._learner.observations[0], float(rewards[0]), over, False, self._info(int(turns[0]))
+
+    def _info(self, turns: int) -> dict[str, Any]:
+        return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}
+
+    def render(self) -> Any:
+        """Return the table as text or as a picture, as the render mode says; None without one and with a window.
+
+        Raises:
+            ResetNeeded: Before the first reset.
+        """
+        return self._pictures.draw()[0]
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._pictures.close()
+
+
+class Pictures:
+    """What people look at, while a `OneLearner` plays: every turn is followed, also those without the learner.
+
+    Raises:
+        ValueError: If there is no such render mode.
+    """
+
+    def __init__(self, mode: str | None, learner: OneLearner) -> None:
+        if mode is not None and mode not in RENDER_MODES:
+            raise ValueError(f"unknown render_mode {mode!r}; allowed: None, {', '.join(RENDER_MODES)}")
+        self._batch = learner.batch
+        self._edition = learner.edition
+        self._view = None if mode is None else View(mode)
+        self._scenes = [Scene() for _ in range(learner.batch.num_games)]
+        if self._view is not None:
+            learner.after_turn = self._follow
+
+    def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
+        """Take note that games have just begun."""
+        if self._view is not None:
+            for game in games:
+                self._scenes[game] = Scene()
+            self._follow(games)
+
+    def _follow(self, games: Sequence[int] | NDArray[np.int64]) -> None:
+        for game in games:
+            self._scenes[game].follow(self._batch.games[game])
+            if self._view is not None and self._view.mode == "human":
+                self._draw(game, RENDER_FPS)
+
+    def draw(self) -> list[Any]:
+        """Return every game's text or picture; None without a render mode, and with a window, which is drawn again.
+
+        Raises:
+            ResetNeeded: Before the first reset.
+        """
+        return [None if self._view is None else self._draw(game) for game in range(len(self._scenes))]
+
+    def _draw(self, game: int, fps: float = 0) -> Any:
+        scene = self._scenes[game]
+        if scene.before is None and not scene.path:
+            raise ResetNeeded("render before reset: call reset() first")
+        assert self._view is not None
+        return self._view.render(self._batch.games[game], self._edition, scene, fps)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self._view is not None:
+            self._view.close()

@@ -1,0 +1,226 @@
+"""Diamant as a Gymnasium vector environment: many tables with one learner each, in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.editions import Edition
+from diamant_env.gym_env import MAX_SEED, RENDER_FPS, Pictures
+from diamant_env.observation import observation_space
+from diamant_env.one_learner import OneLearner
+from diamant_env.rivals import Opponent
+from diamant_env.settings import whole_number
+
+RENDER_MODES = ("rgb_array", "ansi")
+
+
+class DiamantVectorEnv(VectorEnv):
+    """Many `diamant_env.gym_env.DiamantEnv` side by side, played by the batch engine.
+
+    Game i plays what a single environment with seed ``seed + i`` plays, to the byte. This holds for opponents that
+    draw nothing themselves; one that does (``"mixture"``, or an agent of your own) is one object for all games here.
+
+    Action space, observation space, rewards, starting state, episode end and infos are those of `DiamantEnv`, in
+    arrays (num_envs,) and (num_envs, NUM_FEATURES); rewards are float64. Infos are in Gymnasium's form: for each key
+    an array, and under ``"_" + key`` the mask of the games that it is about.
+
+    Args:
+        num_envs: How many games.
+        num_players: See `DiamantEnv`; the same at all tables.
+        edition: See `DiamantEnv`.
+        reward: See `DiamantEnv`.
+        opponents: See `DiamantEnv`. Functions and agents are called with many rows at a time.
+        seat: See `DiamantEnv`; None draws one for each table.
+        render_mode: ``"rgb_array"``, ``"ansi"`` or None; `render` returns a tuple with one per game.
+        hidden_chests: See `DiamantEnv`.
+        expeditions: See `DiamantEnv`.
+        autoreset_mode: An `AutoresetMode` or its value. ``"NextStep"``: the step after the end of a game ignores the
+            action and starts the next one. ``"SameStep"``: the next game starts at once; the last observation and
+            info of the one that ended are in ``infos["final_obs"]`` and ``infos["final_info"]``. ``"Disabled"``: the
+            caller resets, ``reset(options={"reset_mask": ended})``.
+
+    Raises:
+        ValueError: If an argument is out of range; the message says what is allowed.
+        FileNotFoundError: If there is no such policy file.
+        ImportError: If the render mode needs pygame-ce and it isn't installed.
+
+    Version history:
+        v0: the first one.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        num_players: int = 4,
+        edition: str | Edition = "iello-2016",
+        reward: str = "score",
+        opponents: Opponent | Sequence[Opponent] = "random",
+        seat: int | None = 0,
+        render_mode: str | None = None,
+        hidden_chests: bool | None = None,
+        expeditions: int | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+    ) -> None:
+        self.num_envs = whole_number("num_envs", num_envs, 1)
+        self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"render_mode {render_mode!r} of many games; allowed: None, {', '.join(RENDER_MODES)}")
+        self._learner = OneLearner(
+            self.num_envs, num_players, edition, reward, seat, opponents, hidden_chests, expeditions
+        )
+        self._pictures = Pictures(render_mode, self._learner)
+        self._started = False
+        self.render_mode = render_mode
+        self.metadata = {
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
+            "autoreset_mode": self.autoreset_mode,
+        }
+        self.single_action_space = Discrete(2)
+        self.single_observation_space = observation_space()
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+    @property
+    def edition(self) -> Edition:
+        """The edition that is played."""
+        return self._learner.edition
+
+    @property
+    def games(self) -> np.recarray:
+        """A copy of the games' records (num_envs,), of type `diamant_env.GAME`."""
+        return self._learner.batch.games.copy()
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.float32], dict[str, Any]]:
+        """Start games.
+
+        Args:
+            seed: Game i gets ``seed + i``; or a sequence with one per game, None for its next one.
+            options: ``{"reset_mask": mask}``, bool (num_envs,), starts only these games. Other keys are ignored.
+
+        Raises:
+            ValueError: If a seed is no whole number from 0 to 2**64 - 1, or the mask has another shape or no game.
+            ResetNeeded: If the first reset has a mask that leaves games out.
+        """
+        seeds = self._seeds(seed)
+        chosen = self._reset_mask(options)
+        if not self._started and not chosen.all():
+            raise ResetNeeded("the first reset must start all games: call reset() without a reset_mask first")
+        seeded = np.array([one is not None for one in seeds])
+        if (chosen & seeded).any():
+            self._learner.reset(chosen & seeded, np.array([one or 0 for one in seeds], np.uint64))
+        if (chosen & ~seeded).any():
+            self._learner.reset(chosen & ~seeded)
+        self._started = True
+        self._pictures.restart(np.flatnonzero(chosen))
+        return self._learner.observations, self._infos(chosen, np.zeros(self.num_envs, np.int64))
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Decide at every table, and let the others play until each learner must decide again or its game is over.
+
+        Raises:
+            ResetNeeded: Before reset; with autoreset disabled, also while a game is over.
+            ValueError: If the actions have the wrong shape or one is neither 0 nor 1; then nothing was played.
+        """
+        if not self._started:
+            raise ResetNeeded("step before reset: call reset() first")
+        was_over = self._learner.batch.over
+        if self.autoreset_mode == AutoresetMode.DISABLED and was_over.any():
+            raise ResetNeeded(
+                f"games {np.flatnonzero(was_over).tolist()} are over and autoreset is disabled: "
+                'call reset(options={"reset_mask": ...}) for them first'
+            )
+        rewards, turns = self._learner.play(self._checked_actions(actions, was_over))
+        ended = self._learner.batch.over & ~was_over
+        infos: dict[str, Any] = {}
+        if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
+            infos = self._final_infos(ended, turns)
+            self._start_next_games(ended, turns)
+        elif was_over.any():
+            self._start_next_games(was_over, turns)
+        infos.update(self._infos(np.ones(self.num_envs, np.bool_), turns))
+        return self._learner.observations, rewards, ended, np.zeros(self.num_envs, np.bool_), infos
+
+    def _start_next_games(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> None:
+        self._learner.reset(chosen)
+        self._pictures.restart(np.flatnonzero(chosen))
+        turns[chosen] = 0
+
+    def _infos(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> dict[str, Any]:
+        """Return the infos of some games, as Gymnasium's vector environments gather them."""
+        infos: dict[str, Any] = {}
+        for key, values in (("seat", self._learner.seats), ("score", self._learner.scores), ("turns", turns)):
+            infos[key] = np.where(chosen, values, 0)
+            infos[f"_{key}"] = chosen.copy()
+        return infos
+
+    def _final_infos(self, ended: NDArray[np.bool_], turns: NDArray[np.int64]) -> dict[str, Any]:
+        last = np.full(self.num_envs, None, object)
+        observations = self._learner.observations
+        for game in np.flatnonzero(ended):
+            last[game] = observations[game].copy()
+        infos = {"final_obs": last, "_final_obs": ended.copy()}
+        return {**infos, "final_info": self._infos(ended, turns), "_final_info": ended.copy()}
+
+    def _checked_actions(self, actions: ArrayLike, ignored: NDArray[np.bool_]) -> NDArray[np.integer]:
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iub":
+            raise ValueError(
+                f"actions of shape {given.shape} and dtype {given.dtype}; whole numbers ({self.num_envs},) are expected"
+            )
+        wrong = (given != 0) & (given != 1) & ~ignored
+        if wrong.any():
+            game = int(wrong.argmax())
+            raise ValueError(f"action {given[game]} of game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
+        return np.where(ignored, 0, given)
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
+            first = whole_number("seed", seed, 0, MAX_SEED + 1 - self.num_envs, "None, one per game, or ")
+            return list(range(first, first + self.num_envs))
+        if len(seed) != self.num_envs:
+            raise ValueError(f"{len(seed)} seeds; give one number, or one for each of the {self.num_envs} games")
+        return [None if one is None else whole_number("seed", one, 0, MAX_SEED, "None or ") for one in seed]
+
+    def _reset_mask(self, options: dict[str, Any] | None) -> NDArray[np.bool_]:
+        if options is None or "reset_mask" not in options:
+            return np.ones(self.num_envs, np.bool_)
+        mask = np.asarray(options["reset_mask"])
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            expected = f"a bool array ({self.num_envs},) with at least one True"
+            raise ValueError(f"reset_mask={options['reset_mask']!r}; {expected} is expected")
+        return mask.copy()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return the text or picture of every game, None without a render mode.
+
+        Raises:
+            ResetNeeded: Before the first reset.
+        """
+        return None if self.render_mode is None else tuple(self._pictures.draw())
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let go of what pictures need."""
+        self._pictures.close()
+
+
+def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
+    try:
+        return mode if isinstance(mode, AutoresetMode) else AutoresetMode(mode)
+    except ValueError:
+        allowed = ", ".join(repr(one.value) for one in AutoresetMode)
+        raise ValueError(f"unknown autoreset_mode {mode!r}; allowed: AutoresetMode or {allowed}") from None

@@ -1,0 +1,104 @@
+"""The standard tasks, by id, in the registries of Gymnasium and PettingZoo.
+
+``gymnasium.make(id)`` and ``make_vec(id)`` give one learner among opponents, ``pettingzoo.make("parallel", id)`` and
+``pettingzoo.make("aec", id)`` (PettingZoo 1.27 or newer) all seats. Any setting can be given on top, such as
+``gymnasium.make("diamant_env/Diamant-5p-v0", opponents="bag:18")``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gymnasium
+
+from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS, find_edition
+from diamant_env.settings import with_expeditions
+
+NAMESPACE = "diamant_env"
+VERSION = 0
+_ONE_EXPEDITION_PLAYERS = (2, 5)
+
+
+class Task(NamedTuple):
+    """A registered environment.
+
+    Attributes:
+        id: Its name in the registries, such as ``"diamant_env/Diamant-3p-v0"``.
+        meaning: What it is, in a few words.
+        settings: The arguments by which it differs from ``"diamant_env/Diamant-v0"``.
+    """
+
+    id: str
+    meaning: str
+    settings: dict[str, Any]
+
+
+def list_tasks() -> list[Task]:
+    """Return the standard tasks.
+
+    The ids: ``Diamant-v0`` has every default; ``Diamant-Solitaire-v0`` one player; ``Diamant-<n>p-v0`` n players;
+    ``Diamant-OneExpedition-<n>p-v0`` n players, one expedition, open chests, paid by score;
+    ``Diamant-<edition>-v0`` a published edition.
+    """
+    tasks = [_task("", "4 players, the edition iello-2016"), _task("Solitaire", "1 player", num_players=1)]
+    for players in _from_to(RULEBOOK_PLAYERS):
+        tasks.append(_task(f"{players}p", f"{players} players", num_players=players))
+    for players in _from_to(_ONE_EXPEDITION_PLAYERS):
+        settings = {"num_players": players, "expeditions": 1, "reward": "score", "hidden_chests": False}
+        tasks.append(_task(f"OneExpedition-{players}p", f"{players} players, one expedition, open chests", **settings))
+    for name, edition in EDITIONS.items():
+        tasks.append(_task(name, f"4 players, {edition.source}", edition=name))
+    return tasks
+
+
+def task_table() -> str:
+    """Return the tasks as a Markdown table: id, meaning, settings."""
+    lines = ["| id | what it is | settings |", "|---|---|---|"]
+    for task in list_tasks():
+        settings = ", ".join(f"{name}={value!r}" for name, value in task.settings.items())
+        lines.append(f"| `{task.id}` | {task.meaning} | {f'`{settings}`' if settings else ''} |")
+    return "\n".join(lines)
+
+
+def register_tasks() -> None:
+    """Put the tasks that are not there yet into the registries; nothing heavy is imported before one is made."""
+    for task in list_tasks():
+        if task.id not in gymnasium.registry:
+            gymnasium.register(
+                task.id,
+                entry_point="diamant_env.gym_env:DiamantEnv",
+                vector_entry_point="diamant_env.gym_vector:DiamantVectorEnv",
+                kwargs=task.settings,
+            )
+    _register_with_pettingzoo()
+
+
+def _register_with_pettingzoo() -> None:
+    import pettingzoo
+
+    if not hasattr(pettingzoo, "register"):  # older than 1.27
+        return
+    for registry, kind, function in (
+        (pettingzoo.parallel_registry, "parallel", "parallel_env"),
+        (pettingzoo.aec_registry, "aec", "env"),
+    ):
+        for task in list_tasks():
+            if task.id not in registry:
+                settings = _without_expeditions(task.settings)
+                pettingzoo.register(kind, task.id, f"diamant_env.diamant_v0:{function}", kwargs=settings)
+
+
+def _without_expeditions(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings for PettingZoo, where the number of expeditions is the edition's alone."""
+    if "expeditions" not in settings:
+        return settings
+    others = {name: value for name, value in settings.items() if name != "expeditions"}
+    return {**others, "edition": with_expeditions(find_edition("iello-2016"), settings["expeditions"])}
+
+
+def _task(name: str, meaning: str, **settings: Any) -> Task:
+    return Task(f"{NAMESPACE}/Diamant-{name}{'-' if name else ''}v{VERSION}", meaning, settings)
+
+
+def _from_to(limits: tuple[int, int]) -> range:
+    return range(limits[0], limits[1] + 1)
