@@ -66,6 +66,20 @@ def test_games_that_stay_over(variant, leave):
     compare(4, "iello-2016", variant, auto_reset=False, leave=leave)
 
 
+@pytest.mark.parametrize("variant", ["plain", "incremental"])
+def test_a_batch_larger_than_the_caches(variant):
+    games = 7003
+    batch, rival = Batch(games, 8), Reference(games, 8)
+    observations, rewards, done = new_arrays(games, 8)
+    rival.reset(1, observations)
+    batch.reset(1)
+    for turn in range(6):
+        actions = (np.random.default_rng(turn).random((games, 8)) < 0.3).astype(np.int8)
+        expected, *_ = batch.step(actions, auto_reset=True)
+        rival.step(actions, observations, rewards, done, variant=variant)
+        assert np.array_equal(expected, observations)
+
+
 def test_random_games_are_those_of_the_engine():
     batch = Batch(GAMES, 5)
     observations = batch.reset(9)
