@@ -156,7 +156,7 @@ class DiamantEnv(gymnasium.Env):
         if not self.action_space.contains(action):
             raise ValueError(f"action {action!r}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
         rewards, turns = self._learner.play(np.array([action]))
-        over = bool(self._learner.batch.over[0])
+        over = bool(self._learner.over[0])
         self._playing = not over
         return self._learner.observations[0], float(rewards[0]), over, False, self._info(int(turns[0]))
 

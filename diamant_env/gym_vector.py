@@ -136,14 +136,14 @@ class DiamantVectorEnv(VectorEnv):
         """
         if not self._started:
             raise ResetNeeded("step before reset: call reset() first")
-        was_over = self._learner.batch.over
+        was_over = self._learner.over
         if self.autoreset_mode == AutoresetMode.DISABLED and was_over.any():
             raise ResetNeeded(
                 f"games {np.flatnonzero(was_over).tolist()} are over and autoreset is disabled: "
                 'call reset(options={"reset_mask": ...}) for them first'
             )
         rewards, turns = self._learner.play(self._checked_actions(actions, was_over))
-        ended = self._learner.batch.over & ~was_over
+        ended = self._learner.over & ~was_over
         infos: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
             infos = self._final_infos(ended, turns)

@@ -45,6 +45,7 @@ class OneLearner:
         played = find_edition(edition, hidden_chests)
         self.edition = played if expeditions is None else with_expeditions(played, expeditions)
         self.batch = Batch(num_games, players, self.edition, reward)
+        self._records = self.batch.games.view(np.ndarray)  # the same memory, without the cost of a recarray
         self.rivals = Rivals(opponents, players - 1, num_games)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.after_turn: Callable[[NDArray[np.int64]], None] | None = None
@@ -84,22 +85,23 @@ class OneLearner:
         """
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
-        going_on = np.flatnonzero(~self.batch.over)
-        playing = going_on
+        phase, inside = self._records["phase"], self._records["inside"]
+        playing = np.flatnonzero(phase != OVER)
+        everyone = True  # plays this turn, where the game is not over
         while len(playing):
-            # What a learner in camp sends is ignored.
-            if len(playing) == len(going_on):
+            if everyone:
                 self._play_turn_of_all(actions)
             else:
                 self._play_turn_apart(playing)
-            rewards[playing] += self._rewards[playing, self.seats[playing]]
+            seats = self.seats[playing]
+            rewards[playing] += self._rewards[playing, seats]
             turns[playing] += 1
             if self.after_turn is not None:
                 self.after_turn(playing)
-            over = self.batch.over
-            going_on = np.flatnonzero(~over)
-            in_camp = ~self.batch.must_decide[playing, self.seats[playing]]
-            playing = playing[in_camp & ~over[playing]]
+            going_on = phase[playing] != OVER
+            in_camp = inside[playing, seats] == 0
+            everyone = everyone and bool(in_camp[going_on].all())  # what a learner in camp sends is ignored
+            playing = playing[going_on & in_camp]
         return rewards, turns
 
     def _play_turn_of_all(self, actions: NDArray[np.integer]) -> None:
@@ -115,19 +117,26 @@ class OneLearner:
         if size not in self._smaller_batches:
             self._smaller_batches[size] = Batch(size, self._views.shape[1], self.edition, self.batch.reward)
         batch = self._smaller_batches[size]
-        places = np.pad(playing, (0, size - count), mode="edge")
-        batch.games[:] = self.batch.games[places]
-        batch.games.phase[count:] = OVER
-        batch.games.inside[count:] = 0
+        records = batch.games.view(np.ndarray)
+        places = np.full(size, playing[0])
+        places[:count] = playing
+        records[:] = self._records[places]
+        records["phase"][count:] = OVER
+        records["inside"][count:] = 0
         seating = self.rivals.seating(self.seats[places])
         seating[count:] = EMPTY
         views, actions = self._views[places], np.zeros(seating.shape, np.int8)
         self.rivals.ask_for(playing)
         Table(batch, self.rivals.agents, seating).decide(views, actions)
         _, rewards, _ = batch.step(actions, views)
-        self.batch.games[playing] = batch.games[:count]
+        self._records[playing] = records[:count]
         self._views[playing] = views[:count]
         self._rewards[playing] = rewards[:count]
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """The games that are over, a new bool (N,)."""
+        return self._records["phase"] == OVER
 
     @property
     def observations(self) -> NDArray[np.float32]:
@@ -137,7 +146,7 @@ class OneLearner:
     @property
     def scores(self) -> NDArray[np.int64]:
         """What the learners have in their chests, relics included, a new int64 (N,)."""
-        return self.batch.games.chest[self._everywhere, self.seats].astype(np.int64)
+        return self._records["chest"][self._everywhere, self.seats].astype(np.int64)
 
 
 @jit
