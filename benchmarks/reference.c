@@ -99,9 +99,10 @@ typedef struct {
     uint64_t on_path; /* one byte per kind of trap */
     shorts8 chest;
     uint64_t relics, left_turn; /* one byte per seat */
-    bytes32 deck;               /* cumulative counts of the cards: the last is the deck's size */
     bytes16 start;              /* traps and relics of the deck with which the next expedition begins */
+    bytes32 deck;               /* cumulative counts of the cards: the last is the deck's size */
 } __attribute__((aligned(64))) game;
+_Static_assert(sizeof(game) == 128, "a game is two cache lines");
 
 typedef struct {
     int8_t level, card; /* CARD_ONLY, LEAVERS, EVERYTHING or NOTHING changed in the rows; the card turned up */

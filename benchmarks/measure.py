@@ -1,0 +1,81 @@
+"""How speed is measured: contenders take turns in the same run, and the median counts."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+
+Play = Callable[[int], object]  # plays so many steps
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure.
+
+    Attributes:
+        repeats: Times that each contender plays; the median counts.
+        seconds: About how long it plays each time.
+    """
+
+    repeats: int = 7
+    seconds: float = 0.3
+
+    def __post_init__(self) -> None:
+        if self.repeats < 1 or self.seconds <= 0:
+            raise ValueError(f"{self.repeats} repeats of {self.seconds} seconds; both must be positive")
+
+
+QUICK = Effort(repeats=2, seconds=0.005)
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Steps per second, one number per repeat."""
+
+    repeats: tuple[float, ...]
+
+    @property
+    def median(self) -> float:
+        """The median of the repeats."""
+        return statistics.median(self.repeats)
+
+    @property
+    def spread(self) -> float:
+        """How far the slowest and the fastest repeat lie apart, as a share of the median."""
+        return (max(self.repeats) - min(self.repeats)) / self.median
+
+    def over(self, other: Speed) -> float:
+        """How many times faster than another of the same run: the median of the ratios repeat by repeat."""
+        return statistics.median(own / theirs for own, theirs in zip(self.repeats, other.repeats, strict=True))
+
+    def times(self, factor: float) -> Speed:
+        """The same speed in another unit."""
+        return Speed(tuple(repeat * factor for repeat in self.repeats))
+
+
+def alternate(contenders: Mapping[str, Play], effort: Effort) -> dict[str, Speed]:
+    """Let the contenders take turns; return the speed of each. The first turn, which warms up, is not counted."""
+    steps = {name: _steps_for(play, effort.seconds) for name, play in contenders.items()}
+    found: dict[str, list[float]] = {name: [] for name in contenders}
+    for _ in range(effort.repeats):
+        for name, play in contenders.items():
+            found[name].append(steps[name] / seconds_of(play, steps[name]))
+    return {name: Speed(tuple(rates)) for name, rates in found.items()}
+
+
+def seconds_of(play: Play, steps: int) -> float:
+    """How long a contender takes for so many steps."""
+    start = perf_counter()
+    play(steps)
+    return perf_counter() - start
+
+
+def _steps_for(play: Play, seconds: float) -> int:
+    """How many steps take about so long."""
+    play(1)
+    steps = 1
+    while (took := seconds_of(play, steps)) < seconds / 4:
+        steps *= 2
+    return max(1, round(steps * seconds / took))
