@@ -108,7 +108,7 @@ class DiamantEnv(gymnasium.Env):
         expeditions: int | None = None,
     ) -> None:
         self._learner = OneLearner(1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions)
-        self._pictures = Pictures(render_mode, self._learner)
+        self._pictures = Pictures(render_mode, self._learner, self.metadata)
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)
@@ -179,14 +179,20 @@ class DiamantEnv(gymnasium.Env):
 class Pictures:
     """What people look at, while a `OneLearner` plays: every turn is followed, also those without the learner.
 
+    Args:
+        mode: A render mode, or None for nothing.
+        learner: The games.
+        metadata: Of the environment, whose ``"render_fps"`` is how many turns a second a window shows at most.
+
     Raises:
         ValueError: If there is no such render mode.
     """
 
-    def __init__(self, mode: str | None, learner: OneLearner) -> None:
+    def __init__(self, mode: str | None, learner: OneLearner, metadata: dict[str, Any]) -> None:
         if mode is not None and mode not in RENDER_MODES:
             raise ValueError(f"unknown render_mode {mode!r}; allowed: None, {', '.join(RENDER_MODES)}")
         self._batch = learner.batch
+        self._metadata = metadata
         self._edition = learner.edition
         self._view = None if mode is None else View(mode)
         self._scenes = [Scene() for _ in range(learner.batch.num_games)]
@@ -204,7 +210,7 @@ class Pictures:
         for game in games:
             self._scenes[game].follow(self._batch.games[game])
             if self._view is not None and self._view.mode == "human":
-                self._draw(game, RENDER_FPS)
+                self._draw(game, self._metadata["render_fps"])
 
     def draw(self) -> list[Any]:
         """Return every game's text or picture; None without a render mode, and with a window, which is drawn again.

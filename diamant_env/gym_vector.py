@@ -76,7 +76,6 @@ class DiamantVectorEnv(VectorEnv):
         self._learner = OneLearner(
             self.num_envs, num_players, edition, reward, seat, opponents, hidden_chests, expeditions
         )
-        self._pictures = Pictures(render_mode, self._learner)
         self._started = False
         self.render_mode = render_mode
         self.metadata = {
@@ -84,6 +83,7 @@ class DiamantVectorEnv(VectorEnv):
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
+        self._pictures = Pictures(render_mode, self._learner, self.metadata)
         self.single_action_space = Discrete(2)
         self.single_observation_space = observation_space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)

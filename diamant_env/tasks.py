@@ -84,11 +84,11 @@ def _register_with_pettingzoo() -> None:
     ):
         for task in list_tasks():
             if task.id not in registry:
-                settings = _without_expeditions(task.settings)
+                settings = pettingzoo_settings(task.settings)
                 pettingzoo.register(kind, task.id, f"diamant_env.diamant_v0:{function}", kwargs=settings)
 
 
-def _without_expeditions(settings: dict[str, Any]) -> dict[str, Any]:
+def pettingzoo_settings(settings: dict[str, Any]) -> dict[str, Any]:
     """Return settings for PettingZoo, where the number of expeditions is the edition's alone."""
     if "expeditions" not in settings:
         return settings
