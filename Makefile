@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
-.PHONY: help setup train test test-deep lint clean
+.PHONY: help setup train test test-deep mutants coverage lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -24,6 +24,13 @@ test: setup lint  ## run all tests, the linter and the type check
 
 test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
 	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/test_machine.py tests/test_many_games.py
+
+mutants: setup  ## mutation testing of the rules, the rewards and the observation: about an hour
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
+	$(BIN)/python tests/mutants.py
+
+coverage: setup  ## lines of diamant_env that the tests reach, uncompiled
+	$(BIN)/python tests/covered.py
 
 lint: setup  ## ruff and mypy
 	$(BIN)/python -m ruff check .

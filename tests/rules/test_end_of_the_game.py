@@ -98,3 +98,28 @@ def test_win_and_margin_are_paid_at_the_end_only():
     for reward in ("win", "margin"):
         play = Play([17, "snake"], players=3, reward=reward).leave(0)
         assert play.rewards == [0, 0, 0]
+
+
+def test_the_second_relic_breaks_a_tie_with_the_first():
+    deck = ["relic", "relic", "snake", "relic", "snake", "snake", 3, 7, "snake", 5, "snake"]
+    play = Play(deck, players=2, edition=RELICS_DECIDE, reward="win")
+    play.go_on().leave(1).leave(0).leave(0).leave(1).leave(1).go_on().leave(0).leave(0).leave(1).all_leave()
+    assert play.chests == [5 + 10, 10 + 5]
+    assert play.relics == [1, 2]
+    assert play.rewards == [0, 1]
+
+
+def test_one_gem_more_beats_all_five_relics():
+    deck = [*["relic"] * 5, "snake", "snake", 17, 11, 7, 1, "snake", "snake", "snake"]
+    play = Play(deck, players=2, edition=RELICS_DECIDE, reward="win").go_on(4)
+    play.leave(1).leave(0).leave(1).go_on(3).leave(0).all_leave(3)
+    assert play.chests == [36, 35]
+    assert play.relics == [0, 5]
+    assert play.rewards == [1, 0]
+
+
+def test_a_margin_needs_somebody_to_compare_with():
+    with pytest.raises(ValueError, match="reward 'margin' compares a player with the others; one player has none"):
+        Play([11], players=1, reward="margin")
+    assert Play([3], players=2, reward="margin").rewards == [0, 0]
+    assert Play([3], players=1, reward="win").rewards == [0]

@@ -1,0 +1,206 @@
+"""Change the game in one place after another and look whether a test notices: mutation testing, uncompiled.
+
+``python tests/mutants.py [FILE ...]`` works on a copy of the working tree in a temporary folder. cosmic-ray makes the
+changes; they are not handed to its own runner, because starting Python and importing Numba takes longer than most
+tests here: each mutant gets a fork of this process, which has imported the libraries but nothing of the package.
+Settings are in `mutants.toml`, mutants that no test can notice in `mutants.md`.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+os.environ["PYTHONWARNINGS"] = "ignore"
+
+import argparse
+import contextlib
+import difflib
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+from typing import NamedTuple
+
+# Imported once for all mutants.
+import cosmic_ray.plugins
+import gymnasium
+import hypothesis.stateful
+import numba
+import numpy
+import pettingzoo
+import pytest
+from cosmic_ray.commands import init
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.tools.filters.operators_filter import OperatorsFilter
+from cosmic_ray.work_db import WorkDB, use_db
+
+LOADED = (gymnasium, hypothesis.stateful, numba, numpy, pettingzoo)
+ROOT = Path(__file__).resolve().parent.parent
+CONFIG = ROOT / "tests" / "mutants.toml"
+EQUIVALENT = ROOT / "tests" / "mutants.md"
+MEMORY = 4 << 30
+
+
+class Mutant(NamedTuple):
+    """A change that survived: where, the line before and after."""
+
+    file: str
+    function: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.file} {self.function}: `{self.before}` -> `{self.after}`"
+
+
+def copy_tree(folder: Path) -> None:
+    """Copy what git would know of the working tree."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, folder / name)
+
+
+def run_tests(stages: list[list[str]], log: Path, limit: float) -> tuple[bool, str]:
+    """Run the tests in a fork; return whether all passed, and which one did not."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            os.setsid()
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(handle, 1)
+            os.dup2(handle, 2)
+            sys.dont_write_bytecode = True
+            sys.path.insert(0, os.getcwd())
+            options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:warnings", "--tb=no", "-rfE"]
+            status = next((code for stage in stages if (code := pytest.main([*options, *stage]))), 0)
+            where = sys.modules["diamant_env"].__file__ or ""
+            if not where.startswith(os.getcwd()):
+                print(f"the package came from {where}")
+                status = 99
+        finally:
+            sys.stdout.flush()
+            os._exit(int(status))
+    end = time.monotonic() + limit
+    while not (done := os.waitpid(child, os.WNOHANG))[0]:
+        if time.monotonic() > end:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return False, "timeout"
+        time.sleep(0.005)
+    status, text = os.waitstatus_to_exitcode(done[1]), log.read_text(errors="replace")
+    if status == 99:
+        raise SystemExit(text.splitlines()[-1])
+    killer = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+)", text, re.MULTILINE)
+    return status == 0, killer[1] if killer else f"exit status {status}"
+
+
+def mutants_of(path: str, work_db: WorkDB):
+    """Yield every change of this file, as its operator, its definition and the changed source."""
+    source = Path(path).read_text()
+    for item in work_db.pending_work_items:
+        (mutation,) = item.mutations
+        if str(mutation.module_path) != path:
+            continue
+        operator = cosmic_ray.plugins.get_operator(mutation.operator_name)(**mutation.operator_args)
+        changed = mutate_code(source, operator, mutation.occurrence)
+        if changed is None or changed == source:
+            continue
+        lines = list(difflib.unified_diff(source.splitlines(), changed.splitlines(), lineterm="", n=0))[3:]
+        before = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
+        after = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
+        yield Mutant(path, mutation.definition_name or "module", before, after), changed
+
+
+def listed_as_equivalent() -> set[tuple[str, str, str]]:
+    """The (file, function, changed line) of the table's rows."""
+    rows = [
+        re.findall(r"`` (.+?) ``|`([^`]+)`", line) for line in EQUIVALENT.read_text().splitlines() if line[:1] == "|"
+    ]
+    cells = [[(first or second).replace("\\|", "|") for first, second in row] for row in rows]
+    return {(f"diamant_env/{row[0]}", row[1], row[2]) for row in cells if len(row) >= 3}
+
+
+def main() -> int:
+    """Run all mutants of the files; return 0 if enough were killed and every survivor is listed."""
+    config = tomllib.loads(CONFIG.read_text())["mutants"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "files", nargs="*", default=config["files"], metavar="FILE", help="default: those in mutants.toml"
+    )
+    parser.add_argument("--function", default="", help="only mutants in functions whose name matches this pattern")
+    arguments = parser.parse_args()
+    equivalent = listed_as_equivalent()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
+        tree, log = Path(temporary) / "tree", Path(temporary) / "log"
+        copy_tree(tree)
+        os.chdir(tree)
+        start = time.monotonic()
+        passed, failed = run_tests(config["stages"], log, 600)
+        if not passed:
+            raise SystemExit(f"the tests fail without any change: {failed}\n{log.read_text()[-3000:]}")
+        limit = config["patience"] * (time.monotonic() - start)
+        print(f"the tests pass without changes; a mutant gets {limit:.0f} s", flush=True)
+        with use_db(str(Path(temporary) / "session.sqlite"), WorkDB.Mode.create) as work_db:
+            init([Path(path) for path in arguments.files], work_db, {})
+            with contextlib.redirect_stdout(None):
+                OperatorsFilter().filter(work_db, argparse.Namespace(config=str(CONFIG)))
+            return judge(arguments, config, equivalent, work_db, log, limit)
+
+
+def judge(arguments, config: dict, equivalent: set, work_db: WorkDB, log: Path, limit: float) -> int:
+    """Run the mutants file by file, print what survived and the score."""
+    enough = True
+    for path in arguments.files:
+        total, killers, survivors = 0, defaultdict(int), []
+        source = Path(path).read_text()
+        for mutant, changed in mutants_of(path, work_db):
+            if not re.search(arguments.function, mutant.function):
+                continue
+            total += 1
+            if total % 100 == 0:
+                print(f"... {total}", flush=True)
+            Path(path).write_text(changed)
+            try:
+                passed, killer = run_tests(config["stages"], log, limit)
+            finally:
+                Path(path).write_text(source)
+            if passed:
+                known = (mutant.file, mutant.function, mutant.after) in equivalent
+                survivors.append((mutant, known))
+                print(f"{'equivalent' if known else 'SURVIVED'}  {mutant}", flush=True)
+            else:
+                killers[killer] += 1
+        for killer, number in sorted(killers.items(), key=lambda pair: -pair[1]):
+            print(f"{number:6}  {killer}")
+        known, alive = sum(known for _, known in survivors), sum(not known for _, known in survivors)
+        killed = total - len(survivors)
+        score = killed / max(1, total - known)
+        print(
+            f"{path}: {total} mutants, {killed} killed, {known} equivalent, {alive} unexplained: "
+            f"{score:.1%} of those that are not equivalent, {killed / max(1, total):.1%} of all",
+            flush=True,
+        )
+        enough &= score >= config["least"] and not alive
+    return 0 if enough else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

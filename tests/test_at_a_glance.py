@@ -1,0 +1,58 @@
+"""Small tables of every sort, all at once: records, rewards, what every seat sees, and games rebuilt from it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from play import BASE, ODD, PRINTED_AT_ONCE, RELICS_DECIDE
+from side_by_side import DECISIONS, SideBySide
+from test_observation import HIDDEN, next_card, view_of
+from test_rebuilding import turned
+
+from diamant_env import Batch, Edition, Observations, from_observation
+from diamant_env.rules import LAST_EVENTS
+
+PLAYERS = np.array([2, 3, 8, 5])
+KINDS = ["a few leave", "half leave", "one leaves", "a few leave"]
+
+
+def compare_views(both: SideBySide, edition: Edition) -> None:
+    """Every field of every seat is what the oracle says."""
+    rows = both.batch.observe()
+    for i, oracle in enumerate(both.oracles):
+        chances, turn = next_card(oracle), both.records[i]["turn"]
+        for seat in range(len(oracle.players)):
+            obs = Observations(rows[i, seat])
+            assert {name: obs[name].tolist() for name in obs} == view_of(oracle, edition, seat, turn, chances)
+
+
+def compare_rebuilt(both: SideBySide, edition: Edition) -> None:
+    """The games that the second seats' views tell of are those that are played."""
+    games = both.batch.games
+    rebuilt = from_observation(both.batch.observe()[:, 1], games.key, edition)
+    for i, players in enumerate(PLAYERS):
+        expected = turned(games[i : i + 1], 1, players)
+        for name in set(games.dtype.names) - set(LAST_EVENTS):
+            assert np.array_equal(rebuilt[name][i], expected[name][0]), name
+
+
+@pytest.mark.parametrize(
+    ("edition", "reward"),
+    [(BASE, "score"), (ODD, "margin"), (RELICS_DECIDE, "win"), (PRINTED_AT_ONCE, "score"), (HIDDEN, "win")],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_everything_at_a_few_tables(edition, reward):
+    both = SideBySide(Batch(len(PLAYERS), PLAYERS, edition, reward), seed=5)
+    rng, turn = np.random.default_rng(5), 0
+    while not both.batch.over.all():
+        if turn % 5 == 1:
+            compare_views(both, edition)
+            if not edition.hidden_chests:
+                compare_rebuilt(both, edition)
+        leave = np.stack([DECISIONS[kind](rng, 1, 8)[0] for kind in KINDS])
+        both.step(leave, rng.integers(-128, 128, (len(PLAYERS), 8)))
+        turn += 1
+    compare_views(both, edition)
+    if not edition.hidden_chests:
+        compare_rebuilt(both, edition)
+    assert turn > edition.expeditions
