@@ -56,6 +56,8 @@ class DiamantVectorEnv(VectorEnv):
         v0: the first one.
     """
 
+    closed = True  # until there is something to close
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -84,6 +86,7 @@ class DiamantVectorEnv(VectorEnv):
             "autoreset_mode": self.autoreset_mode,
         }
         self._pictures = Pictures(render_mode, self._learner, self.metadata)
+        self.closed = False
         self.single_action_space = Discrete(2)
         self.single_observation_space = observation_space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)

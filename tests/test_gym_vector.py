@@ -214,6 +214,11 @@ def test_bad_settings_are_refused(settings, message):
         DiamantVectorEnv(**settings)
 
 
+def test_one_that_was_refused_can_be_closed():
+    """Gymnasium 1.1 does so when the object is forgotten."""
+    DiamantVectorEnv.__new__(DiamantVectorEnv).close()
+
+
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
