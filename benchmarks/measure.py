@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 Play = Callable[[int], object]  # plays so many steps
+Timed = Callable[[int], float]  # plays so many steps and says how many seconds that took
 
 
 @dataclass(frozen=True)
@@ -56,26 +57,33 @@ class Speed:
 
 
 def alternate(contenders: Mapping[str, Play], effort: Effort) -> dict[str, Speed]:
-    """Let the contenders take turns; return the speed of each. The first turn, which warms up, is not counted."""
+    """Let the contenders take turns; return the speed of each. The steps that find out how many to play warm up."""
+    return alternate_timed({name: _timed(play) for name, play in contenders.items()}, effort)
+
+
+def alternate_timed(contenders: Mapping[str, Timed], effort: Effort) -> dict[str, Speed]:
+    """The same with contenders that take the time themselves, such as those in processes of their own."""
     steps = {name: _steps_for(play, effort.seconds) for name, play in contenders.items()}
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(effort.repeats):
         for name, play in contenders.items():
-            found[name].append(steps[name] / seconds_of(play, steps[name]))
+            found[name].append(steps[name] / play(steps[name]))
     return {name: Speed(tuple(rates)) for name, rates in found.items()}
 
 
-def seconds_of(play: Play, steps: int) -> float:
-    """How long a contender takes for so many steps."""
-    start = perf_counter()
-    play(steps)
-    return perf_counter() - start
+def _timed(play: Play) -> Timed:
+    def seconds(steps: int) -> float:
+        start = perf_counter()
+        play(steps)
+        return perf_counter() - start
+
+    return seconds
 
 
-def _steps_for(play: Play, seconds: float) -> int:
+def _steps_for(play: Timed, seconds: float) -> int:
     """How many steps take about so long."""
     play(1)
     steps = 1
-    while (took := seconds_of(play, steps)) < seconds / 4:
+    while (took := play(steps)) < seconds / 4:
         steps *= 2
     return max(1, round(steps * seconds / took))
