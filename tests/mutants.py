@@ -16,6 +16,7 @@ os.environ["PYTHONWARNINGS"] = "ignore"
 import argparse
 import contextlib
 import difflib
+import random
 import re
 import resource
 import shutil
@@ -76,7 +77,7 @@ def copy_tree(folder: Path) -> None:
             shutil.copyfile(ROOT / name, folder / name)
 
 
-def run_tests(stages: list[list[str]], log: Path, limit: float) -> tuple[bool, str]:
+def run_tests(stages: list[list[str]], log: Path, limit: float, keep_bytecode: bool = False) -> tuple[bool, str]:
     """Run the tests in a fork; return whether all passed, and which one did not."""
     child = os.fork()
     if child == 0:
@@ -87,7 +88,7 @@ def run_tests(stages: list[list[str]], log: Path, limit: float) -> tuple[bool, s
             handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(handle, 1)
             os.dup2(handle, 2)
-            sys.dont_write_bytecode = True
+            sys.dont_write_bytecode = not keep_bytecode
             sys.path.insert(0, os.getcwd())
             options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:warnings", "--tb=no", "-rfE"]
             status = next((code for stage in stages if (code := pytest.main([*options, *stage]))), 0)
@@ -129,61 +130,73 @@ def mutants_of(path: str, work_db: WorkDB):
         yield Mutant(path, mutation.definition_name or "module", before, after), changed
 
 
-def listed_as_equivalent() -> set[tuple[str, str, str]]:
-    """The (file, function, changed line) of the table's rows."""
-    rows = [
-        re.findall(r"`` (.+?) ``|`([^`]+)`", line) for line in EQUIVALENT.read_text().splitlines() if line[:1] == "|"
-    ]
-    cells = [[(first or second).replace("\\|", "|") for first, second in row] for row in rows]
-    return {(f"diamant_env/{row[0]}", row[1], row[2]) for row in cells if len(row) >= 3}
+class Row(NamedTuple):
+    """A row of the table of equivalent mutants; ``...`` in it stands for anything."""
+
+    file: str
+    function: str
+    after: str
+
+    def covers(self, mutant: Mutant) -> bool:
+        """Say whether this row is about this mutant."""
+        found = (
+            (f"diamant_env/{self.file}", mutant.file),
+            (self.function, mutant.function),
+            (self.after, mutant.after),
+        )
+        return all(re.fullmatch(re.escape(row).replace(r"\.\.\.", ".*"), text) for row, text in found)
+
+
+def listed_as_equivalent() -> list[Row]:
+    """Return the rows of the table."""
+    rows = [re.findall("`([^`]+)`", line) for line in EQUIVALENT.read_text().splitlines() if line.startswith("| `")]
+    return [Row(file, function, line.replace("\\|", "|")) for file, function, line, *_ in rows]
 
 
 def main() -> int:
     """Run all mutants of the files; return 0 if enough were killed and every survivor is listed."""
-    config = tomllib.loads(CONFIG.read_text())["mutants"]
+    config = tomllib.loads(CONFIG.read_text())
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "files", nargs="*", default=config["files"], metavar="FILE", help="default: those in mutants.toml"
-    )
+    parser.add_argument("files", nargs="*", default=[*config["files"]], metavar="FILE", help="default: all")
     parser.add_argument("--function", default="", help="only mutants in functions whose name matches this pattern")
+    parser.add_argument("--share", type=float, default=1.0, help="only so many of the mutants, drawn by chance")
     arguments = parser.parse_args()
-    equivalent = listed_as_equivalent()
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
         tree, log = Path(temporary) / "tree", Path(temporary) / "log"
         copy_tree(tree)
         os.chdir(tree)
-        start = time.monotonic()
-        passed, failed = run_tests(config["stages"], log, 600)
-        if not passed:
-            raise SystemExit(f"the tests fail without any change: {failed}\n{log.read_text()[-3000:]}")
-        limit = config["patience"] * (time.monotonic() - start)
-        print(f"the tests pass without changes; a mutant gets {limit:.0f} s", flush=True)
         with use_db(str(Path(temporary) / "session.sqlite"), WorkDB.Mode.create) as work_db:
             init([Path(path) for path in arguments.files], work_db, {})
             with contextlib.redirect_stdout(None):
                 OperatorsFilter().filter(work_db, argparse.Namespace(config=str(CONFIG)))
-            return judge(arguments, config, equivalent, work_db, log, limit)
+            return judge(arguments, config, work_db, log)
 
 
-def judge(arguments, config: dict, equivalent: set, work_db: WorkDB, log: Path, limit: float) -> int:
+def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:
     """Run the mutants file by file, print what survived and the score."""
-    enough = True
+    enough, equivalent, rng = True, listed_as_equivalent(), random.Random(0)
     for path in arguments.files:
-        total, killers, survivors = 0, defaultdict(int), []
+        total, killers, survivors, stages = 0, defaultdict(int), [], config["files"][path]
+        start = time.monotonic()
+        passed, failed = run_tests(stages, log, 600, keep_bytecode=True)
+        if not passed:
+            raise SystemExit(f"the tests fail without any change: {failed}\n{log.read_text()[-3000:]}")
+        limit = config["mutants"]["patience"] * (time.monotonic() - start)
+        print(f"{path}: the tests pass without changes; a mutant gets {limit:.0f} s", flush=True)
         source = Path(path).read_text()
         for mutant, changed in mutants_of(path, work_db):
-            if not re.search(arguments.function, mutant.function):
+            if not re.search(arguments.function, mutant.function) or rng.random() >= arguments.share:
                 continue
             total += 1
             if total % 100 == 0:
-                print(f"... {total}", flush=True)
+                print(f"... {total}, {total - len(survivors) - 1} killed, {time.monotonic() - start:.0f} s", flush=True)
             Path(path).write_text(changed)
             try:
-                passed, killer = run_tests(config["stages"], log, limit)
+                passed, killer = run_tests(stages, log, limit)
             finally:
                 Path(path).write_text(source)
             if passed:
-                known = (mutant.file, mutant.function, mutant.after) in equivalent
+                known = any(row.covers(mutant) for row in equivalent)
                 survivors.append((mutant, known))
                 print(f"{'equivalent' if known else 'SURVIVED'}  {mutant}", flush=True)
             else:
@@ -198,7 +211,7 @@ def judge(arguments, config: dict, equivalent: set, work_db: WorkDB, log: Path, 
             f"{score:.1%} of those that are not equivalent, {killed / max(1, total):.1%} of all",
             flush=True,
         )
-        enough &= score >= config["least"] and not alive
+        enough &= score >= config["mutants"]["least"] and not alive
     return 0 if enough else 1
 
 

@@ -63,6 +63,15 @@ def test_the_vector_ends_with_the_last_field():
     assert isinstance(np.zeros(1, OBSERVATION)[0], np.record)
 
 
+@pytest.mark.parametrize(
+    "shape", [(NUM_FEATURES - 1,), (3, NUM_FEATURES + 1), (NUM_FEATURES, 3), (NUM_FEATURES, 999), ()]
+)
+def test_the_view_wants_whole_observations(shape):
+    with pytest.raises(ValueError, match=f"the last axis must have {NUM_FEATURES} features"):
+        Observations(np.zeros(shape, np.float32))
+    assert Observations(np.zeros((2, 3, NUM_FEATURES), np.float32))["traps_left"].shape == (2, 3, 8)
+
+
 def test_the_record_of_a_game_is_aligned_as_a_struct_in_c():
     assert GAME.isalignedstruct
     assert all(offset % dtype.base.itemsize == 0 for dtype, offset in GAME.fields.values())

@@ -78,6 +78,13 @@ def test_a_grab_across_the_third_relic():
     assert play.relics == [4, 0]
 
 
+def test_a_grab_of_three_after_two_were_taken():
+    deck = ["relic", "relic", "snake", "relic", "relic", "relic", 1]
+    play = Play(deck, players=2).go_on().leave(0).leave(1).go_on(2).leave(0)
+    assert play.rewards == [5 + 10 + 10, 0]
+    assert play.relics == [5, 0]
+
+
 def test_the_first_three_are_counted_over_all_players():
     play = Play(["relic", "relic", "relic", "snake", "relic", 1], players=2).go_on(2).leave(0).go_on().leave(1)
     assert play.relics == [3, 1]
