@@ -40,8 +40,8 @@ def diamant_random_games(players: int) -> Callable[[int], Contender]:
     """Ours: random games to the end inside the engine; a step is a game of this many decisions on average."""
 
     def build(_: int) -> Contender:
+        from benchmarks.decisions import decisions_per_game
         from benchmarks.engine import random_games
-        from benchmarks.random_decisions import decisions_per_game
 
         return lambda games: random_games(games, players, 0.1), decisions_per_game(players, 0.1)
 

@@ -1,0 +1,62 @@
+"""How fast agents are judged: decisions per second of `train.arena`."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.decisions import count_decisions
+from benchmarks.measure import Effort, alternate
+from benchmarks.results import Comparison
+from diamant_env import NUM_FEATURES
+from diamant_env.opponents.network import NetworkAgent
+from train.arena import play, seeds_for
+from train.config import Config
+from train.run_folder import save_policy
+
+SCRIPTED, TRAINED = 1_000_000, 300_000  # decisions per second that are wanted
+SEATS = 4
+
+
+def compare_judging(effort: Effort, tables: int = 8192) -> list[Comparison]:
+    """Tables of scripted agents and tables of a 64 × 64 policy; a step is one game per table, four times over."""
+    with tempfile.TemporaryDirectory() as folder:
+        policy = str(random_policy(Path(folder) / "policy.safetensors"))
+        line_ups = {
+            "four thresholds": ["bag:15", "cards:7", "traps:3", "bag-or-traps:20,3"],
+            "four families": ["bag:15", "ev:0.75", "solo-grab:7,13", "catch-up:16,0.5"],
+            "four copies of ev": ["ev:0.75"] * SEATS,
+            "four copies of a 64 × 64 policy": [policy] * SEATS,
+        }
+        seating = np.tile(np.arange(SEATS), (tables, 1))
+        games = 4 * tables
+        seeds = seeds_for(0, "benchmark")
+
+        def judge(agents: list[str], repeats: int) -> None:
+            for _ in range(repeats):
+                play(agents, seating, games, seeds)
+
+        decisions = {name: count_decisions(agents, SEATS) for name, agents in line_ups.items()}
+        contenders = {name: lambda repeats, agents=agents: judge(agents, repeats) for name, agents in line_ups.items()}
+        speeds = alternate(contenders, effort)
+    rows = []
+    for name, speed in speeds.items():
+        rate, wanted = speed.median * games * decisions[name], TRAINED if "policy" in name else SCRIPTED
+        rows.append(Comparison("evaluation", name, "decisions/s", rate, "target", wanted, rate / wanted, 1.0))
+    return rows
+
+
+def random_policy(path: Path) -> Path:
+    """Write a 64 × 64 policy with random weights, as training does; return the path."""
+    random = np.random.default_rng(0)
+    widths = (NUM_FEATURES, 64, 64, 2)
+    layers = [
+        (random.normal(0, inputs**-0.5, (outputs, inputs)).astype(np.float32), np.zeros(outputs, np.float32))
+        for inputs, outputs in itertools.pairwise(widths)
+    ]
+    layers[-1][1][1] = -1.0  # rather stays than leaves, as trained ones do
+    save_policy(path, NetworkAgent(layers), Config(name="random"), 0)
+    return path

@@ -1,0 +1,70 @@
+"""The commands of the benchmarks run from end to end in their quick versions; what they measure here means nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks import learning, peers, throughput
+from benchmarks.measure import Effort, Speed, alternate
+from benchmarks.results import Comparison
+
+
+@pytest.mark.parametrize("part", ["steps", "games", "threads", "views", "growth", "costs"])
+def test_throughput(part, tmp_path, capsys):
+    if part == "views":
+        pytest.importorskip("pygame")
+    throughput.main(["--quick", "--parts", part, "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "results.json").read_text())
+    assert {"processor", "date", "numba"} <= found["machine"].keys()
+    assert "saved:" in capsys.readouterr().out
+    assert (tmp_path / "ratios.png").stat().st_size > 1000
+    if part == "growth":
+        assert (tmp_path / "growth.png").stat().st_size > 1000
+    for row in found["rows"]:
+        assert row["ours"] >= 0, row
+
+
+@pytest.mark.parametrize("part", ["training", "evaluation"])
+def test_learning(part, tmp_path):
+    learning.main(["--quick", "--parts", part, "--out", str(tmp_path)])
+    rows = json.loads((tmp_path / "results.json").read_text())["rows"]
+    assert len(rows) >= 4
+
+
+def test_a_peer_takes_turns_with_ours(tmp_path):
+    cartpole = next(peer for peer in peers.PEER_LIST if peer.contender == "cartpole")
+    python = peers.Path(peers.sys.executable)
+    rows = peers.compare_peer(cartpole, python, Effort(2, 0.01), Effort(1, 0.01))
+    assert [row.what for row in rows] == ["diamant-4", "diamant-8"]
+    assert all(row.ratio > 0 and len(row.more["repeats"]["ours"]) == 2 for row in rows)
+
+
+def test_an_unknown_peer_is_an_error(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        peers.main(["--only", "chess", "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert "unknown peers chess" in capsys.readouterr().err
+
+
+def test_a_contender_that_cannot_start_says_why():
+    python = peers.Path(peers.sys.executable)
+    with pytest.raises(RuntimeError, match=r"No module named 'pufferlib'"), peers.worker(python, "squared", 1):
+        pass
+
+
+def test_contenders_alternate_and_the_median_counts():
+    played = []
+    contenders = {name: lambda steps, name=name: played.append((name, steps)) for name in "ab"}
+    speeds = alternate(contenders, Effort(3, 1e-5))
+    assert [name for name, _ in played[-6:]] == list("ababab")
+    assert all(len(speed.repeats) == 3 for speed in speeds.values())
+    assert Speed((1.0, 9.0, 2.0)).median == 2
+    assert Speed((1.0, 9.0, 2.0)).over(Speed((1.0, 3.0, 1.0))) == 2
+
+
+@pytest.mark.parametrize(("ratio", "lower", "met"), [(1.1, False, True), (0.9, False, False), (0.9, True, True)])
+def test_a_target_is_met_or_missed(ratio, lower, met):
+    assert Comparison("s", "w", "u", 1.0, "r", 1.0, ratio, 1.0, lower).met is met
+    assert Comparison("s", "w", "u", 1.0).met is None
