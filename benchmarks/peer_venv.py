@@ -41,7 +41,7 @@ PEERS = Venv(
 PUFFER = Venv(
     "puffer",
     (
-        ("numpy<2", "gymnasium<=0.29.1", "torch==2.13.0", "setuptools<80", "wheel", "cython"),
+        ("numpy<2", "gymnasium<=0.29.1", "gym==0.23.0", "torch==2.13.0", "setuptools<80", "wheel", "cython"),
         ("--no-build-isolation", "pufferlib==3.0.0", "torch==2.13.0"),
     ),
     seconds=900,

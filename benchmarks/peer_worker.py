@@ -198,7 +198,8 @@ def main() -> None:
     name, batch = sys.argv[1], int(sys.argv[2])
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    answers, sys.stdout = sys.stdout, sys.stderr  # what a peer prints must not mix with the answers
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a peer prints must not mix with the answers
     play, agent_steps = CONTENDERS[name](batch)
     play(1)
     print(agent_steps, file=answers, flush=True)
