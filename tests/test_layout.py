@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diamant_env import FIELDS, GAME, NUM_FEATURES, OBSERVATION, Observations, observation_space
+from diamant_env import CONTINUE, FIELDS, GAME, LEAVE, NUM_FEATURES, OBSERVATION, Observations, observation_space
 from diamant_env.observation import SLICES, field_table
+from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
 
 # name, first index, numbers, divided by, lowest, highest
 LAYOUT = [
@@ -70,6 +71,11 @@ def test_the_view_wants_whole_observations(shape):
     with pytest.raises(ValueError, match=f"the last axis must have {NUM_FEATURES} features"):
         Observations(np.zeros(shape, np.float32))
     assert Observations(np.zeros((2, 3, NUM_FEATURES), np.float32))["traps_left"].shape == (2, 3, 8)
+
+
+def test_the_numbers_in_saved_games_keep_their_meaning():
+    assert (CONTINUE, LEAVE, NO_DECISION) == (0, 1, -1)
+    assert (REVEAL, DECIDE, OVER) == (0, 1, 2)
 
 
 def test_the_record_of_a_game_is_aligned_as_a_struct_in_c():
