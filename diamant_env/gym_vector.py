@@ -187,7 +187,7 @@ class DiamantVectorEnv(VectorEnv):
         if wrong.any():
             game = int(wrong.argmax())
             raise ValueError(f"action {given[game]} of game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
-        return np.where(ignored, 0, given)
+        return given
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:

@@ -122,7 +122,6 @@ class OneLearner:
         places[:count] = playing
         records[:] = self._records[places]
         records["phase"][count:] = OVER
-        records["inside"][count:] = 0
         seating = self.rivals.seating(self.seats[places])
         seating[count:] = EMPTY
         views, actions = self._views[places], np.zeros(seating.shape, np.int8)

@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents import make
 
 NUM_ENVS = 7
 SETTINGS = [
@@ -163,11 +164,31 @@ def test_agents_with_memory_keep_their_rows(mode, seat):
 
 
 def test_a_seed_repeats_opponents_that_draw_something():
-    first, second = (DiamantVectorEnv(5, opponents="mixture:1,30") for _ in range(2))
+    agents = [make("mixture:1,30", number) for number in range(2)]
+    first, second = (DiamantVectorEnv(5, opponents=agent) for agent in agents)
+    drawn = []
     for seed in (1, 1, 2):
         assert_same(first.reset(seed=seed), second.reset(seed=seed))
+        first.step(np.zeros(5, int))
+        second.step(np.zeros(5, int))
+        drawn.append(agents[0].thresholds.tolist())
+        assert drawn[-1] == agents[1].thresholds.tolist()
         for _ in range(30):
-            assert_same(first.step(np.zeros(5, int)), second.step(np.zeros(5, int)))
+            assert_same(first.step(np.ones(5, int)), second.step(np.ones(5, int)))
+            assert agents[0].thresholds.shape == (15,), "it is to keep a threshold for each row"
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_the_action_that_a_reset_swallows_may_be_anything():
+    env, other = (DiamantVectorEnv(4, expeditions=1, opponents="bag:5") for _ in range(2))
+    assert_same(env.reset(seed=3), other.reset(seed=3))
+    ended, ends = np.zeros(4, bool), 0
+    for _ in range(60):
+        found = env.step(np.where(ended, 999, 0))
+        assert_same(found, other.step(np.zeros(4, int)))
+        ended = found[2]
+        ends += ended.sum()
+    assert ends > 10
 
 
 def test_results_are_the_callers_own():
