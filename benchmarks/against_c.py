@@ -39,6 +39,7 @@ def _with_observations(num_games: int, players: int, leave: float, effort: Effor
         "engine": engine_play(num_games, players, ring),
         "C, all rows anew": reference_play(num_games, players, ring, "plain"),
         "C, what changed": reference_play(num_games, players, ring, "incremental"),
+        "C without vector types": reference_play(num_games, players, ring, "scalar"),
     }
     speeds = alternate(contenders, effort)
     fastest = max((name for name in speeds if name != "engine"), key=lambda name: speeds[name].median)
@@ -63,11 +64,16 @@ def _rules_alone(num_games: int, players: int, leave: float, effort: Effort) -> 
     ring = action_ring(num_games, players, leave)
     contenders = {
         "engine": rules_play(num_games, players, ring),
-        "C, rules": reference_play(num_games, players, ring, "rules"),
+        "C": reference_play(num_games, players, ring, "rules"),
+        "C without vector types": reference_play(num_games, players, ring, "scalar rules"),
     }
     speeds = alternate(contenders, effort)
     deciding = deciding_share(num_games, players, ring)
-    return [_row("rules alone", num_games, players, leave, speeds, "C, rules", deciding, GOAL)]
+    return [
+        _row("rules alone", num_games, players, leave, speeds, name, deciding, GOAL if name == "C" else None)
+        for name in contenders
+        if name != "engine"
+    ]
 
 
 def _row(

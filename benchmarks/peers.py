@@ -201,6 +201,8 @@ def measure(arguments: Arguments) -> None:
         except (CannotInstallError, RuntimeError) as error:
             notes.append(f"{peer.name}: not measured: {error}")
     notes.append(f"ours: batch {OURS:,}, LEAVE with probability 0.1; every process on the same core")
+    pinned = [package for venv in (PEERS, PUFFER) for step in venv.steps for package in step if "==" in package]
+    notes.append(f"peers: {', '.join(dict.fromkeys(pinned))}")
     publish(COMMAND, rows, arguments.out, machine(), notes, arguments=arguments)
 
 

@@ -1,4 +1,7 @@
-"""The same step written by hand in C (`reference.c`), compiled once and called through ctypes."""
+"""The same step written by hand in C, compiled once and called through ctypes.
+
+`reference.c` is the strongest that we can write, `scalar_reference.c` does without vector types.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,7 @@ from diamant_env import NUM_FEATURES, Edition
 from diamant_env.editions import MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
 
 SOURCE = Path(__file__).with_name("reference.c")
+SCALAR_SOURCE = Path(__file__).with_name("scalar_reference.c")
 FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
 VARIANTS = ("rules", "plain", "incremental")
 _PRINTED = np.dtype(
@@ -53,11 +57,13 @@ class Reference:
         self.library.reference_prepare(printed.ctypes.data, self.edition.ctypes.data)
         self.bytes_per_game = self.library.reference_game_bytes()
         self.games = aligned((num_games, self.bytes_per_game), np.uint8)
+        self.functions = {name: getattr(self.library, f"reference_step_{name}") for name in VARIANTS}
+        self.functions["reset"] = self.library.reference_reset
 
     def reset(self, seed: int, observations: NDArray[np.float32] | None = None) -> None:
         """Start game i with seed `seed + i`; write what the seats see, float32 (N, players, NUM_FEATURES), if asked."""
         where = None if observations is None else observations.ctypes.data
-        self.library.reference_reset(*self._table, seed, where)
+        self.functions["reset"](*self._table, seed, where)
 
     def step(
         self,
@@ -84,7 +90,7 @@ class Reference:
 
     def stepper(self, actions, observations, rewards, done, *, auto_reset=True, variant="plain"):
         """Return a function without arguments that does what `step` does, its pointers taken beforehand."""
-        function = getattr(self.library, f"reference_step_{variant}")
+        function = self.functions[variant]
         where = [None if array is None else array.ctypes.data for array in (actions, observations, rewards, done)]
         arguments = (*self._table, *where, int(auto_reset))
         return lambda: function(*arguments)
@@ -104,6 +110,18 @@ class Reference:
     @property
     def _table(self) -> tuple[int, int, int, int]:
         return self.games.ctypes.data, self.num_games, self.edition.ctypes.data, self.num_players
+
+
+class ScalarReference(Reference):
+    """The same in C without vector types: ``"plain"`` writes all observations; None for them plays the rules alone."""
+
+    def __init__(self, num_games: int, num_players: int = 4, edition: str | Edition = "iello-2016") -> None:
+        self.library = compiled_library(SCALAR_SOURCE)
+        self.num_games, self.num_players = num_games, num_players
+        self.edition = _printed_record(find_edition(edition))
+        self.bytes_per_game = self.library.scalar_game_bytes()
+        self.games = aligned((num_games, self.bytes_per_game), np.uint8)
+        self.functions = {"reset": self.library.scalar_reset, "plain": self.library.scalar_step}
 
 
 def aligned(shape: int | tuple[int, ...], dtype: type) -> NDArray:
@@ -132,21 +150,22 @@ def compiler() -> str:
     return found
 
 
-def compiled_library() -> ctypes.CDLL:
+def compiled_library(source: Path = SOURCE) -> ctypes.CDLL:
     """Return the compiled reference, compiled anew if its source, the compiler or the processor is another.
 
     Raises:
         NoCompilerError: If it can't be compiled here.
     """
     program = compiler()
-    stamp = (SOURCE.read_bytes(), program, *FLAGS, platform.machine(), _processor())
+    stamp = (source.read_bytes(), program, *FLAGS, platform.machine(), _processor())
     digest = hashlib.sha256(repr(stamp).encode()).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"diamant_reference_{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    library = folder / f"reference-{digest}.so"
+    library = folder / f"{source.stem}-{digest}.so"
     if not library.exists():
-        _compile(program, library)
-    return _with_types(ctypes.CDLL(str(library)))
+        _compile(program, source, library)
+    loaded = ctypes.CDLL(str(library))
+    return _with_types(loaded) if source == SOURCE else _with_scalar_types(loaded)
 
 
 def compiler_version() -> str:
@@ -154,10 +173,10 @@ def compiler_version() -> str:
     return subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
 
 
-def _compile(program: str, library: Path) -> None:
+def _compile(program: str, source: Path, library: Path) -> None:
     """Compile beside the place and move it there, so that no other process meets half a file."""
     unfinished = library.with_suffix(f".{os.getpid()}")
-    command = [program, *FLAGS, "-o", str(unfinished), str(SOURCE)]
+    command = [program, *FLAGS, "-o", str(unfinished), str(source)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise NoCompilerError(f"{' '.join(command)} failed; gcc 12 or newer is needed:\n{result.stderr}")
@@ -173,18 +192,29 @@ def _processor() -> str:
     return "".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
 
 
+_TABLE = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int]  # games, count, edition, players
+_RESET = [*_TABLE, ctypes.c_uint64, ctypes.c_void_p]  # and seed, rows
+_STEP = [*_TABLE, *[ctypes.c_void_p] * 4, ctypes.c_int]  # and actions, rows, rewards, done, auto-reset
+
+
 def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
     """Declare the functions: without this, ctypes cuts pointers to 32 bits."""
-    pointer, number, word = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64
-    table = [pointer, number, pointer, number]
     library.reference_game_bytes.restype = library.reference_edition_bytes.restype = ctypes.c_size_t
-    library.reference_prepare.argtypes, library.reference_prepare.restype = [pointer, pointer], None
-    library.reference_reset.argtypes, library.reference_reset.restype = [*table, word, pointer], None
+    library.reference_prepare.argtypes, library.reference_prepare.restype = [ctypes.c_void_p] * 2, None
+    library.reference_reset.argtypes, library.reference_reset.restype = _RESET, None
     for variant in VARIANTS:
         step = getattr(library, f"reference_step_{variant}")
-        step.argtypes, step.restype = [*table, pointer, pointer, pointer, pointer, number], None
-    library.reference_play_games.argtypes = [ctypes.c_int64, pointer, number, word, word, pointer]
+        step.argtypes, step.restype = _STEP, None
+    word, pointer = ctypes.c_uint64, ctypes.c_void_p
+    library.reference_play_games.argtypes = [ctypes.c_int64, pointer, ctypes.c_int, word, word, pointer]
     library.reference_play_games.restype = word
+    return library
+
+
+def _with_scalar_types(library: ctypes.CDLL) -> ctypes.CDLL:
+    library.scalar_game_bytes.restype = ctypes.c_size_t
+    library.scalar_reset.argtypes, library.scalar_reset.restype = _RESET, None
+    library.scalar_step.argtypes, library.scalar_step.restype = _STEP, None
     return library
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.reference import NoCompilerError, Reference, compiled_library, new_arrays
+from benchmarks.reference import NoCompilerError, Reference, ScalarReference, compiled_library, new_arrays
 from diamant_env import EDITIONS, Batch, Edition
 
 ODD = Edition(
@@ -32,7 +32,9 @@ def _compiled():
 
 def compare(players: int, edition: str | Edition, variant: str, auto_reset: bool = True, leave: float = 0.2) -> None:
     """Play the same games in both and compare all that they write."""
-    batch, rival = Batch(GAMES, players, edition), Reference(GAMES, players, edition)
+    batch = Batch(GAMES, players, edition)
+    rival = (ScalarReference if variant == "scalar" else Reference)(GAMES, players, edition)
+    variant = "plain" if variant == "scalar" else variant
     observations, rewards, done = new_arrays(GAMES, players)
     rival.reset(5, observations)
     assert batch.reset(5).tobytes() == observations.tobytes()
@@ -48,7 +50,7 @@ def compare(players: int, edition: str | Edition, variant: str, auto_reset: bool
                 assert ours.tobytes() == theirs.tobytes(), f"{name} differ at turn {turn}"
 
 
-@pytest.mark.parametrize("variant", ["plain", "incremental"])
+@pytest.mark.parametrize("variant", ["plain", "incremental", "scalar"])
 @pytest.mark.parametrize("players", range(1, 9))
 def test_tables_of_every_size(players, variant):
     compare(players, "iello-2016", variant)
@@ -58,9 +60,10 @@ def test_tables_of_every_size(players, variant):
 def test_every_edition(edition):
     for players in (3, 4, 8):
         compare(players, edition, "incremental")
+        compare(players, edition, "scalar")
 
 
-@pytest.mark.parametrize("variant", ["rules", "plain", "incremental"])
+@pytest.mark.parametrize("variant", ["rules", "plain", "incremental", "scalar"])
 @pytest.mark.parametrize("leave", [0.05, 0.6])
 def test_games_that_stay_over(variant, leave):
     compare(4, "iello-2016", variant, auto_reset=False, leave=leave)
