@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from play import BASE, ODD, PUBLISHED, RELICS_DECIDE, Play, every
 
@@ -115,6 +117,14 @@ def test_one_gem_more_beats_all_five_relics():
     play.leave(1).leave(0).leave(1).go_on(3).leave(0).all_leave(3)
     assert play.chests == [36, 35]
     assert play.relics == [0, 5]
+    assert play.rewards == [1, 0]
+
+
+def test_one_gem_beats_two_relics_that_are_worth_nothing():
+    edition = replace(ODD, name="worthless relics", relics=(0, 0), tie_break="relics")
+    play = Play(["relic", "relic", "mud", "mud", 1, "mud"], players=2, edition=edition, reward="win")
+    play.go_on().leave(1).leave(0).leave(1).leave(0).all_leave()
+    assert (play.chests, play.relics) == ([1, 0], [0, 2])
     assert play.rewards == [1, 0]
 
 
