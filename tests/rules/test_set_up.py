@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from play import BASE, LATE_RELICS, PRINTED, PUBLISHED, Play, deck_of, every
 
@@ -115,3 +116,21 @@ def test_no_edition_loses_a_card_between_games():
     play.env.reset(seed=0, options={"deck": [11]})
     assert play.game["deck_size"] == 34
     assert deck_of(play.game, BASE)["snake"] == 3
+
+
+@pytest.mark.parametrize("how", ["reset", "auto_reset"])
+def test_the_next_game_starts_with_empty_chests(how):
+    batch = Batch(1, 2)
+    batch.reset(1)
+    batch.games.chest[0, :2] = (30, 7)
+    batch.games.relics[0, :2] = (3, 1)
+    batch.games.relics_taken[0] = 4
+    if how == "reset":
+        batch.reset(2)
+    else:
+        while not batch.step(np.ones((1, 2), np.int8), auto_reset=True)[2].all():
+            assert batch.games.chest[0, 0] >= 30
+    assert batch.games.expedition.tolist() == [1]
+    assert not batch.games.chest.any()
+    assert not batch.games.relics.any()
+    assert not batch.games.relics_taken.any()
