@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Play
 from benchmarks.reference import Reference, ScalarReference, new_arrays
 from diamant_env import Batch
-from diamant_env.compiled import jit
 from diamant_env.rewards import reward_of
 from diamant_env.rules import (
     OVER,
@@ -23,6 +23,8 @@ from diamant_env.rules import (
 )
 
 RING = 16  # arrays of actions, made beforehand and used in turn
+# As the engine compiles its own, but without its cache, which would not see a change to this file.
+_compiled = numba.njit(error_model="numpy", nogil=True)
 HAS_THREADS = "threads" in inspect.signature(Batch).parameters
 
 
@@ -99,7 +101,7 @@ def random_games(count: int, players: int, leave_probability: float) -> NDArray[
     return chests
 
 
-@jit
+@_compiled
 def _step_rules(games, editions, actions, rewards, done):
     """One turn of all games, as the engine plays it, but nobody observes."""
     for i in range(games.shape[0]):
@@ -116,7 +118,7 @@ def _step_rules(games, editions, actions, rewards, done):
             reveal_until_decision(game, edition)
 
 
-@jit
+@_compiled
 def _play_random_games(games, editions, leave_probability, chests):
     """Play the games with seeds 0, 1 … one after the other."""
     game = games[0]
