@@ -117,7 +117,7 @@ def worker(python: Path, contender: str, batch: int) -> Iterator[Worker]:
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
             [*command, contender, str(batch)],
-            cwd=ROOT,
+            cwd=ROOT if own else python.parent,  # PufferLib leaves a link behind where it is imported
             env=environment,
             text=True,
             stdin=pipe,

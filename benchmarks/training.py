@@ -60,7 +60,7 @@ def _plain(env: DiamantVecEnv, rollouts: int, turns: int) -> Run:
     """PPO of stable-baselines3 as it is: every row counts, idle seats too."""
     rows = turns * env.num_envs
     model = PPO(
-        "MlpPolicy", env, n_steps=turns, batch_size=min(4096, rows), n_epochs=4, gamma=1.0, device="cpu", seed=0
+        "MlpPolicy", env, n_steps=turns, batch_size=min(4000, rows), n_epochs=4, gamma=1.0, device="cpu", seed=0
     )
     return _timed(model, env, rollouts * rows)
 
