@@ -7,7 +7,7 @@ import pytest
 from play import BASE, LATE_RELICS, PRINTED, PUBLISHED, Play, deck_of, every
 
 from diamant_env import Batch
-from diamant_env.rules import DECIDE
+from diamant_env.rules import DECIDE, NO_DECISION
 
 A = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
 B = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)
@@ -134,3 +134,5 @@ def test_the_next_game_starts_with_empty_chests(how):
     assert not batch.games.chest.any()
     assert not batch.games.relics.any()
     assert not batch.games.relics_taken.any()
+    assert (batch.games.decision == NO_DECISION).all()
+    assert not batch.games.banked.any()
