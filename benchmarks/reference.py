@@ -157,7 +157,8 @@ def compiled_library(source: Path = SOURCE) -> ctypes.CDLL:
         NoCompilerError: If it can't be compiled here.
     """
     program = compiler()
-    stamp = (source.read_bytes(), program, *FLAGS, platform.machine(), _processor())
+    sources = [path.read_bytes() for path in (source, *sorted(source.parent.glob("reference_*.h")))]
+    stamp = (*sources, program, *FLAGS, platform.machine(), _processor())
     digest = hashlib.sha256(repr(stamp).encode()).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"diamant_reference_{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
