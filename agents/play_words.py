@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
-from diamant_env.observation import expected_share
+from diamant_env.observing import expected_share
 from diamant_env.records import GameRecord
 from diamant_env.rules import CONTINUE, LEAVE, OVER, resolve_decisions
 

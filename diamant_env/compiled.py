@@ -25,7 +25,16 @@ _STAMP = _package_stamp()
 
 def jit(function: Function) -> Function:
     """Compile a function of scalars, records and arrays at its first call, and cache the result on disk."""
-    dispatcher = numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+    return _compiled(function, inline=True)
+
+
+def jit_apart(function: Function) -> Function:
+    """Compile like `jit`, but as one piece of code that its callers share: for a large function with several callers."""
+    return _compiled(function, inline=False)
+
+
+def _compiled(function: Function, inline: bool) -> Function:
+    dispatcher = numba.njit(cache=True, error_model="numpy", nogil=True, forceinline=inline)(function)
     # Numba looks only at the file of the function itself, so a change to a rule that it calls would go unseen.
     cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if cache_file is not None:

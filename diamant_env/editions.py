@@ -29,10 +29,11 @@ NO_CARD = -1
 # The slot of a treasure value is the same in all published editions, so that a policy can play them all.
 PUBLISHED_TREASURES = (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 17)
 
-EDITION = np.dtype(
+_EDITION = np.dtype(
     [
         ("cards", "i1", NUM_CARDS),  # copies in a fresh deck; relics: those there from the start
         ("treasure_value", "i2", MAX_TREASURES),
+        ("share", "i2", (MAX_PLAYERS + 1, MAX_TREASURES)),  # what each of n players inside gets of a treasure
         ("relic_value", "i2", MAX_RELICS),
         ("num_relics", "i1"),
         ("one_relic_per_expedition", "i1"),
@@ -44,6 +45,7 @@ EDITION = np.dtype(
     ],
     align=True,
 )
+EDITION = np.dtype((np.record, _EDITION))  # a record's fields are attributes too
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,7 @@ class Edition:
         record = np.zeros((), EDITION)
         copies = Counter(self.treasures)
         record["treasure_value"] = self.treasure_slots
+        record["share"][1:] = np.array(self.treasure_slots) // np.arange(1, MAX_PLAYERS + 1)[:, None]
         record["cards"][:MAX_TREASURES] = [copies[value] for value in self.treasure_slots]
         record["cards"][FIRST_TRAP : FIRST_TRAP + len(self.traps)] = self.trap_copies
         if self.relics_enter == "start" and self.relic_values == "printed":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from diamant_env.editions import FIRST_TRAP, NO_CARD, Edition
-from diamant_env.observation import bust_chance
+from diamant_env.observing import bust_chance
 from diamant_env.rules import LEAVE, NO_DECISION, OVER
 
 RENDER_MODES = ("human", "rgb_array", "ansi")

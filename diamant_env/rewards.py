@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compiled import jit
+from diamant_env.editions import MAX_PLAYERS
 from diamant_env.rules import OVER, win_share
 
 REWARDS = {
@@ -29,14 +30,20 @@ def reward_code(reward: str, fewest_players: int) -> int:
 
 
 @jit
-def reward_of(game, edition, seat, code):
-    """Return the reward of one seat for the turn just played."""
-    if code == _SCORE:
-        return float(game.banked[seat])
-    if game.phase != OVER:
-        return 0.0
-    if code == _WIN:
-        return win_share(game, edition, seat)
+def pay(game, edition, code, played, rewards, i):
+    """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,): 0 if it was not `played`."""
+    seats = rewards.shape[1]
+    for seat in range(MAX_PLAYERS):
+        if seat < seats:  # a loop of known length: the compiler unrolls it
+            rewards[i, seat] = game.banked[seat] if played and code == _SCORE else 0
+    if played and code != _SCORE and game.phase == OVER:
+        for seat in range(game.num_players):
+            rewards[i, seat] = win_share(game, edition, seat) if code == _WIN else margin(game, seat)
+
+
+@jit
+def margin(game, seat):
+    """Return a seat's score less the mean of the others' scores."""
     others = np.int64(0)
     for other in range(game.num_players):
         if other != seat:

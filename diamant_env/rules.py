@@ -24,7 +24,7 @@ REVEAL = 0  # the next card
 DECIDE = 1  # the decisions of all players inside
 OVER = 2  # nothing: the game is over
 
-GAME = np.dtype(
+_GAME = np.dtype(
     [
         ("key", "u8"),  # of this game's random numbers
         ("edition", "i1"),  # row in the table of editions
@@ -53,6 +53,7 @@ GAME = np.dtype(
     ],
     align=True,
 )
+GAME = np.dtype((np.record, _GAME))  # a record's fields are attributes too
 LAST_EVENTS = ("decision", "banked", "last_card", "bust_card")
 
 
@@ -110,7 +111,7 @@ def reveal(game, edition, card):
     game.last_card = card
     game.phase = DECIDE
     if card < FIRST_TRAP:
-        find_treasure(game, edition.treasure_value[card])
+        find_treasure(game, edition.treasure_value[card], edition.share[game.num_inside, card])
     elif card < FIRST_RELIC:
         meet_trap(game, edition, card - FIRST_TRAP)
     else:
@@ -118,10 +119,10 @@ def reveal(game, edition, card):
 
 
 @jit
-def find_treasure(game, gems):
+def find_treasure(game, gems, share):
     """Treasure card: all players inside share it equally; the remainder stays on the path."""
-    game.bag += gems // game.num_inside
-    game.path_gems += gems % game.num_inside
+    game.bag += share
+    game.path_gems += gems - share * game.num_inside
 
 
 @jit
@@ -151,10 +152,8 @@ def resolve_decisions(game, edition):
     leavers = 0
     for seat in range(MAX_PLAYERS):
         game.banked[seat] = 0
-        if not game.inside[seat]:
-            game.decision[seat] = NO_DECISION
-        elif game.decision[seat] == LEAVE:
-            leavers += 1
+        game.decision[seat] = game.decision[seat] if game.inside[seat] else NO_DECISION
+        leavers += game.decision[seat] == LEAVE
     game.bust_card = NO_CARD
     game.phase = REVEAL
     if leavers > 0:
@@ -166,22 +165,21 @@ def resolve_decisions(game, edition):
 @jit
 def return_to_camp(game, leavers):
     """Exit: the leavers share the gems on the path and bank their bags; one leaver alone takes the relics."""
-    gems = game.bag + game.path_gems // leavers
-    if leavers == 1:
-        gems += game.path_relic_value
+    share = game.path_gems // leavers
+    relics = game.path_relics if leavers == 1 else 0
+    gems = game.bag + share + (game.path_relic_value if leavers == 1 else 0)
     for seat in range(MAX_PLAYERS):
         if game.decision[seat] == LEAVE:
             game.chest[seat] += gems
+            game.relics[seat] += relics
             game.banked[seat] = gems
             game.inside[seat] = 0
             game.left_turn[seat] = game.turn
-            if leavers == 1:
-                game.relics[seat] += game.path_relics
     if leavers == 1:
-        game.relics_taken += game.path_relics
+        game.relics_taken += relics
         game.path_relics = 0
         game.path_relic_value = 0
-    game.path_gems %= leavers
+    game.path_gems -= share * leavers
     game.num_inside -= leavers
 
 

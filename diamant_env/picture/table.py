@@ -6,7 +6,7 @@ import numpy as np
 import pygame
 
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition, edition_table
-from diamant_env.observation import bust_chance
+from diamant_env.observing import bust_chance
 from diamant_env.picture.canvas import Box, Canvas, Colour
 from diamant_env.picture.cards import FATAL, NEW, draw_path
 from diamant_env.picture.icons import ICONS, draw_icon

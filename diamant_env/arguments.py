@@ -1,0 +1,57 @@
+"""What a caller may hand to a batch: one value, or one per game."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.editions import MAX_PLAYERS
+
+
+def as_array(given: ArrayLike, name: str) -> NDArray:
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{name}={given!r}; its rows must have the same length") from None
+
+
+def checked(array: ArrayLike, name: str, dtype: type, shape: tuple[int, ...]) -> NDArray:
+    """Return an input as an array of this dtype, if its shape is right and no value changes."""
+    given = as_array(array, name)
+    if given.shape != shape:
+        raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
+    if given.dtype == dtype:
+        return given
+    converted: NDArray | None = given.astype(dtype, casting="unsafe") if given.dtype.kind in "iub" else None
+    if converted is None or not np.array_equal(converted, given):
+        raise ValueError(f"{name} of dtype {given.dtype}; expected {np.dtype(dtype)}")
+    return converted
+
+
+def output(array: NDArray | None, name: str, dtype: type, shape: tuple[int, ...]) -> NDArray:
+    """Return the caller's array to write into, if it fits, or a new one."""
+    if array is None:
+        return np.zeros(shape, dtype)
+    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
+        given = f"shape {array.shape} and dtype {array.dtype}" if isinstance(array, np.ndarray) else type(array)
+        raise ValueError(f"{name}: {given}; expected an array of shape {shape} and dtype {np.dtype(dtype)}")
+    if not (array.flags.c_contiguous and array.flags.writeable):
+        raise ValueError(f"{name} must be C-contiguous and writeable")
+    return array
+
+
+def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
+    players = as_array(num_players, "num_players")
+    if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
+        raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
+    if players.min() < 1 or players.max() > MAX_PLAYERS:
+        raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} players are allowed")
+    return np.broadcast_to(players.astype(np.int64), (num_games,)).copy()
+
+
+def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
+    seeds = as_array(seed, "seed")
+    if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
+        raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
+    seeds = seeds.astype(np.uint64)
+    return seeds if seeds.shape else seeds + np.arange(num_games, dtype=np.uint64)
