@@ -21,14 +21,12 @@ def whole_number(value: Any) -> int | None:
         return None
 
 
-def checked_action(agent: str, action: Any, inside: bool) -> int:
-    """Return an agent's action as 0 or 1; whatever an agent in camp sends is 0.
+def checked_action(agent: str, action: Any) -> int:
+    """Return the action of an agent inside the cave as 0 or 1.
 
     Raises:
-        ValueError: If the agent is inside the cave and the action is neither 0 nor 1.
+        ValueError: If it is neither.
     """
-    if not inside:
-        return 0
     number = whole_number(action)
     if number is None or not 0 <= number <= 1:
         raise ValueError(f"action {action!r} of {agent}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
@@ -101,7 +99,8 @@ class AecGame(parallel_to_aec_wrapper):
             raise RuntimeError("no game is being played: call reset() first")
         agent = self.agent_selection
         if not self.terminations[agent]:
-            action = checked_action(agent, action, self.env.game["inside"][self.possible_agents.index(agent)])
+            inside = self.env.game["inside"][self.possible_agents.index(agent)]
+            action = checked_action(agent, action) if inside else 0
         elif action is not None:
             raise ValueError(f"action {action!r} of {agent}, whose game is over; allowed: None")
         super().step(action)

@@ -9,6 +9,7 @@ from diamant_env.editions import MAX_PLAYERS
 
 
 def as_array(given: ArrayLike, name: str) -> NDArray:
+    """Return what was given as an array."""
     try:
         return np.asarray(given)
     except ValueError:
@@ -41,6 +42,7 @@ def output(array: NDArray | None, name: str, dtype: type, shape: tuple[int, ...]
 
 
 def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
+    """Return the players at each table, int64 (N,)."""
     players = as_array(num_players, "num_players")
     if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
         raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
@@ -50,6 +52,7 @@ def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np
 
 
 def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
+    """Return the seed of each game, uint64 (N,): `seed + i` for game i, or those that were given."""
     seeds = as_array(seed, "seed")
     if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -97,7 +98,7 @@ class Batch:
         self._memory = self._records.view(np.uint8).reshape(self.num_games, -1)
         self._edition_memory = self.edition_records.view(np.ndarray).view(np.uint8).reshape(len(self.editions), -1)
         bounds = [self.num_games * part // self.threads for part in range(self.threads + 1)]
-        self._parts = [slice(first, last) for first, last in zip(bounds, bounds[1:], strict=False)]
+        self._parts = [slice(first, last) for first, last in itertools.pairwise(bounds)]
         self._scratch = [new_scratch() for _ in self._parts]
         self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
 
@@ -173,9 +174,9 @@ class Batch:
         done = self._output(done, "done", np.bool_, ())
         final = _NOWHERE
         if final_observations is not None:
+            final = self._output(final_observations, "final_observations", np.float32, (self.seats, NUM_FEATURES))
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
-            final = self._output(final_observations, "final_observations", np.float32, (self.seats, NUM_FEATURES))
         self.step_unchecked(actions, observations, rewards, done, final, auto_reset)
         return observations, rewards, done
 
@@ -192,7 +193,7 @@ class Batch:
         actions = self._legal(actions)
         rewards = self._output(rewards, "rewards", np.float32, (self.seats,))
         done = self._output(done, "done", np.bool_, ())
-        self.step_unchecked(actions, None, rewards, done, _NOWHERE, auto_reset)
+        self.step_unchecked(actions, None, rewards, done, auto_reset=auto_reset)
         return rewards, done
 
     def play_out(self, leave_probability: float = 0.5) -> NDArray[np.int16]:
@@ -219,12 +220,12 @@ class Batch:
         observations: NDArray[np.float32] | None,
         rewards: NDArray[np.float32],
         done: NDArray[np.bool_],
-        final_observations: NDArray[np.float32],
-        auto_reset: bool,
+        final_observations: NDArray[np.float32] = _NOWHERE,
+        auto_reset: bool = False,
     ) -> None:
         """What `step` does once all is checked: the caller vouches for shapes, dtypes, order and legal actions.
 
-        Without `observations` none are written; `final_observations` of shape (0, 0, NUM_FEATURES) are none.
+        Without `observations` none are written.
         """
         observed, rows = (False, _NOWHERE) if observations is None else (True, observations)
         code, editions = self.reward_code, self._edition_memory
@@ -245,10 +246,14 @@ class Batch:
 
     def _in_parts(self, work: Callable[[slice, NDArray], Any]) -> None:
         """Call `work` for each thread's part of the games, all at the same time."""
-        tasks = [] if self._pool is None else [
-            self._pool.submit(work, part, scratch)
-            for part, scratch in zip(self._parts[1:], self._scratch[1:], strict=True)
-        ]
+        tasks = (
+            []
+            if self._pool is None
+            else [
+                self._pool.submit(work, part, scratch)
+                for part, scratch in zip(self._parts[1:], self._scratch[1:], strict=True)
+            ]
+        )
         work(self._parts[0], self._scratch[0])
         for task in tasks:
             task.result()

@@ -29,7 +29,7 @@ def jit(function: Function) -> Function:
 
 
 def jit_apart(function: Function) -> Function:
-    """Compile like `jit`, but as one piece of code that its callers share: for a large function with several callers."""
+    """Compile like `jit`, but as code that several callers share: inlined everywhere, large ones compile slowly."""
     return _compiled(function, inline=False)
 
 

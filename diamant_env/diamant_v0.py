@@ -19,13 +19,15 @@ from pettingzoo import AECEnv, ParallelEnv
 from diamant_env.aec import AecGame, OrderedAecGame, SavedGame, checked_action, whole_number
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
-from diamant_env.observation import observation_space
+from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.render import RENDER_MODES, Scene, View
-from diamant_env.rewards import reward_of
+from diamant_env.rewards import pay
 from diamant_env.rules import OVER
 from diamant_env.scripts import Script
 
 MASKS = ("info", "observation", "none")
+_MASK_OF_SEAT = np.array([[1, 0], [1, 1]], np.int8)  # in camp, inside
+_ABSENT = object()
 
 
 class parallel_env(ParallelEnv, EzPickle):
@@ -85,6 +87,10 @@ class parallel_env(ParallelEnv, EzPickle):
         self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests)
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
+        self._action_bytes = memoryview(self._actions.data).cast("B")  # written to faster than the array
+        self._rewards = np.zeros((1, players), np.float32)
+        self._done = np.zeros(1, np.bool_)
+        self._inside = self._batch.games.view(np.ndarray)["inside"][0, :players]
         self._script: Script | None = None
         self._scene = Scene()
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
@@ -144,9 +150,8 @@ class parallel_env(ParallelEnv, EzPickle):
                 raise
         self._script = script
         self._scene = Scene()
-        self._scene.follow(self._batch.games[0])
         self.agents = self.possible_agents[:]
-        self._show_turn()
+        self._follow()
         return self._observations(self._batch.observe()[0]), self._infos()
 
     def step(
@@ -166,19 +171,17 @@ class parallel_env(ParallelEnv, EzPickle):
             raise RuntimeError("no game is being played: call reset() first")
         self._read_actions(actions)
         if self._script is None:
-            observations, rewards, _ = self._batch.step(self._actions)
+            rows = np.empty((1, len(self.possible_agents), NUM_FEATURES), np.float32)
+            self._batch.step_unchecked(self._actions, rows, self._rewards, self._done)
         else:
-            observations, rewards = self._step_script(self._script)
-        game = self._batch.games[0]
-        self._scene.follow(game)
-        over = bool(game.phase == OVER)
-        agents = self.agents
+            rows = self._step_script(self._script)
+        agents, over = self.agents, bool(self._done[0])
         if over:
             self.agents = []
-        self._show_turn()
+        self._follow()
         return (
-            self._observations(observations[0]),
-            dict(zip(agents, rewards[0].tolist(), strict=True)),
+            self._observations(rows[0]),
+            dict(zip(agents, self._rewards[0].tolist(), strict=True)),
             dict.fromkeys(agents, over),
             dict.fromkeys(agents, False),
             self._infos(),
@@ -186,19 +189,21 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _read_actions(self, actions: Mapping[str, Any]) -> None:
         """Copy the actions of the seats that must decide into the batch's form."""
-        row, inside, known = self._actions[0], self._batch.games.inside[0].tolist(), 0
-        for seat, agent in enumerate(self.possible_agents):
-            if agent not in actions:
-                if inside[seat]:
+        row, known = self._action_bytes, 0
+        for seat, (agent, inside) in enumerate(zip(self.possible_agents, self._inside.tolist(), strict=True)):
+            action = actions.get(agent, _ABSENT)
+            if action is _ABSENT:
+                if inside:
                     raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
                 continue
             known += 1
-            row[seat] = checked_action(agent, actions[agent], inside[seat])
+            if inside:
+                row[seat] = action if type(action) is int and 0 <= action <= 1 else checked_action(agent, action)
         if known != len(actions):
             unknown = [agent for agent in actions if agent not in self.possible_agents]
             raise ValueError(f"actions of unknown agents {unknown}; the agents are {self.possible_agents}")
 
-    def _step_script(self, script: Script) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def _step_script(self, script: Script) -> NDArray[np.float32]:
         """Play one turn with the cards of the script; nothing is played if one of them is not there."""
         game, edition = self._batch.games[0], self._batch.edition_records[0]
         before, position = self._batch.games.copy(), script.position
@@ -209,9 +214,9 @@ class parallel_env(ParallelEnv, EzPickle):
             self._batch.games[:] = before
             script.position = position
             raise
-        code = self._batch.reward_code
-        rewards = [[reward_of(game, edition, seat, code) for seat in range(self.num_seats)]]
-        return self._batch.observe(), np.array(rewards, np.float32)
+        pay(game, edition, self._batch.reward_code, True, self._rewards, 0)
+        self._done[0] = game.phase == OVER
+        return self._batch.observe()
 
     @property
     def num_seats(self) -> int:
@@ -229,18 +234,15 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _action_masks(self) -> NDArray[np.int8]:
         """Return a new int8 (seats, 2): both actions inside the cave, CONTINUE alone in camp."""
-        masks = np.ones((self.num_seats, 2), np.int8)
-        masks[:, 1] = self._batch.games.inside[0, : self.num_seats]
-        return masks
+        return _MASK_OF_SEAT[self._inside]
 
     def _infos(self) -> dict[str, dict]:
-        active = self._batch.games.inside[0].tolist()
+        active = self._inside.tolist()
         if self._mask != "info":
-            return {agent: {"active": active[seat]} for seat, agent in enumerate(self.possible_agents)}
-        masks = self._action_masks()
+            return {agent: {"active": inside} for agent, inside in zip(self.possible_agents, active, strict=True)}
         return {
-            agent: {"active": active[seat], "action_mask": masks[seat]}
-            for seat, agent in enumerate(self.possible_agents)
+            agent: {"active": inside, "action_mask": mask}
+            for agent, inside, mask in zip(self.possible_agents, active, self._action_masks(), strict=True)
         }
 
     def state(self) -> NDArray[np.float32]:
@@ -276,10 +278,12 @@ class parallel_env(ParallelEnv, EzPickle):
             raise RuntimeError("render before reset: call reset() first")
         return self._view.render(self._batch.games[0], self.edition, self._scene)
 
-    def _show_turn(self) -> None:
-        """Show what has just happened, where a window does so by itself."""
-        if self._view is not None and self.render_mode == "human":
-            self._view.render(self._batch.games[0], self.edition, self._scene, self.metadata["render_fps"])
+    def _follow(self) -> None:
+        """Take in what has just happened, if anybody watches, and show it where a window does so by itself."""
+        if self._view is not None:
+            self._scene.follow(self._batch.games[0])
+            if self.render_mode == "human":
+                self._view.render(self._batch.games[0], self.edition, self._scene, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -14,8 +14,8 @@ from diamant_env.rules import DECIDE, OVER, forget_last_events
 
 # Compiled functions read these as constants: by what a field is divided, where it begins in a row.
 _Constants: Any = namedtuple("_Constants", [field.name for field in FIELDS])  # type: ignore[misc]
-_PER = _Constants(*[np.float32(1.0 / field.scale) for field in FIELDS])
-_AT = _Constants(*[SLICES[field.name].start for field in FIELDS])
+_PER: Any = _Constants(*[np.float32(1.0 / field.scale) for field in FIELDS])
+_AT: Any = _Constants(*[SLICES[field.name].start for field in FIELDS])
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 # The end of a row that is the same for all seats: what all see, and before it so many numbers of room that its
@@ -53,16 +53,16 @@ def new_scratch() -> np.ndarray:
 
 @jit_apart
 def observe_table(game, edition, hide, rows, i, scratch):
-    """Write what every seat of a game sees into `rows[i]`, float32 (seats, NUM_FEATURES).
+    """Write what every seat of a game sees into `rows[i]`, float32 (seats, NUM_FEATURES), as many as there is room for.
 
-    `hide`: rivals' chests are hidden. `scratch`: a record of type `SCRATCH`. Seats that the table does not have
-    are left alone.
+    `hide`: rivals' chests are hidden. `scratch`: a record of type `SCRATCH`. Rows of seats that the table does not
+    have are left alone.
     """
     players = game.num_players
     describe_cave(game, edition, hide, scratch)
     describe_seats(game, hide, scratch)
     best, runner_up = two_fullest_chests(game)
-    for seat in range(players):
+    for seat in range(min(players, rows.shape[1])):
         for k in range(scratch.shared_length):
             rows[i, seat, _SHARED_AT + k] = scratch.shared[k]
         for k in range(scratch.table_length):
@@ -72,9 +72,7 @@ def observe_table(game, edition, hide, rows, i, scratch):
         fullest_of_rivals = runner_up if chest == best else best
         rows[i, seat, _AT.chest] = np.float32(chest) * _PER.chest
         rows[i, seat, _AT.relics] = np.float32(game.relics[seat]) * _PER.relics
-        rows[i, seat, _AT.lead] = (
-            _ZERO if hide or players == 1 else np.float32(chest - fullest_of_rivals) * _PER.lead
-        )
+        rows[i, seat, _AT.lead] = _ZERO if hide or players == 1 else np.float32(chest - fullest_of_rivals) * _PER.lead
 
 
 @jit

@@ -23,6 +23,7 @@ EXPORTED = [
     "Edition",
     "Observations",
     "from_observation",
+    "list_tasks",
     "observation_space",
 ]
 

@@ -9,58 +9,62 @@ from diamant_env import CONTINUE, FIELDS, GAME, LEAVE, NUM_FEATURES, OBSERVATION
 from diamant_env.observation import SLICES, field_table
 from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
 
-# name, first index, numbers, divided by, lowest, highest
+# name, first index, numbers, step from one to the next, divided by, lowest, highest
 LAYOUT = [
-    ("must_decide", 0, 1, 1, 0, 1),
-    ("chest", 1, 1, 32, 0, 15500),
-    ("relics", 2, 1, 2, 0, 5),
-    ("left_turn", 3, 1, 8, 0, 100),
-    ("lead", 4, 1, 16, -15500, 15500),
-    ("num_players", 5, 1, 4, 1, 8),
-    ("num_inside", 6, 1, 4, 0, 8),
-    ("expedition", 7, 1, 4, 1, 15),
-    ("expeditions_left", 8, 1, 4, 0, 14),
-    ("turn", 9, 1, 8, 0, 100),
-    ("bag", 10, 1, 8, 0, 1000),
-    ("path_gems", 11, 1, 8, 0, 1000),
-    ("path_relics", 12, 1, 1, 0, 5),
-    ("path_relic_value", 13, 1, 8, 0, 500),
-    ("relics_taken", 14, 1, 2, 0, 5),
-    ("hidden_chests", 15, 1, 1, 0, 1),
-    ("bust_chance", 16, 1, 0.125, 0, 1),
-    ("expected_share", 17, 1, 1, 0, 1000),
-    ("treasures_left", 18, 16, 1, 0, 100),
-    ("traps_left", 34, 8, 2, 0, 100),
-    ("traps_on_path", 42, 8, 1, 0, 1),
-    ("relics_left", 50, 5, 2, 0, 5),
-    ("rival_present", 55, 7, 1, 0, 1),
-    ("rival_inside", 62, 7, 1, 0, 1),
-    ("rival_chest", 69, 7, 32, 0, 15500),
-    ("rival_relics", 76, 7, 2, 0, 5),
-    ("rival_left_turn", 83, 7, 8, 0, 100),
+    ("must_decide", 0, 1, 1, 1, 0, 1),
+    ("chest", 1, 1, 1, 32, 0, 15500),
+    ("relics", 2, 1, 1, 2, 0, 5),
+    ("left_turn", 3, 1, 1, 8, 0, 100),
+    ("lead", 4, 1, 1, 16, -15500, 15500),
+    ("rival_inside", 5, 7, 5, 1, 0, 1),
+    ("rival_chest", 6, 7, 5, 32, 0, 15500),
+    ("rival_relics", 7, 7, 5, 2, 0, 5),
+    ("rival_left_turn", 8, 7, 5, 8, 0, 100),
+    ("rival_present", 9, 7, 5, 1, 0, 1),
+    ("num_players", 40, 1, 1, 4, 1, 8),
+    ("num_inside", 41, 1, 1, 4, 0, 8),
+    ("expedition", 42, 1, 1, 4, 1, 15),
+    ("expeditions_left", 43, 1, 1, 4, 0, 14),
+    ("turn", 44, 1, 1, 8, 0, 100),
+    ("bag", 45, 1, 1, 8, 0, 1000),
+    ("path_gems", 46, 1, 1, 8, 0, 1000),
+    ("path_relics", 47, 1, 1, 1, 0, 5),
+    ("path_relic_value", 48, 1, 1, 8, 0, 500),
+    ("relics_taken", 49, 1, 1, 2, 0, 5),
+    ("hidden_chests", 50, 1, 1, 1, 0, 1),
+    ("bust_chance", 51, 1, 1, 0.125, 0, 1),
+    ("expected_share", 52, 1, 1, 1, 0, 1000),
+    ("treasures_left", 53, 16, 1, 1, 0, 100),
+    ("traps_left", 69, 8, 1, 2, 0, 100),
+    ("relics_left", 77, 5, 1, 2, 0, 5),
+    ("traps_on_path", 82, 8, 1, 1, 0, 1),
 ]
+NAMES = [row[0] for row in LAYOUT]
 
 
 def test_the_fields_are_these():
     found = [(name, SLICES[name].start, size, scale, low, high) for name, size, scale, low, high, _ in FIELDS]
-    assert found == LAYOUT
+    assert found == [(name, start, size, *rest) for name, start, size, _, *rest in LAYOUT]
 
 
-@pytest.mark.parametrize(("name", "start", "size", "scale", "low", "high"), LAYOUT, ids=[row[0] for row in LAYOUT])
-def test_the_space_the_record_and_the_view_agree(name, start, size, scale, low, high):
-    space, where = observation_space(), slice(start, start + size)
-    assert SLICES[name] == where
+@pytest.mark.parametrize(("name", "start", "size", "step", "scale", "low", "high"), LAYOUT, ids=NAMES)
+def test_the_space_the_record_and_the_view_agree(name, start, size, step, scale, low, high):
+    space, where = observation_space(), list(range(start, start + size * step, step))
+    assert list(range(NUM_FEATURES))[SLICES[name]] == where
     assert (space.low[where].tolist(), space.high[where].tolist()) == ([low / scale] * size, [high / scale] * size)
-    dtype, offset = OBSERVATION.fields[name][:2]
-    assert (dtype.base, dtype.itemsize, offset) == (np.float32, 4 * size, 4 * start)
-    assert dtype.shape == (() if size == 1 else (size,))
     flat = np.arange(2 * NUM_FEATURES, dtype=np.float32).reshape(2, NUM_FEATURES)
     values = Observations(flat)[name].reshape(2, size)
     assert values.tolist() == (flat[:, where] * scale).tolist()
+    record = flat.view(OBSERVATION)[:, 0]
+    if step > 1:
+        name, record = name.removeprefix("rival_"), record["rivals"]
+    assert record[name].reshape(2, size).tolist() == flat[:, where].tolist()
 
 
-def test_the_vector_ends_with_the_last_field():
-    assert NUM_FEATURES == LAYOUT[-1][1] + LAYOUT[-1][2] == len(OBSERVATION.names) + sum(row[2] - 1 for row in LAYOUT)
+def test_the_fields_tile_the_row():
+    places = [start + step * i for _, start, size, step, *_ in LAYOUT for i in range(size)]
+    assert sorted(places) == list(range(NUM_FEATURES))
+    assert OBSERVATION.itemsize == 4 * NUM_FEATURES
     assert isinstance(np.zeros(1, OBSERVATION)[0], np.record)
 
 
@@ -86,6 +90,8 @@ def test_the_record_of_a_game_is_aligned_as_a_struct_in_c():
 def test_the_rows_of_the_table():
     lines = field_table().splitlines()
     assert lines[:2] == ["| index | field | divided by | range | meaning |", "|---|---|---|---|---|"]
-    for line, (name, start, size, scale, low, high), field in zip(lines[2:], LAYOUT, FIELDS, strict=True):
+    for line, (name, start, size, step, scale, low, high), field in zip(lines[2:], LAYOUT, FIELDS, strict=True):
         index = str(start) if size == 1 else f"{start}–{start + size - 1}"
+        if step > 1:
+            index = f"{start}, {start + step}, … {start + step * (size - 1)}"
         assert line == f"| {index} | `{name}` | {scale} | {low} … {high} | {field.meaning} |"

@@ -12,7 +12,7 @@ from oracle import Oracle
 from play import BASE, INVENTED, ODD, PRINTED, PUBLISHED, every
 from side_by_side import DECISIONS, SideBySide
 
-from diamant_env import FIELDS, NUM_FEATURES, OBSERVATION, Batch, Edition, Observations, observation_space
+from diamant_env import FIELDS, NUM_FEATURES, Batch, Edition, Observations, observation_space
 from diamant_env.observation import SLICES, field_table
 
 KINDS = list(DECISIONS)
@@ -22,22 +22,9 @@ HIDDEN = replace(BASE, name="hidden chests", hidden_chests=True)
 # The layout.
 
 
-def test_the_fields_tile_the_vector():
-    assert [SLICES[field.name].start for field in FIELDS] == [
-        sum(field.size for field in FIELDS[:i]) for i in range(len(FIELDS))
-    ]
-    assert SLICES[FIELDS[-1].name].stop == NUM_FEATURES
-    assert len({field.name for field in FIELDS}) == len(FIELDS)
-
-
 def test_element_0_says_that_the_seat_must_decide():
     assert FIELDS[0].name == "must_decide"
     assert SLICES["must_decide"] == slice(0, 1)
-
-
-def test_the_record_is_the_vector():
-    assert OBSERVATION.itemsize == 4 * NUM_FEATURES
-    assert [OBSERVATION.fields[field.name][1] // 4 for field in FIELDS] == [SLICES[f.name].start for f in FIELDS]
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)

@@ -1,0 +1,132 @@
+"""Other ways through the same games: without observations, to their end, in threads, after pickling."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch
+from diamant_env.editions import EDITIONS
+
+MIXED = {
+    "num_players": [1, 2, 3, 4, 5, 6, 7, 8] * 5,
+    "edition": [name for name in EDITIONS for _ in range(6)][:40],
+}
+
+
+def random_actions(batch, seed):
+    return np.random.default_rng(seed).integers(0, 2, (batch.num_games, batch.seats)).astype(np.int8)
+
+
+def mixed(reward="win", **arguments):
+    if reward == "margin":
+        arguments["num_players"] = [max(2, players) for players in MIXED["num_players"]]
+    return Batch(40, **{**MIXED, **arguments}, reward=reward)
+
+
+@pytest.mark.parametrize("auto_reset", [False, True])
+@pytest.mark.parametrize("reward", ["score", "win", "margin"])
+def test_play_is_step_without_observations(reward, auto_reset):
+    one, other = mixed(reward), mixed(reward)
+    one.reset(3)
+    other.reset(3)
+    for turn in range(60):
+        actions = random_actions(one, turn)
+        _, rewards, done = one.step(actions, auto_reset=auto_reset)
+        mine, over = other.play(actions, auto_reset=auto_reset)
+        assert (mine.tobytes(), over.tobytes()) == (rewards.tobytes(), done.tobytes())
+        assert one.games.tobytes() == other.games.tobytes()
+
+
+def test_play_checks_what_step_checks():
+    batch = Batch(2, 3)
+    with pytest.raises(RuntimeError, match="play before reset"):
+        batch.play(np.zeros((2, 3), np.int8))
+    batch.reset(1)
+    before = batch.games.tobytes()
+    with pytest.raises(ValueError, match="action 2 of seat 1 in game 0"):
+        batch.play(np.array([[0, 2, 0], [0, 0, 0]], np.int8))
+    with pytest.raises(ValueError, match="rewards: shape"):
+        batch.play(np.zeros((2, 3), np.int8), np.zeros((2, 4), np.float32))
+    assert batch.games.tobytes() == before
+
+
+@pytest.mark.parametrize("leave", [0, 0.1, 0.5, 1])
+def test_play_out_plays_the_decisions_that_are_drawn(leave):
+    one, other = mixed(), mixed()
+    one.reset(5)
+    other.reset(5)
+    chests = one.play_out(leave)
+    probability = np.full((40, other.seats), leave, np.float32)
+    actions = np.zeros((40, other.seats), np.int8)
+    while not other.over.all():
+        other.draw_decisions(probability, actions)
+        other.step(actions)
+    assert one.over.all()
+    assert (chests.dtype, chests.shape) == (np.int16, (40, 8))
+    assert chests.tobytes() == np.ascontiguousarray(other.games.chest).tobytes()
+    assert one.games.tobytes() == other.games.tobytes()
+    assert one.play_out(leave).tobytes() == chests.tobytes()  # a game that is over stays so
+
+
+def test_play_out_wants_a_probability():
+    batch = Batch(1)
+    with pytest.raises(RuntimeError, match="play_out before reset"):
+        batch.play_out()
+    batch.reset(1)
+    with pytest.raises(ValueError, match=r"leave_probability=1.5; 0 to 1"):
+        batch.play_out(1.5)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 40])
+def test_threads_change_no_byte(threads):
+    one, other = mixed(), mixed(threads=threads)
+    final, its_final = np.zeros((2, 40, 8, one.reset(1).shape[2]), np.float32)
+    assert other.reset(1).tobytes() == one.observe().tobytes()
+    for turn in range(50):
+        actions = random_actions(one, turn)
+        expected = one.step(actions, auto_reset=True, final_observations=final)
+        found = other.step(actions, auto_reset=True, final_observations=its_final)
+        assert [array.tobytes() for array in found] == [array.tobytes() for array in expected]
+        assert its_final.tobytes() == final.tobytes()
+        assert other.games.tobytes() == one.games.tobytes()
+    assert other.play_out().tobytes() == one.play_out().tobytes()
+
+
+@pytest.mark.parametrize("threads", [0, 41, 1.5, "two"])
+def test_a_number_of_threads_that_makes_no_sense(threads):
+    with pytest.raises(ValueError, match=r"threads=.*; 1 to num_games = 40 are allowed"):
+        mixed(threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))])
+def test_a_copy_goes_on_by_itself(copied, threads):
+    batch = mixed(threads=threads)
+    batch.reset(7)
+    batch.step(random_actions(batch, 0))
+    twin, before = copied(batch), batch.games.tobytes()
+    assert twin.observe().tobytes() == batch.observe().tobytes()
+    there = twin.step(random_actions(batch, 1))
+    assert batch.games.tobytes() == before
+    assert twin.games.tobytes() != before
+    here = batch.step(random_actions(batch, 1))
+    assert [array.tobytes() for array in there] == [array.tobytes() for array in here]
+
+
+def test_final_observations_need_auto_reset():
+    batch = Batch(2, 3)
+    rows = batch.reset(1)
+    with pytest.raises(ValueError, match="with auto_reset=True only"):
+        batch.step(np.zeros((2, 3), np.int8), final_observations=rows)
+
+
+def test_actions_that_are_not_contiguous():
+    one, other = Batch(5, 4), Batch(5, 4)
+    one.reset(2)
+    other.reset(2)
+    wide = np.random.default_rng(0).integers(0, 2, (5, 8)).astype(np.int8)
+    assert one.step(wide[:, ::2])[0].tobytes() == other.step(wide[:, ::2].copy())[0].tobytes()
