@@ -6,7 +6,7 @@
  *   - seats are bytes of a 64-bit word: leaving, banking and rewarding are word operations without a branch;
  *   - shares and remainders of a treasure come from tables per edition;
  *   - the rules run for a block of games first and the rows are written after that, so that no load waits for a store;
- *   - what all seats share is converted once and stays in registers, rivals are permutations of registers, a row is
+ *   - what all seats share is converted once and stays in registers, seats are permutations of registers, a row is
  *     six stores of 64 bytes; rows that leave the caches anyway are written past them;
  *   - everything is compiled once per table size.
  * It does less than the engine: actions are not checked, tables and editions are not mixed, nobody may watch.

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import NUM_FEATURES, Edition
-from diamant_env.editions import MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
+from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
 
 SOURCE = Path(__file__).with_name("reference.c")
 SCALAR_SOURCE = Path(__file__).with_name("scalar_reference.c")
@@ -27,7 +27,8 @@ VARIANTS = ("rules", "plain", "incremental")
 _PRINTED = np.dtype(
     [("cards", "i1", NUM_CARDS), ("treasure_value", "i2", MAX_TREASURES), ("relic_value", "i2", MAX_RELICS)]
     + [(name, "i1") for name in ("num_relics", "one_relic_per_expedition", "relics_printed")]
-    + [(name, "i1") for name in ("num_expeditions", "bust_removes", "hidden_chests")],
+    + [(name, "i1") for name in ("num_expeditions", "bust_removes", "hidden_chests")]
+    + [("share", "i2", (MAX_PLAYERS + 1, MAX_TREASURES))],  # the strong C works it out itself
     align=True,
 )
 _LINE = 64  # bytes of a cache line
@@ -58,7 +59,7 @@ class Reference:
         self.bytes_per_game = self.library.reference_game_bytes()
         self.games = aligned((num_games, self.bytes_per_game), np.uint8)
         self.functions = {name: getattr(self.library, f"reference_step_{name}") for name in VARIANTS}
-        self.functions["reset"] = self.library.reference_reset
+        self.functions |= {"reset": self.library.reference_reset, "games": self.library.reference_play_games}
 
     def reset(self, seed: int, observations: NDArray[np.float32] | None = None) -> None:
         """Start game i with seed `seed + i`; write what the seats see, float32 (N, players, NUM_FEATURES), if asked."""
@@ -102,9 +103,9 @@ class Reference:
             The final chests, int16 (count, players), and the number of turns played.
         """
         chests = np.zeros((count, self.num_players), np.int16)
-        threshold = int(np.ceil(leave_probability * 2**32))
+        threshold = int(np.ceil(float(np.float32(leave_probability)) * 2**32))  # as the engine
         edition = self.edition.ctypes.data
-        turns = self.library.reference_play_games(count, edition, self.num_players, seed, threshold, chests.ctypes.data)
+        turns = self.functions["games"](count, edition, self.num_players, seed, threshold, chests.ctypes.data)
         return chests, turns
 
     @property
@@ -122,6 +123,7 @@ class ScalarReference(Reference):
         self.bytes_per_game = self.library.scalar_game_bytes()
         self.games = aligned((num_games, self.bytes_per_game), np.uint8)
         self.functions = {"reset": self.library.scalar_reset, "plain": self.library.scalar_step}
+        self.functions["games"] = self.library.scalar_play_games
 
 
 def aligned(shape: int | tuple[int, ...], dtype: type) -> NDArray:
@@ -196,6 +198,8 @@ def _processor() -> str:
 _TABLE = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int]  # games, count, edition, players
 _RESET = [*_TABLE, ctypes.c_uint64, ctypes.c_void_p]  # and seed, rows
 _STEP = [*_TABLE, *[ctypes.c_void_p] * 4, ctypes.c_int]  # and actions, rows, rewards, done, auto-reset
+# Count, edition, players, seed, threshold, chests.
+_GAMES = [ctypes.c_int64, ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_void_p]
 
 
 def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
@@ -206,9 +210,7 @@ def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
     for variant in VARIANTS:
         step = getattr(library, f"reference_step_{variant}")
         step.argtypes, step.restype = _STEP, None
-    word, pointer = ctypes.c_uint64, ctypes.c_void_p
-    library.reference_play_games.argtypes = [ctypes.c_int64, pointer, ctypes.c_int, word, word, pointer]
-    library.reference_play_games.restype = word
+    library.reference_play_games.argtypes, library.reference_play_games.restype = _GAMES, ctypes.c_uint64
     return library
 
 
@@ -216,6 +218,7 @@ def _with_scalar_types(library: ctypes.CDLL) -> ctypes.CDLL:
     library.scalar_game_bytes.restype = ctypes.c_size_t
     library.scalar_reset.argtypes, library.scalar_reset.restype = _RESET, None
     library.scalar_step.argtypes, library.scalar_step.restype = _STEP, None
+    library.scalar_play_games.argtypes, library.scalar_play_games.restype = _GAMES, ctypes.c_uint64
     return library
 
 

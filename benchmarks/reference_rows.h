@@ -1,12 +1,16 @@
-/* Observations: what changed, or all of it, written row by row. Part of reference.c. */
-/* Where things lie in a row. */
-enum { TURN = 9, BUST = 16, LEFT = 18, TRAPS_LEFT = 34, ON_PATH = 42, RELICS_LEFT = 50, RIVAL_INSIDE = 62, RIVALS_LAST = 74 };
+/* Observations: what changed, or all of it, written row by row. Part of reference.c.
+ *
+ * A row is 40 numbers about seats, five each from the observer's on, and 50 that all see. It is written as three
+ * vectors from number 0 on, permutations of the seats', and three vectors from number 42 on, the same for all seats.
+ */
+enum { SEAT = 5, TABLE = SEAT * PLAYERS, PUBLIC = TABLE + 2, CHUNKS = 3, LEAD = 4 };
 
 typedef struct {
-    floats16 head, deck_low, deck_high, rest; /* numbers 0 to 15 (the observer's own missing), 16 to 31, 32 to 47, 48 to 63 */
-    floats16 inside_chest, relics_left;       /* eight seats each */
-    floats16 rivals_1, rivals_2;              /* the same with what is hidden at 0 */
-    floats16 lead;                            /* of each seat, in the first eight */
+    floats16 front;                 /* in the upper half, numbers 40 to 47 */
+    floats16 first, second, third;  /* numbers 42 to 57, 58 to 73 and 74 to 89 */
+    floats16 own_1, own_2;          /* inside and chest, relics and left_turn, eight seats each */
+    floats16 rivals_1, rivals_2;    /* the same with what is hidden at 0 */
+    floats16 lead;                  /* of each seat, in the first eight */
 } shared_view;
 
 #define JOIN(low, high) __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
@@ -30,10 +34,10 @@ ALWAYS floats8 best_of_others(floats8 values, int players) {
     return larger(rotated(best, 1, players), rotated(best, 1 + others - width, players));
 }
 
-ALWAYS shared_view view(const game *g, const edition *e, int players) {
-    shared_view v;
+/* What all see. */
+ALWAYS void view_cave(const game *g, const edition *e, shared_view *v) {
     const floats16 scale = {0, 0, 0, 0, 0, .25f, .25f, .25f, .25f, .125f, .125f, .125f, 1, .125f, .5f, 1};
-    v.head = floats_of_head(g->head) * scale;
+    floats16 head = floats_of_head(g->head) * scale;
 
     bytes32 none = {0};
     bytes32 deck = g->deck;
@@ -57,119 +61,122 @@ ALWAYS shared_view view(const game *g, const edition *e, int players) {
     floats8 path = floats_of_word(g->on_path);
     floats16 on_path = JOIN(path, path);
     floats16 chances = {bust, share};
-    v.deck_low = __builtin_shufflevector(chances, treasures, 0, 1, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29);
-    floats16 middle = __builtin_shufflevector(treasures, traps_relics, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 0, 0, 0, 0, 0, 0);
-    v.deck_high = __builtin_shufflevector(middle, on_path, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17, 18, 19, 20, 21);
-    const ints16 rival = {9, 9, 9, 9, 9, 9, 9, 1, 2, 3, 4, 5, 6, 7, 9, 9};
-    floats16 present = CONVERT(-(rival < players), floats16);
-    floats16 tail = __builtin_shufflevector(on_path, traps_relics, 6, 7, 24, 25, 26, 27, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    v.rest = __builtin_shufflevector(tail, present, 0, 1, 2, 3, 4, 5, 6, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+    floats16 begin = __builtin_shufflevector(head, chances, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 0, 0, 0, 0, 0);
+    v->front = __builtin_shufflevector(head, head, 0, 0, 0, 0, 0, 0, 0, 0, 5, 6, 7, 8, 9, 10, 11, 12);
+    v->first = __builtin_shufflevector(begin, treasures, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17, 18, 19, 20);
+    v->second = __builtin_shufflevector(treasures, traps_relics, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
+    v->third = __builtin_shufflevector(traps_relics, on_path, 5, 6, 7, 8, 9, 10, 11, 12, 16, 17, 18, 19, 20, 21, 22, 23);
+}
 
+/* What is known of each seat. */
+ALWAYS void view_seats(const game *g, const edition *e, int players, shared_view *v) {
     floats8 chest = floats_of_shorts(g->chest);
     floats8 inside = floats_of_word(g->inside);
     floats8 relics = floats_of_word(g->relics) * .5f;
     floats8 left = floats_of_word(g->left_turn) * .125f;
-    floats8 lead = (floats8){0};
+    floats8 lead = {0};
     if (players > 1) lead = (chest - best_of_others(chest, players)) * .0625f;
     chest *= .03125f;
-    v.inside_chest = JOIN(inside, chest);
-    v.relics_left = JOIN(relics, left);
+    v->own_1 = JOIN(inside, chest);
+    v->own_2 = JOIN(relics, left);
     ints8 open = (ints8){0} + (e->hidden - 1);
-    v.rivals_1 = JOIN(inside, (floats8)((ints8)chest & open));
-    v.rivals_2 = JOIN((floats8)((ints8)relics & open), left);
+    v->rivals_1 = JOIN(inside, (floats8)((ints8)chest & open));
+    v->rivals_2 = JOIN((floats8)((ints8)relics & open), left);
     lead = (floats8)((ints8)lead & open);
-    v.lead = JOIN(lead, lead);
-    return v;
+    v->lead = JOIN(lead, lead);
 }
 
-ALWAYS int rival_seat(int seat, int rival, int players) { return rival + 1 < players ? (seat + 1 + rival) % players : PLAYERS - 1; }
+/* Where the numbers about seats come from in the seats' two vectors: those of one seat lie eight apart. In memory, since
+ * gcc 12 gets some permutations wrong that it knows at compile time. */
+static ints16 seats_from[PLAYERS + 1][PLAYERS][CHUNKS];
 
-/* Numbers 0 to 15 of a row. */
-ALWAYS floats16 row_head(const shared_view *v, int seat) {
-    ints16 own = {seat, 8 + seat, 16 + seat, 24 + seat, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    ints16 lead = {0, 1, 2, 3, 16 + seat, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    const ints16 both = {16, 17, 18, 19, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    floats16 mine = __builtin_shuffle(v->inside_chest, v->relics_left, own);
-    floats16 others = __builtin_shuffle(v->head, v->lead, lead);
-    return __builtin_shuffle(others, mine, both);
-}
-
-/* Where the sixteen numbers from 62, 64 and 74 on, which lie among the rivals' 62 to 89, come from. In memory, since
- * gcc 12 gets one of these permutations (7 players, 64) wrong if it knows it at compile time. */
-static ints16 rivals_from[PLAYERS + 1][PLAYERS][3];
-enum { FROM_62, FROM_64, FROM_74 };
-
-static void prepare_rivals(void) {
-    const int first[3] = {0, 2, 12};
+static void prepare_rows(void) {
     for (int players = 1; players <= PLAYERS; players++)
         for (int seat = 0; seat < players; seat++)
-            for (int part = 0; part < 3; part++)
-                for (int i = 0; i < 16; i++) {
-                    int place = first[part] + i;
-                    rivals_from[players][seat][part][i] = place / 7 * 8 + rival_seat(seat, place % 7, players);
-                }
+            for (int place = 0; place < 16 * CHUNKS; place++)
+                seats_from[players][seat][place / 16][place % 16] = place % SEAT * 8 % 32 + (seat + place / SEAT) % players;
 }
 
-ALWAYS floats16 row_rivals(const shared_view *v, int seat, int players, int part) {
-    return __builtin_shuffle(v->rivals_1, v->rivals_2, rivals_from[players][seat][part]);
+/* The bits of numbers 16 * chunk and later: those to keep of a permutation, those of "present". */
+ALWAYS ints16 kept(int chunk, int players) {
+    ints16 bits;
+    for (int i = 0; i < 16; i++) bits[i] = -(16 * chunk + i < SEAT * players && (16 * chunk + i) % SEAT != LEAD);
+    return bits;
 }
 
-ALWAYS floats16 row_rest(const shared_view *v, int seat, int players) {
-    ints16 from = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 0, 0};
-    for (int i = 0; i < 2; i++) from[14 + i] = 16 + rival_seat(seat, i, players);
-    return __builtin_shuffle(v->rest, v->rivals_1, from);
+ALWAYS ints16 present(int chunk, int players) {
+    ints16 bits;
+    for (int i = 0; i < 16; i++)
+        bits[i] = 16 * chunk + i < SEAT * players && (16 * chunk + i) % SEAT == LEAD ? 0x3f800000 : 0; /* 1.0f */
+    return bits;
 }
 
 #define STORE(where, vector) memcpy(where, &(vector), sizeof(vector))
 
-ALWAYS void write_row(const shared_view *v, int seat, int players, float *row) {
-    floats16 head = row_head(v, seat), rest = row_rest(v, seat, players);
-    floats16 rivals = row_rivals(v, seat, players, FROM_64), last = row_rivals(v, seat, players, FROM_74);
-    STORE(row, head);
-    STORE(row + 16, v->deck_low);
-    STORE(row + 32, v->deck_high);
-    STORE(row + 48, rest);
-    STORE(row + 64, rivals);
-    STORE(row + RIVALS_LAST, last);
+/* Numbers 0 to 47. */
+ALWAYS void write_seats(const shared_view *v, int seat, int players, int hidden, float *row) {
+    const ints16 *from = seats_from[players][seat];
+#pragma GCC unroll 3
+    for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        ints16 part = {0};
+        if (16 * chunk < SEAT * players) { /* else nobody is there */
+            part = (ints16)__builtin_shuffle(v->rivals_1, v->rivals_2, from[chunk]);
+            part = (part & kept(chunk, players)) | present(chunk, players);
+        }
+        floats16 numbers = (floats16)part;
+        if (chunk == 0) {
+            const ints16 own = {0, 17, 18, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+            const ints16 lead = {0, 1, 2, 3, 16 + seat, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+            if (hidden) numbers = __builtin_shuffle(numbers, __builtin_shuffle(v->own_1, v->own_2, from[0]), own);
+            numbers = __builtin_shuffle(numbers, v->lead, lead);
+        }
+        if (chunk == 2) {
+            const ints16 front = {0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31};
+            numbers = __builtin_shuffle(numbers, v->front, front);
+        }
+        STORE(row + 16 * chunk, numbers);
+    }
+}
+
+ALWAYS void write_public(const shared_view *v, float *row) {
+    STORE(row + PUBLIC, v->first);
+    STORE(row + PUBLIC + 16, v->second);
+    STORE(row + PUBLIC + 32, v->third);
+}
+
+ALWAYS void write_rows(const shared_view *v, int players, int hidden, float *rows) {
+#pragma GCC unroll 8
+    for (int seat = 0; seat < players; seat++) {
+        write_seats(v, seat, players, hidden, rows + seat * FEATURES);
+        write_public(v, rows + seat * FEATURES);
+    }
 }
 
 ALWAYS void write_game(const game *g, const edition *e, int players, float *rows) {
-    shared_view v = view(g, e, players);
-#pragma GCC unroll 8
-    for (int seat = 0; seat < players; seat++) write_row(&v, seat, players, rows + seat * FEATURES);
+    shared_view v;
+    view_cave(g, e, &v);
+    view_seats(g, e, players, &v);
+    if (RARE(e->hidden))
+        write_rows(&v, players, 1, rows);
+    else
+        write_rows(&v, players, 0, rows);
 }
 
-/* Writes what one card changed. */
-ALWAYS void write_card(const shared_view *v, int card, float *row) {
-    floats8 turn = __builtin_shufflevector(v->head, v->deck_low, 9, 10, 11, 12, 13, 14, 15, 16);
-    STORE(row + TURN, turn);
-    row[BUST + 1] = v->deck_low[1];
-    if (card < FIRST_TRAP) {
-        memcpy(row + 18, (const float *)&v->deck_low + 2, 14 * sizeof(float));
-        memcpy(row + 32, (const float *)&v->deck_high, 2 * sizeof(float));
-    } else {
-        STORE(row + 32, v->deck_high);
-        memcpy(row + 48, (const float *)&v->rest, 7 * sizeof(float));
-    }
-}
-
+/* Who leaves changes all vectors; a card changes the public ones, and a treasure not the last of them. */
 ALWAYS void write_changes(const game *g, const edition *e, int players, change what, float *rows) {
     if (what.level == NOTHING) return;
-    if (what.level == EVERYTHING) {
+    if (what.level != CARD_ONLY) {
         write_game(g, e, players, rows);
         return;
     }
-    shared_view v = view(g, e, players);
+    shared_view v;
+    view_cave(g, e, &v);
+    int treasure = what.card < FIRST_TRAP;
 #pragma GCC unroll 8
     for (int seat = 0; seat < players; seat++) {
         float *row = rows + seat * FEATURES;
-        if (what.level == LEAVERS) {
-            floats16 head = row_head(&v, seat);
-            floats16 rivals = row_rivals(&v, seat, players, FROM_62), last = row_rivals(&v, seat, players, FROM_74);
-            STORE(row, head);
-            STORE(row + RIVAL_INSIDE, rivals);
-            STORE(row + RIVALS_LAST, last);
-        }
-        write_card(&v, what.card, row);
+        STORE(row + PUBLIC, v.first);
+        STORE(row + PUBLIC + 16, v.second);
+        if (!treasure) STORE(row + PUBLIC + 32, v.third);
     }
 }

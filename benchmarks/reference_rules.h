@@ -47,14 +47,14 @@ static const uint32_t reciprocal[PLAYERS + 1] = {0, 65536, 32768, 21846, 16384, 
 size_t reference_game_bytes(void) { return sizeof(game); }
 size_t reference_edition_bytes(void) { return sizeof(edition); }
 
-static void prepare_rivals(void);
+static void prepare_rows(void);
 
 void reference_prepare(const printed_edition *printed, edition *e) {
     for (int card = 0; card < 32; card++) {
         for (int later = 0; later < 32; later++) take[card][later] = later >= card ? -1 : 0;
         trap_byte[card] = card >= FIRST_TRAP && card < FIRST_RELIC ? 1ull << 8 * (card - FIRST_TRAP) : 0;
     }
-    prepare_rivals();
+    prepare_rows();
     memset(e, 0, sizeof *e);
     int total = 0;
     for (int card = 0; card < 32; card++) {

@@ -1,20 +1,23 @@
 /* The same step in C without vector types: what an experienced programmer writes who leaves the vectors to gcc.
  *
  * The record and the rules are those of `diamant_env/rules.py`; what all seats share is computed once and copied to each
- * row, rivals are slices of arrays that hold the seats twice. `reference.c` is faster; this one says how much of that is
+ * row, the seats are a slice of a ring that goes twice around the table. `reference.c` is faster; this one says how much of that is
  * the language and how much its tricks. One edition and table size per call; actions are not checked.
  */
 #include <stdint.h>
 #include <string.h>
 
-enum { PLAYERS = 8, RIVALS = 7, TREASURES = 16, TRAPS = 8, RELICS = 5, FIRST_TRAP = 16, FIRST_RELIC = 24, CARDS = 29 };
-enum { FEATURES = 90, SHARED = 57, FIRST_SHARED = 5, FIRST_RIVAL = 62 };
+enum { PLAYERS = 8, TREASURES = 16, TRAPS = 8, RELICS = 5, FIRST_TRAP = 16, FIRST_RELIC = 24, CARDS = 29 };
+enum { FEATURES = 90, SEAT = 5, BLOCK = 32 };
+
+#define ALWAYS static inline __attribute__((always_inline))
 
 typedef struct {
     int8_t cards[CARDS];
     int16_t treasure_value[TREASURES];
     int16_t relic_value[RELICS];
     int8_t num_relics, one_relic_per_expedition, relics_printed, num_expeditions, bust_removes, hidden_chests;
+    int16_t share[PLAYERS + 1][TREASURES]; /* gems of each treasure for each of so many players inside */
 } edition;
 
 typedef struct {
@@ -22,7 +25,7 @@ typedef struct {
     int8_t over, expedition, turn, num_inside, deck_size, relics_taken, path_relics;
     int16_t path_relic_value, path_gems, bag;
     int16_t chest[PLAYERS];
-    int8_t relics[PLAYERS], inside[PLAYERS], left_turn[PLAYERS], deck[CARDS], on_path[TRAPS];
+    int8_t relics[PLAYERS], inside[PLAYERS], left_turn[PLAYERS], deck[CARDS + 3], on_path[TRAPS];
 } game;
 
 size_t scalar_game_bytes(void) { return sizeof(game); }
@@ -49,7 +52,7 @@ static void begin_expedition(game *g, const edition *e, int players) {
 static void start_game(game *g, const edition *e, int players, uint64_t key) {
     memset(g, 0, sizeof *g);
     g->key = key;
-    memcpy(g->deck, e->cards, sizeof g->deck);
+    memcpy(g->deck, e->cards, sizeof e->cards);
     begin_expedition(g, e, players);
 }
 
@@ -79,9 +82,9 @@ static int reveal(game *g, const edition *e, int players) {
     g->deck_size--;
     g->turn++;
     if (card < FIRST_TRAP) {
-        unsigned value = (unsigned)e->treasure_value[card], inside = (unsigned)g->num_inside;
-        g->bag += value / inside;
-        g->path_gems += value % inside;
+        int share = e->share[g->num_inside][card];
+        g->bag += share;
+        g->path_gems += e->treasure_value[card] - share * g->num_inside;
     } else if (card >= FIRST_RELIC) {
         int order = e->relics_printed ? card - FIRST_RELIC : g->relics_taken + g->path_relics;
         g->path_relics++;
@@ -128,73 +131,86 @@ static void play_turn(game *g, const edition *e, int players, const int8_t *acti
     while (reveal(g, e, players)) continue;
 }
 
-static void write_shared(const game *g, const edition *e, int players, float *to) {
-    int fatal = 0, gems = 0, inside = g->num_inside;
-    for (int trap = 0; trap < TRAPS; trap++) fatal += g->on_path[trap] * g->deck[FIRST_TRAP + trap];
-    for (int slot = 0; slot < TREASURES && inside; slot++) gems += g->deck[slot] * (e->treasure_value[slot] / inside);
-    const float size = g->deck_size;
-    const float scalars[13] = {players * .25f,
-                               inside * .25f,
-                               g->expedition * .25f,
-                               (e->num_expeditions - g->expedition) * .25f,
-                               g->turn * .125f,
-                               g->bag * .125f,
-                               g->path_gems * .125f,
-                               g->path_relics,
-                               g->path_relic_value * .125f,
-                               g->relics_taken * .5f,
-                               e->hidden_chests,
-                               8 * (float)fatal / size,
-                               (float)gems / size};
-    memcpy(to, scalars, sizeof scalars);
-    for (int slot = 0; slot < TREASURES; slot++) to[13 + slot] = g->deck[slot];
-    for (int trap = 0; trap < TRAPS; trap++) to[29 + trap] = g->deck[FIRST_TRAP + trap] * .5f;
-    for (int trap = 0; trap < TRAPS; trap++) to[37 + trap] = g->on_path[trap];
-    for (int relic = 0; relic < RELICS; relic++) to[45 + relic] = g->deck[FIRST_RELIC + relic] * .5f;
-    for (int rival = 0; rival < RIVALS; rival++) to[50 + rival] = rival + 1 < players;
+/* Copies a known number of floats, 16 or more, 16 at a time: gcc would call memcpy for so many. */
+ALWAYS void copy(float *to, const float *from, int count) {
+#pragma GCC unroll 6
+    for (int k = 0; k + 16 <= count; k += 16) memcpy(to + k, from + k, 16 * sizeof(float));
+    if (count % 16) memcpy(to + count - 16, from + count - 16, 16 * sizeof(float));
 }
 
-static inline __attribute__((always_inline)) void write_rows(const game *g, const edition *e, int players, float *rows) {
-    float shared[SHARED], twice[4][2 * PLAYERS];
+/* What all see. */
+ALWAYS void write_public(const game *g, const edition *e, int players, float *to) {
+    static const float factor[CARDS + 3] = {1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1, 1,
+                                            .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, 0,   0, 0};
+    int fatal = 0, gems = 0;
+    for (int trap = 0; trap < TRAPS; trap++) fatal += g->on_path[trap] * g->deck[FIRST_TRAP + trap];
+    for (int slot = 0; slot < TREASURES; slot++) gems += g->deck[slot] * e->share[g->num_inside][slot];
+    const float size = g->deck_size;
+    to[0] = players * .25f;
+    to[1] = g->num_inside * .25f;
+    to[2] = g->expedition * .25f;
+    to[3] = (e->num_expeditions - g->expedition) * .25f;
+    to[4] = g->turn * .125f;
+    to[5] = g->bag * .125f;
+    to[6] = g->path_gems * .125f;
+    to[7] = g->path_relics;
+    to[8] = g->path_relic_value * .125f;
+    to[9] = g->relics_taken * .5f;
+    to[10] = e->hidden_chests;
+    to[11] = 8 * (float)fatal / size;
+    to[12] = (float)gems / size;
+    for (int card = 0; card < CARDS + 3; card++) to[13 + card] = g->deck[card] * factor[card];
+    for (int trap = 0; trap < TRAPS; trap++) to[42 + trap] = g->on_path[trap];
+}
+
+ALWAYS void write_rows(const game *g, const edition *e, int players, float *rows) {
+    const int table = players * SEAT, shared = FEATURES - table;
+    float ring[2 * PLAYERS * SEAT]; /* the seats, twice around the table */
+    float end[FEATURES];            /* of a row: nothing for seats without a player, then what all see */
+    float lead[PLAYERS];
     int best = -1, second = -1, open = !e->hidden_chests;
-    write_shared(g, e, players, shared);
+    for (int k = 0; k < PLAYERS * SEAT - table; k++) end[k] = 0;
+    write_public(g, e, players, end + PLAYERS * SEAT - table);
     for (int seat = 0; seat < players; seat++) {
-        twice[0][seat] = twice[0][seat + players] = g->inside[seat];
-        twice[1][seat] = twice[1][seat + players] = (float)(g->chest[seat] * open) * .03125f;
-        twice[2][seat] = twice[2][seat + players] = (float)(g->relics[seat] * open) * .5f;
-        twice[3][seat] = twice[3][seat + players] = g->left_turn[seat] * .125f;
-        if (g->chest[seat] > best) second = best, best = g->chest[seat];
-        else if (g->chest[seat] > second) second = g->chest[seat];
+        float *to = ring + seat * SEAT;
+        to[0] = to[table + 0] = g->inside[seat];
+        to[1] = to[table + 1] = (float)(g->chest[seat] * open) * .03125f;
+        to[2] = to[table + 2] = (float)(g->relics[seat] * open) * .5f;
+        to[3] = to[table + 3] = g->left_turn[seat] * .125f;
+        to[4] = to[table + 4] = 1;
+        int chest = g->chest[seat], lower = chest < best ? chest : best;
+        second = second > lower ? second : lower;
+        best = best > chest ? best : chest;
+    }
+    for (int seat = 0; seat < players; seat++) {
+        int rival = g->chest[seat] == best ? second : best;
+        lead[seat] = open && players > 1 ? (float)(g->chest[seat] - rival) * .0625f : 0;
     }
     for (int seat = 0; seat < players; seat++) {
         float *row = rows + seat * FEATURES;
-        int rival = g->chest[seat] == best ? second : best;
-        row[0] = g->inside[seat];
+        for (int k = 0; k < table; k++) row[k] = ring[seat * SEAT + k];
         row[1] = g->chest[seat] * .03125f;
         row[2] = g->relics[seat] * .5f;
-        row[3] = g->left_turn[seat] * .125f;
-        row[4] = open && players > 1 ? (float)(g->chest[seat] - rival) * .0625f : 0;
-        memcpy(row + FIRST_SHARED, shared, sizeof shared);
-        for (int part = 0; part < 4; part++) {
-            float *to = row + FIRST_RIVAL + part * RIVALS;
-            memcpy(to, twice[part] + seat + 1, sizeof(float) * (size_t)(players - 1));
-            memset(to + players - 1, 0, sizeof(float) * (size_t)(PLAYERS - players));
-        }
+        row[4] = lead[seat];
+        copy(row + table, end, shared);
     }
 }
 
-static inline __attribute__((always_inline)) void step(game *games, int count, const edition *e, int players,
-                                                       const int8_t *actions, float *rows, float *rewards, uint8_t *done,
-                                                       int auto_reset) {
-    for (int i = 0; i < count; i++) {
-        game *g = &games[i];
-        play_turn(g, e, players, actions + i * players, rewards + i * players);
-        done[i] = (uint8_t)g->over;
-        if (g->over && auto_reset) {
-            start_game(g, e, players, mix(g->key ^ 0xD1B54A32D192ED03ull, 0));
-            while (reveal(g, e, players)) continue;
+ALWAYS void step(game *games, int count, const edition *e, int players, const int8_t *actions, float *rows, float *rewards,
+                 uint8_t *done, int auto_reset) {
+    for (int first = 0; first < count; first += BLOCK) { /* the rules first: no wide load then waits for small stores */
+        int last = first + BLOCK < count ? first + BLOCK : count;
+        for (int i = first; i < last; i++) {
+            game *g = &games[i];
+            play_turn(g, e, players, actions + i * players, rewards + i * players);
+            done[i] = (uint8_t)g->over;
+            if (g->over && auto_reset) {
+                start_game(g, e, players, mix(g->key ^ 0xD1B54A32D192ED03ull, 0));
+                while (reveal(g, e, players)) continue;
+            }
         }
-        if (rows) write_rows(g, e, players, rows + (size_t)i * (size_t)players * FEATURES);
+        for (int i = first; i < last && rows; i++)
+            write_rows(&games[i], e, players, rows + (size_t)i * (size_t)players * FEATURES);
     }
 }
 
@@ -206,17 +222,51 @@ void scalar_reset(game *games, int count, const edition *e, int players, uint64_
     }
 }
 
+/* Plays `count` games with random decisions to their ends, the chests into int16 (count, players); returns turns. */
+ALWAYS uint64_t play_games(int64_t count, const edition *e, int players, uint64_t seed, uint64_t threshold, int16_t *chests) {
+    uint64_t turns = 0;
+    for (int64_t i = 0; i < count; i++) {
+        game g;
+        start_game(&g, e, players, mix(mix(seed + (uint64_t)i, 0), 0));
+        while (reveal(&g, e, players)) continue;
+        for (; !g.over; turns++) {
+            int8_t actions[PLAYERS];
+            float rewards[PLAYERS];
+            uint64_t counter = (uint64_t)(g.expedition * 128 + g.turn);
+            for (int seat = 0; seat < players; seat++)
+                actions[seat] = mix(g.key, ((uint64_t)(1 + seat) << 14) + counter) >> 32 < threshold;
+            play_turn(&g, e, players, actions, rewards);
+        }
+        memcpy(chests + i * players, g.chest, sizeof(int16_t) * (size_t)players);
+    }
+    return turns;
+}
+
+/* For each size of table, loops of known length. */
+#define EACH_TABLE(call) \
+    switch (players) {   \
+        case 1: call(1); break; \
+        case 2: call(2); break; \
+        case 3: call(3); break; \
+        case 4: call(4); break; \
+        case 5: call(5); break; \
+        case 6: call(6); break; \
+        case 7: call(7); break; \
+        case 8: call(8); break; \
+    }
+
 /* Without `rows`, the rules alone. */
 void scalar_step(game *games, int count, const edition *e, int players, const int8_t *actions, float *rows, float *rewards,
-                uint8_t *done, int auto_reset) {
-    switch (players) { /* for each size, loops of known length */
-        case 1: step(games, count, e, 1, actions, rows, rewards, done, auto_reset); break;
-        case 2: step(games, count, e, 2, actions, rows, rewards, done, auto_reset); break;
-        case 3: step(games, count, e, 3, actions, rows, rewards, done, auto_reset); break;
-        case 4: step(games, count, e, 4, actions, rows, rewards, done, auto_reset); break;
-        case 5: step(games, count, e, 5, actions, rows, rewards, done, auto_reset); break;
-        case 6: step(games, count, e, 6, actions, rows, rewards, done, auto_reset); break;
-        case 7: step(games, count, e, 7, actions, rows, rewards, done, auto_reset); break;
-        case 8: step(games, count, e, 8, actions, rows, rewards, done, auto_reset); break;
-    }
+                 uint8_t *done, int auto_reset) {
+#define CALL(n) step(games, count, e, n, actions, rows, rewards, done, auto_reset)
+    EACH_TABLE(CALL)
+#undef CALL
+}
+
+uint64_t scalar_play_games(int64_t count, const edition *e, int players, uint64_t seed, uint64_t threshold, int16_t *chests) {
+    uint64_t turns = 0;
+#define CALL(n) turns = play_games(count, e, n, seed, threshold, chests)
+    EACH_TABLE(CALL)
+#undef CALL
+    return turns;
 }

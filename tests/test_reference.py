@@ -92,6 +92,7 @@ def test_random_games_are_those_of_the_engine():
         turns += int((~batch.over).sum())
         batch.draw_decisions(leave, actions)
         batch.step(actions, observations)
-    chests, played = Reference(1, 5).play_games(GAMES, 9, float(np.float32(0.3)))
-    assert chests.tolist() == batch.games.chest[:, :5].tolist()
-    assert played == turns
+    for kind in (Reference, ScalarReference):
+        chests, played = kind(1, 5).play_games(GAMES, 9, float(np.float32(0.3)))
+        assert chests.tolist() == batch.games.chest[:, :5].tolist()
+        assert played == turns
