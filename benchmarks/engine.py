@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
+import itertools
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Play
 from benchmarks.reference import Reference, ScalarReference, new_arrays
 from diamant_env import Batch
-from diamant_env.rewards import reward_of
-from diamant_env.rules import (
-    OVER,
-    key_of_next_game,
-    key_of_seed,
-    play_turn,
-    random_bits,
-    reveal_until_decision,
-    start_game,
-)
 
 RING = 16  # arrays of actions, made beforehand and used in turn
-# As the engine compiles its own, but without its cache, which would not see a change to this file.
-_compiled = numba.njit(error_model="numpy", nogil=True)
-HAS_THREADS = "threads" in inspect.signature(Batch).parameters
 
 
 def action_ring(num_games: int, seats: int, leave_probability: float) -> list[NDArray[np.int8]]:
@@ -36,8 +22,7 @@ def action_ring(num_games: int, seats: int, leave_probability: float) -> list[ND
 
 def engine_play(num_games: int, players: int, ring: list[NDArray[np.int8]], threads: int = 1) -> Play:
     """Return a contender: the engine with observations, rewards, done and auto-reset, in the caller's arrays."""
-    options = {"threads": threads} if HAS_THREADS else {}
-    batch = Batch(num_games, players, **options)
+    batch = Batch(num_games, players, threads=threads)
     observations, rewards, done = new_arrays(num_games, players)
     batch.reset(0, observations=observations)
 
@@ -69,15 +54,15 @@ def reference_play(num_games: int, players: int, ring: list[NDArray[np.int8]], v
     return play
 
 
-def rules_play(num_games: int, players: int, ring: list[NDArray[np.int8]]) -> Play:
+def rules_play(num_games: int, players: int, ring: list[NDArray[np.int8]], threads: int = 1) -> Play:
     """Return a contender: the engine's rules with rewards, done and auto-reset, without observations."""
-    batch = Batch(num_games, players)
+    batch = Batch(num_games, players, threads=threads)
     batch.reset(0)
     _, rewards, done = new_arrays(num_games, players)
 
     def play(steps: int) -> None:
         for step in range(steps):
-            _step_rules(batch.games, batch.edition_records, ring[step % RING], rewards, done)
+            batch.play(ring[step % RING], rewards, done, auto_reset=True)
 
     return play
 
@@ -93,43 +78,33 @@ def deciding_share(num_games: int, players: int, ring: list[NDArray[np.int8]]) -
     return float(np.mean(deciding[50:]))
 
 
+def random_games_play(num_games: int, players: int, leave_probability: float, threads: int = 1) -> Play:
+    """Return a contender that plays batches of random games to their ends; a step is one batch."""
+    batch = Batch(num_games, players, threads=threads)
+    observations, *_ = new_arrays(num_games, players)
+    batch.reset(0, observations=observations)
+
+    def play(steps: int) -> None:
+        for _ in range(steps):
+            batch.reset(observations=observations)
+            batch.play_out(leave_probability)
+
+    return play
+
+
+def reference_games_play(kind: type[Reference], num_games: int, players: int, leave_probability: float) -> Play:
+    """Return a contender: as many games in a step by one of the C's, other ones in each."""
+    rival, seeds = kind(1, players), itertools.count(0, num_games)
+
+    def play(steps: int) -> None:
+        for _ in range(steps):
+            rival.play_games(num_games, next(seeds), leave_probability)
+
+    return play
+
+
 def random_games(count: int, players: int, leave_probability: float) -> NDArray[np.int16]:
-    """Play games to their ends, every decision drawn in the engine; return the chests, int16 (count, players)."""
-    batch = Batch(1, players)
-    chests = np.zeros((count, players), np.int16)
-    _play_random_games(batch.games, batch.edition_records, np.float64(leave_probability), chests)
-    return chests
-
-
-@_compiled
-def _step_rules(games, editions, actions, rewards, done):
-    """One turn of all games, as the engine plays it, but nobody observes."""
-    for i in range(games.shape[0]):
-        game = games[i]
-        edition = editions[game.edition]
-        for seat in range(actions.shape[1]):
-            game.decision[seat] = actions[i, seat]
-        play_turn(game, edition)
-        done[i] = game.phase == OVER
-        for seat in range(actions.shape[1]):
-            rewards[i, seat] = reward_of(game, edition, seat, 0)
-        if done[i]:
-            start_game(game, edition, game.num_players, key_of_next_game(game.key))
-            reveal_until_decision(game, edition)
-
-
-@_compiled
-def _play_random_games(games, editions, leave_probability, chests):
-    """Play the games with seeds 0, 1 … one after the other."""
-    game = games[0]
-    edition = editions[game.edition]
-    threshold = np.int64(np.ceil(leave_probability * 4294967296.0))
-    for i in range(chests.shape[0]):
-        start_game(game, edition, game.num_players, key_of_seed(np.uint64(i)))
-        reveal_until_decision(game, edition)
-        while game.phase != OVER:
-            for seat in range(chests.shape[1]):
-                game.decision[seat] = random_bits(game.key, game.expedition, game.turn, 1 + seat) < threshold
-            play_turn(game, edition)
-        for seat in range(chests.shape[1]):
-            chests[i, seat] = game.chest[seat]
+    """Play the games with seeds 0, 1 … to their ends; return the chests, int16 (count, players)."""
+    batch = Batch(count, players)
+    batch.reset(0)
+    return batch.play_out(leave_probability)

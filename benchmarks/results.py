@@ -100,7 +100,7 @@ def comparison_table(section: str, rows: Sequence[Comparison]) -> Table:
     """Return one section as a table."""
     table = new_table(section)
     for name in ("what", "unit", "ours", "rival", "theirs", "ratio", "target", ""):
-        table.add_column(name, justify="right" if name in ("ours", "theirs", "ratio", "target") else "left")
+        table.add_column(name, justify="right" if name in ("ours", "theirs", "ratio") else "left")
     for row in rows:
         sign = "≤" if row.lower_is_better else "≥"
         table.add_row(
@@ -110,7 +110,7 @@ def comparison_table(section: str, rows: Sequence[Comparison]) -> Table:
             row.rival,
             figure_text(row.theirs),
             figure_text(row.ratio),
-            "" if row.target is None else f"{sign} {figure_text(row.target)}",
+            "" if row.target is None else f"{sign} {figure_text(row.target)} of {row.rival}",
             {True: "met", False: "missed", None: ""}[row.met],
         )
     return table

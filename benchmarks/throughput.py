@@ -10,10 +10,10 @@ from typing import Annotated, Literal
 import tyro
 from tyro.conf import arg
 
-from benchmarks.against_c import compare_random_games, compare_steps, compare_threads, units_side_by_side
+from benchmarks.against_c import compare_steps, units_side_by_side
 from benchmarks.costs import measure_costs
-from benchmarks.engine import HAS_THREADS
 from benchmarks.growth import BATCHES, draw_growth, growth_table, measure_growth
+from benchmarks.many_games import compare_random_games, compare_threads
 from benchmarks.measure import QUICK, Effort
 from benchmarks.reference import FLAGS, NoCompilerError, compiled_library, compiler_version
 from benchmarks.results import Comparison, machine, publish
@@ -62,8 +62,6 @@ def measure(arguments: Arguments) -> None:
     rows += _beside_c(arguments, batches, effort, facts, notes)
     if "threads" in arguments.parts:
         rows += compare_threads(batches, effort)
-        if not HAS_THREADS:
-            notes.append("threads: left out, Batch has no option of that name")
     if "views" in arguments.parts:
         rows += compare_views(effort)
     if "growth" in arguments.parts:
@@ -91,7 +89,9 @@ def _beside_c(
         return []
     facts["C"] = f"{compiler_version()} {' '.join(FLAGS[:2])}"
     rows = compare_steps(batches, effort) if "steps" in arguments.parts else []
-    return rows + (compare_random_games(effort) if "games" in arguments.parts else [])
+    if "games" in arguments.parts:
+        rows += compare_random_games(effort, 64 if arguments.quick else 4096)
+    return rows
 
 
 def _turns(arguments: Arguments) -> int:
