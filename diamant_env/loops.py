@@ -70,20 +70,26 @@ def step_games(
     scratch = scratch_memory[0]
     for first in range(0, games.shape[0], _BLOCK):
         last = min(first + _BLOCK, games.shape[0])
-        for i in range(first, last):
-            game = games[i]
-            edition = editions[game.edition]
-            played = game.phase != OVER
-            if played:
-                play_decisions(game, edition, actions, i)
-            pay(game, edition, reward_code, played, rewards, i)
-            done[i] = game.phase == OVER
-            if auto_reset and game.phase == OVER:
-                if final_rows.shape[0]:
-                    observe_table(game, edition, edition.hidden_chests, final_rows, i, scratch)
-                deal(game, edition, key_of_next_game(game.key))
+        play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch)
         if observed:
             observe_some(games, editions, first, last, rows, False, scratch)
+
+
+@jit_apart
+def play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch):
+    """Play one turn in the games from `first` to `last` - 1."""
+    for i in range(first, last):
+        game = games[i]
+        edition = editions[game.edition]
+        played = game.phase != OVER
+        if played:
+            play_decisions(game, edition, actions, i)
+        pay(game, edition, reward_code, played, rewards, i)
+        done[i] = game.phase == OVER
+        if auto_reset and game.phase == OVER:
+            if final_rows.shape[0]:
+                observe_table(game, edition, edition.hidden_chests, final_rows, i, scratch)
+            deal(game, edition, key_of_next_game(game.key))
 
 
 @jit

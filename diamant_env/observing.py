@@ -67,12 +67,12 @@ def observe_table(game, edition, hide, rows, i, scratch):
             rows[i, seat, _SHARED_AT + k] = scratch.shared[k]
         for k in range(scratch.table_length):
             rows[i, seat, k] = scratch.ring[seat * SEAT_FEATURES + k] * scratch.present[players, k]
-        # The observer's own; what is hidden from rivals too.
         chest = game.chest[seat]
-        fullest_of_rivals = runner_up if chest == best else best
-        rows[i, seat, _AT.chest] = np.float32(chest) * _PER.chest
-        rows[i, seat, _AT.relics] = np.float32(game.relics[seat]) * _PER.relics
-        rows[i, seat, _AT.lead] = _ZERO if hide or players == 1 else np.float32(chest - fullest_of_rivals) * _PER.lead
+        rivals_best = runner_up if chest == best else best
+        rows[i, seat, _AT.lead] = _ZERO if hide or players == 1 else np.float32(chest - rivals_best) * _PER.lead
+        if hide:  # from the rivals only
+            rows[i, seat, _AT.chest] = np.float32(chest) * _PER.chest
+            rows[i, seat, _AT.relics] = np.float32(game.relics[seat]) * _PER.relics
 
 
 @jit
