@@ -26,8 +26,6 @@ from diamant_env.rules import OVER
 from diamant_env.scripts import Script
 
 MASKS = ("info", "observation", "none")
-_MASK_OF_SEAT = np.array([[1, 0], [1, 1]], np.int8)  # in camp, inside
-_ABSENT = object()
 
 
 class parallel_env(ParallelEnv, EzPickle):
@@ -88,6 +86,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
         self._action_bytes = memoryview(self._actions.data).cast("B")  # written to faster than the array
+        self._both_actions = np.ones((players, 2), np.int8)
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
         self._inside = self._batch.games.view(np.ndarray)["inside"][0, :players]
@@ -139,20 +138,25 @@ class parallel_env(ParallelEnv, EzPickle):
             raise ValueError(f"seed={seed!r}; a whole number, 0 to 2**64 - 1, is allowed")
         deck = (options or {}).get("deck")
         script = None if deck is None else Script(self.edition, deck)
-        before, started = self._batch.games.copy(), self._batch.started
-        self._batch.reset(number)
-        if script is not None:
-            try:
-                script.restart(self._batch.games[0], self._batch.edition_records[0])
-            except ValueError:
-                self._batch.games[:] = before
-                self._batch.started = started
-                raise
+        rows = self._batch.reset(number) if script is None else self._reset_script(script, number)
         self._script = script
         self._scene = Scene()
         self.agents = self.possible_agents[:]
         self._follow()
-        return self._observations(self._batch.observe()[0]), self._infos()
+        observations, _, infos = self._told(rows[0])
+        return observations, infos
+
+    def _reset_script(self, script: Script, seed: int | None) -> NDArray[np.float32]:
+        """Start a game with the cards of the script; the one before stays if one of them is not there."""
+        before, started = self._batch.games.copy(), self._batch.started
+        self._batch.reset(seed)
+        try:
+            script.restart(self._batch.games[0], self._batch.edition_records[0])
+        except ValueError:
+            self._batch.games[:] = before
+            self._batch.started = started
+            raise
+        return self._batch.observe()
 
     def step(
         self, actions: Mapping[str, Any]
@@ -179,26 +183,28 @@ class parallel_env(ParallelEnv, EzPickle):
         if over:
             self.agents = []
         self._follow()
-        return (
-            self._observations(rows[0]),
-            dict(zip(agents, self._rewards[0].tolist(), strict=True)),
-            dict.fromkeys(agents, over),
-            dict.fromkeys(agents, False),
-            self._infos(),
-        )
+        observations, rewards, infos = self._told(rows[0])
+        return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 
     def _read_actions(self, actions: Mapping[str, Any]) -> None:
         """Copy the actions of the seats that must decide into the batch's form."""
-        row, known = self._action_bytes, 0
+        try:
+            given = bytes([actions[agent] for agent in self.possible_agents])
+        except (KeyError, TypeError, ValueError, OverflowError):
+            given = b"unclear"
+        if len(actions) == len(given) and not given.strip(b"\x00\x01"):
+            self._action_bytes[:] = given
+        else:
+            self._read_one_by_one(actions)
+
+    def _read_one_by_one(self, actions: Mapping[str, Any]) -> None:
+        known = 0
         for seat, (agent, inside) in enumerate(zip(self.possible_agents, self._inside.tolist(), strict=True)):
-            action = actions.get(agent, _ABSENT)
-            if action is _ABSENT:
-                if inside:
-                    raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
-                continue
-            known += 1
-            if inside:
-                row[seat] = action if type(action) is int and 0 <= action <= 1 else checked_action(agent, action)
+            if agent in actions:
+                known += 1
+                self._action_bytes[seat] = checked_action(agent, actions[agent]) if inside else 0
+            elif inside:
+                raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
         if known != len(actions):
             unknown = [agent for agent in actions if agent not in self.possible_agents]
             raise ValueError(f"actions of unknown agents {unknown}; the agents are {self.possible_agents}")
@@ -223,27 +229,28 @@ class parallel_env(ParallelEnv, EzPickle):
         """How many players sit at the table."""
         return len(self.possible_agents)
 
-    def _observations(self, rows: NDArray[np.float32]) -> dict[str, Any]:
-        if self._mask != "observation":
-            return dict(zip(self.possible_agents, rows, strict=True))
-        masks = self._action_masks()
-        return {
-            agent: {"observation": row, "action_mask": mask}
-            for agent, row, mask in zip(self.possible_agents, rows, masks, strict=True)
-        }
+    def _told(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
+        """Return what all agents are told: observations, rewards and infos."""
+        observations: dict[str, Any] = {}
+        rewards: dict[str, float] = {}
+        infos: dict[str, dict] = {}
+        # Lists and single rows, since iterating over an array takes twice as long.
+        masks, inside, paid = self._action_masks(), self._inside.tolist(), self._rewards.tolist()[0]
+        in_infos, in_observations = self._mask == "info", self._mask == "observation"
+        for seat, agent in enumerate(self.possible_agents):
+            row = rows[seat]
+            observations[agent] = {"observation": row, "action_mask": masks[seat]} if in_observations else row
+            rewards[agent] = paid[seat]
+            infos[agent] = (
+                {"active": inside[seat], "action_mask": masks[seat]} if in_infos else {"active": inside[seat]}
+            )
+        return observations, rewards, infos
 
     def _action_masks(self) -> NDArray[np.int8]:
         """Return a new int8 (seats, 2): both actions inside the cave, CONTINUE alone in camp."""
-        return _MASK_OF_SEAT[self._inside]
-
-    def _infos(self) -> dict[str, dict]:
-        active = self._inside.tolist()
-        if self._mask != "info":
-            return {agent: {"active": inside} for agent, inside in zip(self.possible_agents, active, strict=True)}
-        return {
-            agent: {"active": inside, "action_mask": mask}
-            for agent, inside, mask in zip(self.possible_agents, active, self._action_masks(), strict=True)
-        }
+        masks = self._both_actions.copy()
+        masks[:, 1] = self._inside
+        return masks
 
     def state(self) -> NDArray[np.float32]:
         """Return all public information with open chests, float32 (NUM_FEATURES,): what player_0 would see."""
