@@ -1,36 +1,16 @@
-"""The AEC form of the environment, and what it shares with the parallel one: checked actions and saved states."""
+"""The AEC form of the environment, and what it shares with the parallel one: saved states."""
 
 from __future__ import annotations
 
 import copy
 import dataclasses
-import operator
 from typing import Any
 
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from diamant_env.actions import checked_action
 from diamant_env.editions import Edition
-
-
-def whole_number(value: Any) -> int | None:
-    """Return a value of any integer type as an int, None if it is something else."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
-
-
-def checked_action(agent: str, action: Any) -> int:
-    """Return the action of an agent inside the cave as 0 or 1.
-
-    Raises:
-        ValueError: If it is neither.
-    """
-    number = whole_number(action)
-    if number is None or not 0 <= number <= 1:
-        raise ValueError(f"action {action!r} of {agent}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
-    return number
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import MAX_PLAYERS
+from diamant_env.loops import first_illegal
 
 
 def as_array(given: ArrayLike, name: str) -> NDArray:
@@ -58,3 +59,23 @@ def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
     seeds = seeds.astype(np.uint64)
     return seeds if seeds.shape else seeds + np.arange(num_games, dtype=np.uint64)
+
+
+def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[int, int]) -> NDArray[np.int8]:
+    """Return the actions as int8 (N, seats), contiguous.
+
+    Raises:
+        ValueError: If the shape or dtype is wrong, or a seat that must decide sends neither 0 nor 1.
+    """
+    given = as_array(actions, "actions")
+    if given.dtype.kind in "iu" and given.dtype != np.int8:
+        actions = np.where((given == 0) | (given == 1), given, 2).astype(np.int8)
+    legal = np.ascontiguousarray(checked(actions, "actions", np.int8, shape))
+    wrong = first_illegal(memory, legal)
+    if wrong >= 0:
+        game, seat = divmod(wrong, shape[1])
+        note = "" if given.dtype == np.int8 else f" (actions of dtype {given.dtype}; expected int8)"
+        raise ValueError(
+            f"action {given[game, seat]} of seat {seat} in game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE){note}"
+        )
+    return legal

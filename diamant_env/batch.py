@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.arguments import as_array, checked, output, players_per_game, seeds_per_game
+from diamant_env.arguments import checked, legal_actions, output, players_per_game, seeds_per_game
 from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
 from diamant_env.loops import (
     advance_keys,
     draw_games_decisions,
     finish_games,
-    first_illegal,
     keys_of_seeds,
     observe_games,
     reset_games,
     step_games,
 )
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.observing import new_scratch
 from diamant_env.rewards import reward_code
 from diamant_env.rules import GAME, OVER
+from diamant_env.team import Team
 
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
 
@@ -97,13 +94,10 @@ class Batch:
         self._records = self.games.view(np.ndarray)
         self._memory = self._records.view(np.uint8).reshape(self.num_games, -1)
         self._edition_memory = self.edition_records.view(np.ndarray).view(np.uint8).reshape(len(self.editions), -1)
-        bounds = [self.num_games * part // self.threads for part in range(self.threads + 1)]
-        self._parts = [slice(first, last) for first, last in itertools.pairwise(bounds)]
-        self._scratch = [new_scratch() for _ in self._parts]
-        self._pool = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
+        self._team = Team(self.num_games, self.threads)
 
     def __getstate__(self) -> dict[str, Any]:
-        made_anew = ("_records", "_memory", "_edition_memory", "_parts", "_scratch", "_pool")
+        made_anew = ("_records", "_memory", "_edition_memory", "_team")
         return {name: value for name, value in vars(self).items() if name not in made_anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -134,7 +128,7 @@ class Batch:
         else:
             advance_keys(self._records, chosen)
         reset_games(self._records, self.edition_records.view(np.ndarray), chosen)
-        observe_games(self._memory, self._edition_memory, observations, False, self._scratch[0])
+        observe_games(self._memory, self._edition_memory, observations, False, self._team.scratch[0])
         return observations
 
     def step(
@@ -168,7 +162,7 @@ class Batch:
                 then nothing was played.
         """
         self._require_games("step")
-        actions = self._legal(actions)
+        actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
         observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
         rewards = self._output(rewards, "rewards", np.float32, (self.seats,))
         done = self._output(done, "done", np.bool_, ())
@@ -190,7 +184,7 @@ class Batch:
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play one turn in every game like `step`, but write no observations. Return `rewards` and `done`."""
         self._require_games("play")
-        actions = self._legal(actions)
+        actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", np.float32, (self.seats,))
         done = self._output(done, "done", np.bool_, ())
         self.step_unchecked(actions, None, rewards, done, auto_reset=auto_reset)
@@ -211,7 +205,7 @@ class Batch:
         if not 0 <= leave_probability <= 1:
             raise ValueError(f"leave_probability={leave_probability!r}; 0 to 1 is allowed")
         editions = self.edition_records.view(np.ndarray)
-        self._in_parts(lambda part, _: finish_games(self._records[part], editions, np.float32(leave_probability)))
+        self._team.work(lambda part, _: finish_games(self._records[part], editions, np.float32(leave_probability)))
         return self.games.chest[:, : self.seats].copy()
 
     def step_unchecked(
@@ -229,10 +223,10 @@ class Batch:
         """
         observed, rows = (False, _NOWHERE) if observations is None else (True, observations)
         code, editions = self.reward_code, self._edition_memory
-        if self._pool is None:
+        if self.threads == 1:
             step_games(
                 self._memory, editions, actions, rows, rewards, done, final_observations, auto_reset, observed, code,
-                self._scratch[0],
+                self._team.scratch[0],
             )  # fmt: skip
             return
 
@@ -242,40 +236,7 @@ class Batch:
                 final_observations[part], auto_reset, observed, code, scratch,
             )  # fmt: skip
 
-        self._in_parts(work)
-
-    def _in_parts(self, work: Callable[[slice, NDArray], Any]) -> None:
-        """Call `work` for each thread's part of the games, all at the same time."""
-        tasks = (
-            []
-            if self._pool is None
-            else [
-                self._pool.submit(work, part, scratch)
-                for part, scratch in zip(self._parts[1:], self._scratch[1:], strict=True)
-            ]
-        )
-        work(self._parts[0], self._scratch[0])
-        for task in tasks:
-            task.result()
-
-    def _legal(self, actions: ArrayLike) -> NDArray[np.int8]:
-        """Return the actions as int8 (N, seats).
-
-        Raises:
-            ValueError: If the shape or dtype is wrong, or a seat that must decide sends neither 0 nor 1.
-        """
-        given = as_array(actions, "actions")
-        if given.dtype.kind in "iu" and given.dtype != np.int8:
-            actions = np.where((given == 0) | (given == 1), given, 2).astype(np.int8)
-        legal = checked(actions, "actions", np.int8, (self.num_games, self.seats))
-        wrong = first_illegal(self._memory, np.ascontiguousarray(legal))
-        if wrong >= 0:
-            game, seat = divmod(wrong, self.seats)
-            note = "" if given.dtype == np.int8 else f" (actions of dtype {given.dtype}; expected int8)"
-            raise ValueError(
-                f"action {given[game, seat]} of seat {seat} in game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE){note}"
-            )
-        return np.ascontiguousarray(legal)
+        self._team.work(work)
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return what the seats see now, float32 (N, seats, NUM_FEATURES), written into `observations` if given.
@@ -285,7 +246,7 @@ class Batch:
         """
         self._require_games("observe")
         observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
-        observe_games(self._memory, self._edition_memory, observations, False, self._scratch[0])
+        observe_games(self._memory, self._edition_memory, observations, False, self._team.scratch[0])
         return observations
 
     def state(self) -> NDArray[np.float32]:
@@ -296,7 +257,7 @@ class Batch:
         """
         self._require_games("state")
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
-        observe_games(self._memory, self._edition_memory, state, True, self._scratch[0])
+        observe_games(self._memory, self._edition_memory, state, True, self._team.scratch[0])
         return state[:, 0]
 
     @property

@@ -16,7 +16,8 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 
-from diamant_env.aec import AecGame, OrderedAecGame, SavedGame, checked_action, whole_number
+from diamant_env.actions import read_actions, whole_number
+from diamant_env.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.observation import NUM_FEATURES, observation_space
@@ -173,7 +174,7 @@ class parallel_env(ParallelEnv, EzPickle):
         """
         if not self.agents:
             raise RuntimeError("no game is being played: call reset() first")
-        self._read_actions(actions)
+        self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         if self._script is None:
             rows = np.empty((1, len(self.possible_agents), NUM_FEATURES), np.float32)
             self._batch.step_unchecked(self._actions, rows, self._rewards, self._done)
@@ -185,29 +186,6 @@ class parallel_env(ParallelEnv, EzPickle):
         self._follow()
         observations, rewards, infos = self._told(rows[0])
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
-
-    def _read_actions(self, actions: Mapping[str, Any]) -> None:
-        """Copy the actions of the seats that must decide into the batch's form."""
-        try:
-            given = bytes([actions[agent] for agent in self.possible_agents])
-        except (KeyError, TypeError, ValueError, OverflowError):
-            given = b"unclear"
-        if len(actions) == len(given) and not given.strip(b"\x00\x01"):
-            self._action_bytes[:] = given
-        else:
-            self._read_one_by_one(actions)
-
-    def _read_one_by_one(self, actions: Mapping[str, Any]) -> None:
-        known = 0
-        for seat, (agent, inside) in enumerate(zip(self.possible_agents, self._inside.tolist(), strict=True)):
-            if agent in actions:
-                known += 1
-                self._action_bytes[seat] = checked_action(agent, actions[agent]) if inside else 0
-            elif inside:
-                raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
-        if known != len(actions):
-            unknown = [agent for agent in actions if agent not in self.possible_agents]
-            raise ValueError(f"actions of unknown agents {unknown}; the agents are {self.possible_agents}")
 
     def _step_script(self, script: Script) -> NDArray[np.float32]:
         """Play one turn with the cards of the script; nothing is played if one of them is not there."""

@@ -1,0 +1,58 @@
+"""Actions as agents send them, by name and of any integer type."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def whole_number(value: Any) -> int | None:
+    """Return a value of any integer type as an int, None if it is something else."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def checked_action(agent: str, action: Any) -> int:
+    """Return the action of an agent inside the cave as 0 or 1.
+
+    Raises:
+        ValueError: If it is neither.
+    """
+    number = whole_number(action)
+    if number is None or not 0 <= number <= 1:
+        raise ValueError(f"action {action!r} of {agent}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
+    return number
+
+
+def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:
+    """Return the actions as one byte per seat, 0 or 1; those of idle seats are ignored and may be missing.
+
+    Raises:
+        ValueError: If an agent inside the cave is missing, an agent is unknown, or an action is neither 0 nor 1.
+    """
+    try:
+        given = bytes([actions[agent] for agent in agents])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return _read_one_by_one(actions, agents, inside)
+    if len(actions) != len(given) or given.strip(b"\x00\x01"):
+        return _read_one_by_one(actions, agents, inside)
+    return given
+
+
+def _read_one_by_one(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:
+    given = bytearray(len(agents))
+    for seat, agent in enumerate(agents):
+        if inside[seat]:
+            if agent not in actions:
+                raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
+            given[seat] = checked_action(agent, actions[agent])
+    unknown = [agent for agent in actions if agent not in agents]
+    if unknown:
+        raise ValueError(f"actions of unknown agents {unknown}; the agents are {list(agents)}")
+    return bytes(given)
