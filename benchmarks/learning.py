@@ -14,7 +14,7 @@ from tyro.conf import arg
 from benchmarks.judging import compare_judging
 from benchmarks.measure import QUICK, Effort
 from benchmarks.results import machine, publish
-from benchmarks.training import compare_training
+from benchmarks.training import compare_training, notes_on_spread
 from train.commands import clear_errors
 from train.report import make_folder
 
@@ -58,7 +58,7 @@ def measure(arguments: Arguments) -> None:
         if "evaluation" in arguments.parts:
             effort = QUICK if arguments.quick else Effort(arguments.repeats, 0.5)
             rows += compare_judging(effort, 64 if arguments.quick else 8192)
-    publish(COMMAND, rows, arguments.out, machine(), arguments=arguments)
+    publish(COMMAND, rows, arguments.out, machine(), notes_on_spread(rows), arguments=arguments)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
-from time import perf_counter
+from time import perf_counter, process_time
 
 import torch
 from stable_baselines3 import PPO
@@ -20,9 +20,10 @@ LIMIT = 0.05  # of the wall time
 
 @dataclass(frozen=True)
 class Run:
-    """One training: wall seconds, those of the engine by its timers, and rows (or decisions) learned from."""
+    """One training: wall and CPU seconds, those of the engine by its timers, and rows (or decisions) learned from."""
 
     wall: float
+    cpu: float
     engine: float
     rows: int
 
@@ -34,9 +35,10 @@ def compare_training(repeats: int, rollouts: int, games: int, turns: int = 64) -
     rows = []
     for name, run in (("SB3 PPO", _plain), ("train's PPO on decisions", _on_decisions)):
         runs: dict[type, list[Run]] = {DiamantVecEnv: [], IdleVecEnv: []}
-        for _ in range(repeats):
-            for kind, found in runs.items():
-                found.append(run(kind(games, 4), rollouts, turns))
+        for repeat in range(repeats):
+            # They take turns at being first too: what slows the machine down hits both.
+            for kind in list(runs)[:: 1 if repeat % 2 == 0 else -1]:
+                runs[kind].append(run(kind(games, 4), rollouts, turns))
         rows += _rows(name, runs[DiamantVecEnv], runs[IdleVecEnv])
     return rows
 
@@ -44,15 +46,33 @@ def compare_training(repeats: int, rollouts: int, games: int, turns: int = 64) -
 def _rows(name: str, true: list[Run], idle: list[Run]) -> list[Comparison]:
     section = "share of the wall time in engine and observation"
     timed = statistics.median(run.engine / run.wall for run in true)
-    # Per row, since the idle environment may show a few decisions more or less.
-    pairs = zip(true, idle, strict=True)
-    missing = statistics.median(1 - (other.wall / other.rows) / (run.wall / run.rows) for run, other in pairs)
     rate = statistics.median(run.rows / run.wall for run in true)
     more = {"true": true, "idle": idle}
     return [
         Comparison(section, f"{name}, by timers", "share", timed, "limit", LIMIT, timed / LIMIT, 1.0, True, more),
-        Comparison(section, f"{name}, wall time beside an idle environment", "share", missing),
+        *(_beside_idle(section, f"{name}, {clock} time", clock, true, idle) for clock in ("wall", "cpu")),
         Comparison("training speed, one thread", name, "rows/s", rate),
+    ]
+
+
+def _beside_idle(section: str, what: str, clock: str, true: list[Run], idle: list[Run]) -> Comparison:
+    """What is missing beside the idle environment, by wall or CPU time; `more` says how far the repeats lie apart."""
+    # Per row, since the idle environment may show a few decisions more or less.
+    shares = [
+        1 - (getattr(other, clock) / other.rows) / (getattr(run, clock) / run.rows)
+        for run, other in zip(true, idle, strict=True)
+    ]
+    more = {"repeats": shares, "spread": max(shares) - min(shares)}
+    return Comparison(section, f"{what} beside an idle environment", "share", statistics.median(shares), more=more)
+
+
+def notes_on_spread(rows: list[Comparison]) -> list[str]:
+    """Say of which differences the repeats lie further apart than the difference itself."""
+    return [
+        f"{row.what}: {row.ours:.3f}, but the repeats lie {row.more['spread']:.3f} apart: it only says that the share "
+        "is small; take the timers' figure"
+        for row in rows
+        if row.more.get("spread", 0) > abs(row.ours)
     ]
 
 
@@ -73,6 +93,6 @@ def _on_decisions(env: DiamantVecEnv, rollouts: int, turns: int) -> Run:
 
 def _timed(model: PPO, env: DiamantVecEnv, rows: int) -> Run:
     env.engine_seconds = 0.0
-    start = perf_counter()
+    start, used = perf_counter(), process_time()
     model.learn(rows)
-    return Run(perf_counter() - start, env.engine_seconds, model.num_timesteps)
+    return Run(perf_counter() - start, process_time() - used, env.engine_seconds, model.num_timesteps)
