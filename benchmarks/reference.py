@@ -20,9 +20,21 @@ from numpy.typing import NDArray
 from diamant_env import NUM_FEATURES, Edition
 from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
 
+
+def processor_facts() -> str:
+    """Return the processor's name and abilities, where the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return "".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
+
+
 SOURCE = Path(__file__).with_name("reference.c")
 SCALAR_SOURCE = Path(__file__).with_name("scalar_reference.c")
-FLAGS = ("-O3", "-march=native", "-shared", "-fPIC")
+# gcc 12 takes newer AMD processors with AVX-512 for Zen 3; both references run faster there if tuned for this one.
+_TUNED = ("-mtune=icelake-server",) if "avx512f" in processor_facts() else ()
+FLAGS = ("-O3", "-march=native", *_TUNED, "-shared", "-fPIC")
 VARIANTS = ("rules", "plain", "incremental")
 _PRINTED = np.dtype(
     [("cards", "i1", NUM_CARDS), ("treasure_value", "i2", MAX_TREASURES), ("relic_value", "i2", MAX_RELICS)]
@@ -160,7 +172,7 @@ def compiled_library(source: Path = SOURCE) -> ctypes.CDLL:
     """
     program = compiler()
     sources = [path.read_bytes() for path in (source, *sorted(source.parent.glob("reference_*.h")))]
-    stamp = (*sources, program, *FLAGS, platform.machine(), _processor())
+    stamp = (*sources, program, *FLAGS, platform.machine(), processor_facts())
     digest = hashlib.sha256(repr(stamp).encode()).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"diamant_reference_{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -184,15 +196,6 @@ def _compile(program: str, source: Path, library: Path) -> None:
     if result.returncode != 0:
         raise NoCompilerError(f"{' '.join(command)} failed; gcc 12 or newer is needed:\n{result.stderr}")
     unfinished.replace(library)
-
-
-def _processor() -> str:
-    """The processor's name and abilities, where the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return "".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
 
 
 _TABLE = [ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int]  # games, count, edition, players

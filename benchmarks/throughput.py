@@ -87,7 +87,7 @@ def _beside_c(
     except NoCompilerError as error:
         notes.append(f"nothing was measured beside C: {error}")
         return []
-    facts["C"] = f"{compiler_version()} {' '.join(FLAGS[:2])}"
+    facts["C"] = f"{compiler_version()} {' '.join(FLAGS[:-2])}"
     rows = compare_steps(batches, effort) if "steps" in arguments.parts else []
     if "games" in arguments.parts:
         rows += compare_random_games(effort, 64 if arguments.quick else 4096)
