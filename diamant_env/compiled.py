@@ -1,13 +1,14 @@
-"""How the rules are compiled: one decorator."""
+"""How the rules are compiled: one decorator, and a cache on disk that no damaged file can poison."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
+from numba.core.caching import IndexDataCacheFile
 
 Function = TypeVar("Function", bound=Callable)
 
@@ -21,6 +22,7 @@ def _package_stamp() -> str:
 
 
 _STAMP = _package_stamp()
+_DIGEST_SIZE = hashlib.sha256().digest_size
 
 
 def jit(function: Function) -> Function:
@@ -34,9 +36,42 @@ def jit_apart(function: Function) -> Function:
 
 
 def _compiled(function: Function, inline: bool) -> Function:
-    dispatcher = numba.njit(cache=True, error_model="numpy", nogil=True, forceinline=inline)(function)
-    # Numba looks only at the file of the function itself, so a change to a rule that it calls would go unseen.
-    cache_file = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
-    if cache_file is not None:
-        cache_file._source_stamp = _STAMP
+    options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": inline}
+    try:
+        dispatcher = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # there is no place to write a cache to
+        return cast(Function, numba.njit(**options)(function))
+    cache = getattr(dispatcher, "_cache", None)
+    if cache is not None:  # None with the JIT off
+        cache._cache_file = CheckedCacheFile(cache._cache_path, cache._impl.filename_base, _STAMP)
     return cast(Function, dispatcher)
+
+
+class CheckedCacheFile(IndexDataCacheFile):
+    """Numba's files of one function, with digests: what is damaged counts as absent and is compiled anew.
+
+    Numba itself loads whatever the files hold, and looks only at the source file of the function itself, so that a
+    change to a rule that it calls would go unseen: hence the stamp of all sources.
+    """
+
+    def _dump(self, obj: Any) -> bytes:
+        data = super()._dump(obj)
+        return data + hashlib.sha256(data).digest()
+
+    def _load_index(self) -> dict:
+        try:
+            return super()._load_index()
+        except Exception:  # what unpickling garbage may raise has no limits
+            return {}
+
+    def _load_data(self, name: str) -> Any:
+        content = Path(self._data_path(name)).read_bytes()
+        data, digest = content[:-_DIGEST_SIZE], content[-_DIGEST_SIZE:]
+        return super()._load_data(name) if hashlib.sha256(data).digest() == digest else None
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save compiled code, if it can be written: a full disk stops no game."""
+        try:
+            super().save(key, data)
+        except OSError:
+            return
