@@ -69,8 +69,8 @@ def _beside_idle(section: str, what: str, clock: str, true: list[Run], idle: lis
 def notes_on_spread(rows: list[Comparison]) -> list[str]:
     """Say of which differences the repeats lie further apart than the difference itself."""
     return [
-        f"{row.what}: {row.ours:.3f}, but the repeats lie {row.more['spread']:.3f} apart: it only says that the share "
-        "is small; take the timers' figure"
+        f"{row.what}: {row.ours:.3f}, but the repeats lie {row.more['spread']:.3f} apart, more than that: "
+        "it neither confirms nor refutes the timers"
         for row in rows
         if row.more.get("spread", 0) > abs(row.ours)
     ]
