@@ -62,7 +62,8 @@ def observe_table(game, edition, hide, rows, i, scratch):
     describe_cave(game, edition, hide, scratch)
     describe_seats(game, hide, scratch)
     best, runner_up = two_fullest_chests(game)
-    for seat in range(min(players, rows.shape[1])):
+    seats = players if players < rows.shape[1] else rows.shape[1]
+    for seat in range(seats):
         for k in range(scratch.shared_length):
             rows[i, seat, _SHARED_AT + k] = scratch.shared[k]
         for k in range(scratch.table_length):
@@ -122,8 +123,11 @@ def two_fullest_chests(game):
     best = runner_up = np.int64(-1)
     for seat in range(game.num_players):
         chest = np.int64(game.chest[seat])
-        runner_up = max(runner_up, min(best, chest))
-        best = max(best, chest)
+        if chest > best:
+            runner_up = best
+            best = chest
+        elif chest > runner_up:
+            runner_up = chest
     return best, runner_up
 
 
