@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Play
-from benchmarks.reference import Reference, ScalarReference, new_arrays
+from benchmarks.reference import PLAIN_FLAGS, TUNED_FLAGS, Reference, ScalarReference, new_arrays
 from diamant_env import Batch
 
 RING = 16  # arrays of actions, made beforehand and used in turn
@@ -36,15 +36,19 @@ def engine_play(num_games: int, players: int, ring: list[NDArray[np.int8]], thre
 def reference_play(num_games: int, players: int, ring: list[NDArray[np.int8]], variant: str) -> Play:
     """Return a contender: a variant of the C with arrays of the same kind.
 
-    ``"rules"``, ``"plain"`` and ``"incremental"`` are the strongest C; ``"scalar"`` and ``"scalar rules"`` the other.
+    ``"rules"``, ``"plain"`` and ``"incremental"`` are the strongest C; ``"scalar"`` and ``"scalar rules"`` the other,
+    each with ``" tuned"`` after it with the compiler's flags for this processor.
     """
     scalar = variant.startswith("scalar")
-    rival = (ScalarReference if scalar else Reference)(num_games, players)
     observations, rewards, done = arrays = new_arrays(num_games, players)
-    rival.reset(0, observations)
     if scalar:
-        arrays = (None if variant == "scalar rules" else observations, rewards, done)
+        flags = TUNED_FLAGS if variant.endswith(" tuned") else PLAIN_FLAGS
+        rival: Reference = ScalarReference(num_games, players, flags=flags)
+        arrays = (None if variant.startswith("scalar rules") else observations, rewards, done)
         variant = "plain"
+    else:
+        rival = Reference(num_games, players)
+    rival.reset(0, observations)
     steppers = [rival.stepper(actions, *arrays, variant=variant) for actions in ring]
 
     def play(steps: int, keep: object = (rival, observations, rewards, done)) -> None:

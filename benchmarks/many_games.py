@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.against_c import PLAIN_C, VECTOR_C
+from benchmarks.against_c import TUNED_C, VECTOR_C
 from benchmarks.engine import (
     action_ring,
     engine_play,
@@ -31,7 +31,7 @@ def compare_random_games(effort: Effort, num_games: int = 4096) -> list[Comparis
             contenders: dict[str, Play] = {
                 name: random_games_play(num_games, players, leave, threads) for name, threads in THREADS.items()
             }
-            for name, kind in ((PLAIN_C, ScalarReference), (VECTOR_C, Reference)):
+            for name, kind in ((TUNED_C, ScalarReference), (VECTOR_C, Reference)):
                 contenders[name] = reference_games_play(kind, num_games, players, leave)
             rows += _rows(f"{players} players, LEAVE {leave}", alternate(contenders, effort), num_games)
     return rows
@@ -56,7 +56,7 @@ def _rows(what: str, speeds: dict[str, Speed], num_games: int) -> list[Compariso
     rows = [
         row(threads, rival, rates[rival], speeds[threads].over(speeds[rival]))
         for threads in THREADS
-        for rival in (PLAIN_C, VECTOR_C)
+        for rival in (TUNED_C, VECTOR_C)
     ]
     one, two = THREADS
     rows.append(row(two, one, rates[one], speeds[two].over(speeds[one])))

@@ -33,8 +33,9 @@ def processor_facts() -> str:
 SOURCE = Path(__file__).with_name("reference.c")
 SCALAR_SOURCE = Path(__file__).with_name("scalar_reference.c")
 # gcc 12 takes newer AMD processors with AVX-512 for Zen 3; both references run faster there if tuned for this one.
-_TUNED = ("-mtune=icelake-server",) if "avx512f" in processor_facts() else ()
-FLAGS = ("-O3", "-march=native", *_TUNED, "-shared", "-fPIC")
+_TUNING = ("-mtune=icelake-server",) if "avx512f" in processor_facts() else ()
+PLAIN_FLAGS = ("-O3", "-march=native")
+TUNED_FLAGS = (*PLAIN_FLAGS, *_TUNING)
 VARIANTS = ("rules", "plain", "incremental")
 _PRINTED = np.dtype(
     [("cards", "i1", NUM_CARDS), ("treasure_value", "i2", MAX_TREASURES), ("relic_value", "i2", MAX_RELICS)]
@@ -128,8 +129,14 @@ class Reference:
 class ScalarReference(Reference):
     """The same in C without vector types: ``"plain"`` writes all observations; None for them plays the rules alone."""
 
-    def __init__(self, num_games: int, num_players: int = 4, edition: str | Edition = "iello-2016") -> None:
-        self.library = compiled_library(SCALAR_SOURCE)
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int = 4,
+        edition: str | Edition = "iello-2016",
+        flags: tuple[str, ...] = TUNED_FLAGS,
+    ) -> None:
+        self.library = compiled_library(SCALAR_SOURCE, flags)
         self.num_games, self.num_players = num_games, num_players
         self.edition = _printed_record(find_edition(edition))
         self.bytes_per_game = self.library.scalar_game_bytes()
@@ -164,7 +171,7 @@ def compiler() -> str:
     return found
 
 
-def compiled_library(source: Path = SOURCE) -> ctypes.CDLL:
+def compiled_library(source: Path = SOURCE, flags: tuple[str, ...] = TUNED_FLAGS) -> ctypes.CDLL:
     """Return the compiled reference, compiled anew if its source, the compiler or the processor is another.
 
     Raises:
@@ -172,13 +179,13 @@ def compiled_library(source: Path = SOURCE) -> ctypes.CDLL:
     """
     program = compiler()
     sources = [path.read_bytes() for path in (source, *sorted(source.parent.glob("reference_*.h")))]
-    stamp = (*sources, program, *FLAGS, platform.machine(), processor_facts())
+    stamp = (*sources, program, *flags, platform.machine(), processor_facts())
     digest = hashlib.sha256(repr(stamp).encode()).hexdigest()[:16]
     folder = Path(tempfile.gettempdir()) / f"diamant_reference_{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     library = folder / f"{source.stem}-{digest}.so"
     if not library.exists():
-        _compile(program, source, library)
+        _compile(program, source, flags, library)
     loaded = ctypes.CDLL(str(library))
     return _with_types(loaded) if source == SOURCE else _with_scalar_types(loaded)
 
@@ -188,10 +195,10 @@ def compiler_version() -> str:
     return subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
 
 
-def _compile(program: str, source: Path, library: Path) -> None:
+def _compile(program: str, source: Path, flags: tuple[str, ...], library: Path) -> None:
     """Compile beside the place and move it there, so that no other process meets half a file."""
     unfinished = library.with_suffix(f".{os.getpid()}")
-    command = [program, *FLAGS, "-o", str(unfinished), str(source)]
+    command = [program, *flags, "-shared", "-fPIC", "-o", str(unfinished), str(source)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise NoCompilerError(f"{' '.join(command)} failed; gcc 12 or newer is needed:\n{result.stderr}")

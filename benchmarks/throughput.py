@@ -15,7 +15,7 @@ from benchmarks.costs import measure_costs
 from benchmarks.growth import BATCHES, draw_growth, growth_table, measure_growth
 from benchmarks.many_games import compare_random_games, compare_threads
 from benchmarks.measure import QUICK, Effort
-from benchmarks.reference import FLAGS, NoCompilerError, compiled_library, compiler_version
+from benchmarks.reference import PLAIN_FLAGS, TUNED_FLAGS, NoCompilerError, compiled_library, compiler_version
 from benchmarks.results import Comparison, machine, publish
 from benchmarks.views import compare_views
 from train.commands import clear_errors
@@ -87,7 +87,7 @@ def _beside_c(
     except NoCompilerError as error:
         notes.append(f"nothing was measured beside C: {error}")
         return []
-    facts["C"] = f"{compiler_version()} {' '.join(FLAGS[:-2])}"
+    facts["C"] = f"{compiler_version()} {' '.join(PLAIN_FLAGS)}; tuned: {' '.join(TUNED_FLAGS)}"
     rows = compare_steps(batches, effort) if "steps" in arguments.parts else []
     if "games" in arguments.parts:
         rows += compare_random_games(effort, 64 if arguments.quick else 4096)
