@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import secrets
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,8 @@ import numpy as np
 
 from agents.play_words import PERSON, Words, is_bust, over_or_next, wrapped
 from agents.registry import make
+from agents.tally import Tally
+from agents.terminal import Parser, check_new_file, check_seed, distinct, finish, has_colours, say
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, RULEBOOK_PLAYERS
 from diamant_env.opponents import EMPTY, Table
@@ -57,11 +58,10 @@ class Game:
         self.batch = Batch(1, seats, edition, hidden_chests=hidden_chests)
         self.edition, self.seed = self.batch.editions[0], seed
         self.seats = Table(self.batch, agents, [[EMPTY, *range(len(agents))]])
-        self.words = Words(self.edition, ["you", *_distinct(opponents)], colours)
+        self.words = Words(self.edition, ["you", *distinct(opponents)], colours)
         self.log = GameLog(self.edition, seats, seed, ["a person", *opponents])
         self.scene = Scene()
-        self.banked = np.zeros((self.edition.expeditions, seats), int)
-        self.busts = np.zeros((self.edition.expeditions, seats), bool)
+        self.tally = Tally(self.edition.expeditions, seats)
         self._actions = np.zeros((1, seats), np.int8)
         self._observations = self.batch.reset(seed)
         self._follow()
@@ -90,7 +90,7 @@ class Game:
             if not self.batch.over[0]:
                 self._others_decide()
         say("", self.words.heading("The game is over"))
-        say(*self.words.summary(self.log.record(), self.banked, self.busts))
+        say(*self.words.summary(self.log.record(), self.tally))
 
     def _others_decide(self) -> None:
         """The agents decide before the person does: nobody knows what the others chose."""
@@ -115,7 +115,7 @@ class Game:
         ended = before is None or over_or_next(game, before)
         if before is not None:
             say(words.decisions(game, before))
-            self._tally(before)
+            self.tally.follow(game, before)
             if is_bust(game):
                 say(words.bust(game, before))
             elif ended:
@@ -129,13 +129,6 @@ class Game:
         say(words.card_turned_up(game, None if ended else before))
         if game.inside[PERSON]:
             say("", *words.table(game, self.scene.path), "")
-
-    def _tally(self, before: np.record) -> None:
-        """Note what everybody brought home, or lost, in the expedition of the turn that was played."""
-        game, trip, seats = self.now, before.expedition - 1, len(self.words.names)
-        self.banked[trip] += game.banked[:seats]
-        if is_bust(game):
-            self.busts[trip] = (before.inside[:seats] == 1) & (game.decision[:seats] != LEAVE)
 
     def _ask(self) -> int:
         """Return the person's decision, answering questions first."""
@@ -170,11 +163,6 @@ class Game:
         )
 
 
-def say(*lines: str) -> None:
-    """Print lines."""
-    print(*lines, sep="\n", flush=True)
-
-
 def ask(prompt: str) -> str:
     """Return what the person types.
 
@@ -193,24 +181,12 @@ def ask(prompt: str) -> str:
     return answer
 
 
-def _distinct(texts: Sequence[str]) -> list[str]:
-    """Return names for the agents: their texts, numbered where several are the same."""
-    return [
-        f"{text} #{texts[:seat].count(text) + 1}" if texts.count(text) > 1 else text for seat, text in enumerate(texts)
-    ]
-
-
 def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message} (see --help)")
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog=COMMAND,
         description="Play Diamant at the terminal with any agents.",
         epilog="Agents: texts such as bag:18 or catch-up, files of trained policies (.safetensors) or folders of runs.",
@@ -225,17 +201,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _check_file(path: Path | None) -> None:
-    if path is not None and path.exists():
-        raise ValueError(f"--record {path}: this is there already; name a new file")
-    if path is not None and not path.absolute().parent.is_dir():
-        raise ValueError(f"--record {path}: there is no folder {path.absolute().parent}")
-
-
-def _has_colours() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-
-
 def run(argv: Sequence[str] | None = None) -> int:
     """Play a game and return the exit status: 0, or 130 after Ctrl-C.
 
@@ -243,11 +208,10 @@ def run(argv: Sequence[str] | None = None) -> int:
         ValueError: If an argument is wrong; the message says what is allowed.
     """
     arguments = _parser().parse_args(argv)
-    _check_file(arguments.record)
+    check_new_file("--record", arguments.record)
     seed = secrets.randbelow(1_000_000) if arguments.seed is None else arguments.seed
-    if not 0 <= seed < 2**64:
-        raise ValueError(f"--seed {seed}; a whole number from 0 to 2**64 - 1 is needed")
-    game = Game(arguments.opponents, arguments.edition, seed, arguments.hidden_chests, _has_colours())
+    check_seed(seed)
+    game = Game(arguments.opponents, arguments.edition, seed, arguments.hidden_chests, has_colours())
     try:
         game.play()
     except (Left, KeyboardInterrupt) as stop:
@@ -261,14 +225,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run the command: an error in what was given ends it with one line and status 2."""
-    try:
-        status = run(argv)
-    except (ValueError, OSError) as error:
-        print(f"{COMMAND}: error: {error}", file=sys.stderr)
-        status = 2
-    except KeyboardInterrupt:
-        status = 130
-    raise SystemExit(status)
+    finish(COMMAND, lambda: run(argv))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What `python -m agents.play` says: plain text about a game, with colours where the terminal has them."""
+"""What `agents.play` and `agents.watch` say: plain text about a game, with colours where the terminal has them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from agents.tally import Tally
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
 from diamant_env.observing import expected_share
 from diamant_env.records import GameRecord
@@ -41,10 +42,13 @@ class Words:
         edition: What is played, with `hidden_chests` as it is.
         names: Of the players, by seat; the person's is ``"you"``.
         colours: Whether the terminal has them.
+        person: The seat of the person, or None where agents play among themselves.
     """
 
-    def __init__(self, edition: Edition, names: Sequence[str], colours: bool = False) -> None:
-        self.edition, self.names, self.colours = edition, list(names), colours
+    def __init__(
+        self, edition: Edition, names: Sequence[str], colours: bool = False, person: int | None = PERSON
+    ) -> None:
+        self.edition, self.names, self.colours, self.person = edition, list(names), colours, person
 
     def paint(self, text: str, style: str) -> str:
         """Return the text in a colour, if there are any."""
@@ -175,14 +179,14 @@ class Words:
             lines.append(f"    {what:<24}{_gems(int(then.banked[PERSON]))}{with_relics}")
         return lines
 
-    def summary(self, record: GameRecord, banked: np.ndarray, busts: np.ndarray) -> list[str]:
+    def summary(self, record: GameRecord, tally: Tally) -> list[str]:
         """Return the result: a row per player, what each expedition brought, the winners, the person's busts.
 
         Args:
             record: Of the game.
-            banked: Gems and relic values by expedition and seat.
-            busts: Whether a seat lost its bag, by expedition and seat.
+            tally: Of all its turns.
         """
+        banked, busts = tally.banked, tally.busts
         expeditions, seats = banked.shape
         width = max(map(len, self.names)) + 2
         cells = "".join(f"{number:>6}" for number in range(1, expeditions + 1))
@@ -193,8 +197,11 @@ class Words:
             row = [("bust" if busts[trip, seat] else str(banked[trip, seat])) for trip in range(expeditions)]
             text = f"  {self.names[seat]:<{max(width, 12)}}{''.join(f'{cell:>6}' for cell in row)}"
             text += f"{record.chests[seat]:>8}{record.relics[seat]:>8}{busts[:, seat].sum():>7}"
-            lines.append(self.paint(text, "strong") if seat == PERSON else text)
-        return [*lines, "", self.paint(self._winners(record), "strong"), _busts_of(busts[:, PERSON])]
+            lines.append(self.paint(text, "strong") if seat == self.person else text)
+        return [*lines, "", self.paint(self._winners(record), "strong"), *self._busts_of_person(busts)]
+
+    def _busts_of_person(self, busts: np.ndarray) -> list[str]:
+        return [] if self.person is None else [_busts_of(busts[:, self.person])]
 
     def _winners(self, record: GameRecord) -> str:
         chest = record.chests[record.winners[0]]
@@ -210,12 +217,12 @@ class Words:
 
     def verb(self, seats: Sequence[int], one: str, several: str) -> str:
         """Return ``"You and ev continue"`` or ``"ev continues"``."""
-        return f"{self.each(seats)} {several if len(seats) > 1 or PERSON in seats else one}"
+        return f"{self.each(seats)} {several if len(seats) > 1 or self.person in seats else one}"
 
     def each(self, seats: Sequence[int]) -> str:
         """Return the names: ``"You, ev and bag:18"``."""
         names = [self.names[seat] for seat in seats]
-        names[0] = "You" if seats[0] == PERSON else names[0]
+        names[0] = "You" if seats[0] == self.person else names[0]
         return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

@@ -1,0 +1,175 @@
+"""Turn a recorded game into a film: ``python -m agents.film tests/games/by-hand-two-snakes.txt game.gif``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.strip import draw, load_pictures
+from agents.terminal import Parser, finish, say
+from diamant_env.records import GameRecord
+from diamant_env.render import Scene
+
+COMMAND = "python -m agents.film"
+INSTALL = 'pip install "diamant-env[film]"'
+_MP4_FPS = 10
+_WIDTHS = range(160, 1921)
+
+
+def pictures_of(record: GameRecord, names: bool = True) -> Iterator[NDArray[np.uint8]]:
+    """Hand out a picture of the table at the start and after each turn, uint8 (height, width, 3).
+
+    Args:
+        record: The game.
+        names: Whether to write below who sits where, if the record says so.
+
+    Raises:
+        ImportError: If pygame-ce is missing.
+        DamagedRecord: If the game does not go as the record says.
+    """
+    library, scene = load_pictures(), Scene()
+    for env in record.watch():
+        scene.follow(env.game)
+        surface = draw(env.game, record.edition, scene, record.names if names else ())
+        yield library.pixels_of(surface)
+
+
+def write_film(
+    pictures: Sequence[NDArray[np.uint8]], path: Path, seconds: float = 1.5, last: float = 4.0, width: int = 960
+) -> None:
+    """Write pictures as a GIF or an MP4, by the ending of the file's name; the file is there whole or not at all.
+
+    Args:
+        pictures: Of one size.
+        path: Of the file; one that is there is replaced.
+        seconds: How long each picture stands.
+        last: How long the last one stands.
+        width: Of the film in pixels; an MP4 needs even numbers and is made a pixel smaller where it must be.
+
+    Raises:
+        ImportError: If the library that writes the format is missing.
+        ValueError: If an argument is out of range.
+    """
+    ending = check_film(path, seconds, last, width)
+    images = _scaled(pictures, width, even=ending == ".mp4")
+    handle, name = tempfile.mkstemp(suffix=ending, prefix=".film-", dir=path.absolute().parent)
+    os.close(handle)
+    try:
+        _WRITERS[ending](images, name, [seconds] * (len(images) - 1) + [last])
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)  # a temporary file is for its owner alone
+        os.replace(name, path)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def check_film(path: Path, seconds: float, last: float, width: int) -> str:
+    """Return the ending of the film's name if all is well.
+
+    Raises:
+        ImportError: If a library is missing; the message says how to install it.
+        ValueError: If an argument is out of range.
+    """
+    ending = path.suffix.lower()
+    if ending not in _WRITERS:
+        raise ValueError(f"{path}: the film's name must end in {' or '.join(_WRITERS)}")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.absolute().parent}")
+    if path.is_dir():
+        raise ValueError(f"{path}: this is a folder")
+    for name, value in (("--seconds", seconds), ("--last", last)):
+        if not 0.02 <= value <= 60:
+            raise ValueError(f"{name} {value}; 0.02 to 60 seconds are allowed")
+    if width not in _WIDTHS:
+        raise ValueError(f"--width {width}; {_WIDTHS.start} to {_WIDTHS.stop - 1} pixels are allowed")
+    try:
+        import PIL  # noqa: F401
+
+        if ending == ".mp4":
+            import imageio_ffmpeg  # noqa: F401
+    except ImportError as error:
+        raise ImportError(f"a film {ending} needs {error.name}: {INSTALL}") from error
+    return ending
+
+
+def _scaled(pictures: Sequence[NDArray[np.uint8]], width: int, even: bool) -> list[Any]:
+    from PIL import Image
+
+    height = round(pictures[0].shape[0] * width / pictures[0].shape[1])
+    size = (width - width % 2, height - height % 2) if even else (width, height)
+    images = [Image.fromarray(picture) for picture in pictures]
+    return [image if image.size == size else image.resize(size, Image.Resampling.LANCZOS) for image in images]
+
+
+def _write_gif(images: Sequence[Any], path: str, seconds: Sequence[float]) -> None:
+    from PIL import Image
+
+    reduced = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
+    durations = [max(20, 10 * round(100 * each)) for each in seconds]  # a GIF counts hundredths of a second
+    reduced[0].save(path, save_all=True, append_images=reduced[1:], duration=durations, loop=0, optimize=True)
+
+
+def _write_mp4(images: Sequence[Any], path: str, seconds: Sequence[float]) -> None:
+    import imageio_ffmpeg
+
+    fps = max(_MP4_FPS, round(1 / min(seconds)))
+    writer = imageio_ffmpeg.write_frames(
+        path, images[0].size, fps=fps, codec="libx264", quality=8, macro_block_size=2, ffmpeg_log_level="error"
+    )
+    writer.send(None)
+    try:
+        for image, each in zip(images, seconds, strict=True):
+            pixels = np.ascontiguousarray(image)
+            for _ in range(max(1, round(each * fps))):
+                writer.send(pixels)
+    finally:
+        writer.close()
+
+
+_WRITERS = {".gif": _write_gif, ".mp4": _write_mp4}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF or an MP4.")
+    add: Any = parser.add_argument
+    add("game", type=Path, metavar="GAME.txt", help="a record, such as agents.watch --record writes")
+    add("film", type=Path, metavar="FILM", help="the file to write; it ends in .gif or .mp4")
+    add("--seconds", type=float, default=1.5, help="for each turn (1.5)")
+    add("--last", type=float, default=4.0, metavar="SECONDS", help="for the end of the game (4)")
+    add("--width", type=int, default=960, metavar="PIXELS", help="of the film (960)")
+    add("--no-names", action="store_true", help="leave out who sits where")
+    return parser
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Write the film and return the exit status.
+
+    Raises:
+        ImportError: If a library is missing; the message says how to install it.
+        ValueError: If an argument is wrong or the record is damaged; the message says how.
+    """
+    arguments = _parser().parse_args(argv)
+    check_film(arguments.film, arguments.seconds, arguments.last, arguments.width)
+    pictures = list(pictures_of(GameRecord.read(arguments.game), not arguments.no_names))
+    write_film(pictures, arguments.film, arguments.seconds, arguments.last, arguments.width)
+    seconds = arguments.seconds * (len(pictures) - 1) + arguments.last
+    size = arguments.film.stat().st_size / 1e6
+    say(f"{arguments.film}: {len(pictures)} pictures, {seconds:.0f} seconds, {size:.1f} MB")
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Run the command: an error in what was given ends it with one line and status 2."""
+    finish(COMMAND, lambda: run(argv))
+
+
+if __name__ == "__main__":
+    main()
