@@ -12,10 +12,12 @@ import os
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 os.environ["PYTHONWARNINGS"] = "ignore"
+os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # none is needed, and they are loaded anew for each mutant
 
 import argparse
 import contextlib
 import difflib
+import gc
 import random
 import re
 import resource
@@ -154,13 +156,15 @@ def listed_as_equivalent() -> list[Row]:
 
 
 def main() -> int:
-    """Run all mutants of the files; return 0 if enough were killed and every survivor is listed."""
+    """Run all mutants of the files; return 0 if enough were killed and survivors and listed ones are the same."""
     config = tomllib.loads(CONFIG.read_text())
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", default=[*config["files"]], metavar="FILE", help="default: all")
     parser.add_argument("--function", default="", help="only mutants in functions whose name matches this pattern")
     parser.add_argument("--share", type=float, default=1.0, help="only so many of the mutants, drawn by chance")
     arguments = parser.parse_args()
+    gc.freeze()  # a fork that collects garbage would copy all memory of this process: half of a mutant's time
+    gc.disable()
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
         tree, log = Path(temporary) / "tree", Path(temporary) / "log"
         copy_tree(tree)
@@ -175,8 +179,10 @@ def main() -> int:
 def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:
     """Run the mutants file by file, print what survived and the score."""
     enough, equivalent, rng = True, listed_as_equivalent(), random.Random(0)
+    whole = not arguments.function and arguments.share == 1
     for path in arguments.files:
         total, killers, survivors, stages = 0, defaultdict(int), [], config["files"][path]
+        unseen = {row for row in equivalent if f"diamant_env/{row.file}" == path}
         start = time.monotonic()
         passed, failed = run_tests(stages, log, 600, keep_bytecode=True)
         if not passed:
@@ -196,7 +202,9 @@ def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:
             finally:
                 Path(path).write_text(source)
             if passed:
-                known = any(row.covers(mutant) for row in equivalent)
+                rows = {row for row in equivalent if row.covers(mutant)}
+                unseen -= rows
+                known = bool(rows)
                 survivors.append((mutant, known))
                 print(f"{'equivalent' if known else 'SURVIVED'}  {mutant}", flush=True)
             else:
@@ -212,6 +220,9 @@ def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:
             flush=True,
         )
         enough &= score >= config["mutants"]["least"] and not alive
+        if whole and unseen:
+            enough = False
+            print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(map(str, unseen)), sep="\n  ")
     return 0 if enough else 1
 
 

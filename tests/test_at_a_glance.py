@@ -38,7 +38,7 @@ def compare_rebuilt(both: SideBySide, edition: Edition) -> None:
 
 @pytest.mark.parametrize(
     ("edition", "reward"),
-    [(BASE, "score"), (ODD, "margin"), (RELICS_DECIDE, "win"), (PRINTED_AT_ONCE, "score"), (HIDDEN, "win")],
+    [(ODD, "margin"), (BASE, "score"), (RELICS_DECIDE, "win"), (PRINTED_AT_ONCE, "score"), (HIDDEN, "win")],
     ids=lambda value: getattr(value, "name", value),
 )
 def test_everything_at_a_few_tables(edition, reward):
