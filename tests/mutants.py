@@ -18,6 +18,8 @@ import argparse
 import contextlib
 import difflib
 import gc
+import hashlib
+import json
 import random
 import re
 import resource
@@ -50,6 +52,8 @@ ROOT = Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "tests" / "mutants.toml"
 EQUIVALENT = ROOT / "tests" / "mutants.md"
 MEMORY = 4 << 30
+NOT_NEEDED = ("cacheprovider", "warnings", "doctest", "junitxml", "logging", "pastebin", "faulthandler", "stepwise")
+PATIENCE = 600  # seconds until a process that does not even compute is ended
 
 
 class Mutant(NamedTuple):
@@ -79,21 +83,27 @@ def copy_tree(folder: Path) -> None:
             shutil.copyfile(ROOT / name, folder / name)
 
 
-def run_tests(stages: list[list[str]], log: Path, limit: float, keep_bytecode: bool = False) -> tuple[bool, str]:
-    """Run the tests in a fork; return whether all passed, and which one did not."""
+def run_tests(
+    stages: list[list[str]], log: Path, limits: list[float] | None = None, keep_bytecode: bool = False
+) -> tuple[bool, str]:
+    """Run the tests in a fork; return whether all passed, and which one did not. The limits are seconds of CPU time."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
             os.setsid()
+            gc.disable()  # to collect garbage is to copy all memory that is shared with the parent: half of the time
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(handle, 1)
             os.dup2(handle, 2)
             sys.dont_write_bytecode = not keep_bytecode
             sys.path.insert(0, os.getcwd())
-            options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:warnings", "--tb=no", "-rfE"]
-            status = next((code for stage in stages if (code := pytest.main([*options, *stage]))), 0)
+            options = ["-x", "-q", "--tb=no", "-rfE", *(f"-pno:{plugin}" for plugin in NOT_NEEDED)]
+            for stage, limit in zip(stages, limits or [0.0] * len(stages), strict=True):
+                signal.setitimer(signal.ITIMER_PROF, limit)  # ends this process; 0 is no limit
+                if status := pytest.main([*options, *stage]):
+                    break
             where = sys.modules["diamant_env"].__file__ or ""
             if not where.startswith(os.getcwd()):
                 print(f"the package came from {where}")
@@ -101,7 +111,7 @@ def run_tests(stages: list[list[str]], log: Path, limit: float, keep_bytecode: b
         finally:
             sys.stdout.flush()
             os._exit(int(status))
-    end = time.monotonic() + limit
+    end = time.monotonic() + PATIENCE
     while not (done := os.waitpid(child, os.WNOHANG))[0]:
         if time.monotonic() > end:
             os.killpg(child, signal.SIGKILL)
@@ -111,6 +121,8 @@ def run_tests(stages: list[list[str]], log: Path, limit: float, keep_bytecode: b
     status, text = os.waitstatus_to_exitcode(done[1]), log.read_text(errors="replace")
     if status == 99:
         raise SystemExit(text.splitlines()[-1])
+    if status == -signal.SIGPROF:
+        return False, "timeout"
     killer = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+)", text, re.MULTILINE)
     return status == 0, killer[1] if killer else f"exit status {status}"
 
@@ -155,6 +167,22 @@ def listed_as_equivalent() -> list[Row]:
     return [Row(file, function, line.replace("\\|", "|")) for file, function, line, *_ in rows]
 
 
+class Results:
+    """What became of each mutant, by the digest of its source: the test that killed it, or None; kept in a file."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path, self.killers = path, {}
+        if path is not None and path.exists():
+            self.killers = {row["digest"]: row["killer"] for row in map(json.loads, path.read_text().splitlines())}
+
+    def note(self, mutant: Mutant, digest: str, killer: str | None) -> None:
+        """Keep a result."""
+        self.killers[digest] = killer
+        if self.path is not None:
+            with self.path.open("a") as file:
+                print(json.dumps({**mutant._asdict(), "killer": killer, "digest": digest}), file=file)
+
+
 def main() -> int:
     """Run all mutants of the files; return 0 if enough were killed and survivors and listed ones are the same."""
     config = tomllib.loads(CONFIG.read_text())
@@ -162,9 +190,10 @@ def main() -> int:
     parser.add_argument("files", nargs="*", default=[*config["files"]], metavar="FILE", help="default: all")
     parser.add_argument("--function", default="", help="only mutants in functions whose name matches this pattern")
     parser.add_argument("--share", type=float, default=1.0, help="only so many of the mutants, drawn by chance")
+    parser.add_argument("--results", type=Path, help="note each result here, and do not repeat those that are here")
     arguments = parser.parse_args()
-    gc.freeze()  # a fork that collects garbage would copy all memory of this process: half of a mutant's time
-    gc.disable()
+    arguments.results = arguments.results and arguments.results.absolute()
+    gc.freeze()
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
         tree, log = Path(temporary) / "tree", Path(temporary) / "log"
         copy_tree(tree)
@@ -179,16 +208,22 @@ def main() -> int:
 def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:
     """Run the mutants file by file, print what survived and the score."""
     enough, equivalent, rng = True, listed_as_equivalent(), random.Random(0)
+    results = Results(arguments.results)
     whole = not arguments.function and arguments.share == 1
     for path in arguments.files:
         total, killers, survivors, stages = 0, defaultdict(int), [], config["files"][path]
         unseen = {row for row in equivalent if f"diamant_env/{row.file}" == path}
         start = time.monotonic()
-        passed, failed = run_tests(stages, log, 600, keep_bytecode=True)
-        if not passed:
-            raise SystemExit(f"the tests fail without any change: {failed}\n{log.read_text()[-3000:]}")
-        limit = config["mutants"]["patience"] * (time.monotonic() - start)
-        print(f"{path}: the tests pass without changes; a mutant gets {limit:.0f} s", flush=True)
+        limits = []
+        for stage in stages:
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            passed, failed = run_tests([stage], log, keep_bytecode=True)
+            if not passed:
+                raise SystemExit(f"the tests fail without any change: {failed}\n{log.read_text()[-3000:]}")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            limits.append(config["mutants"]["patience"] * seconds)
+        print(f"{path}: the tests pass unchanged; seconds for each stage of a mutant: {limits}", flush=True)
         source = Path(path).read_text()
         for mutant, changed in mutants_of(path, work_db):
             if not re.search(arguments.function, mutant.function) or rng.random() >= arguments.share:
@@ -196,12 +231,16 @@ def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:
             total += 1
             if total % 100 == 0:
                 print(f"... {total}, {total - len(survivors) - 1} killed, {time.monotonic() - start:.0f} s", flush=True)
-            Path(path).write_text(changed)
-            try:
-                passed, killer = run_tests(stages, log, limit)
-            finally:
-                Path(path).write_text(source)
-            if passed:
+            digest = hashlib.sha256(changed.encode()).hexdigest()
+            if digest not in results.killers:
+                Path(path).write_text(changed)
+                try:
+                    passed, failed = run_tests(stages, log, limits)
+                finally:
+                    Path(path).write_text(source)
+                results.note(mutant, digest, None if passed else failed)
+            killer = results.killers[digest]
+            if killer is None:
                 rows = {row for row in equivalent if row.covers(mutant)}
                 unseen -= rows
                 known = bool(rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from play import BASE, ODD, PRINTED_AT_ONCE, RELICS_DECIDE
@@ -17,13 +19,15 @@ KINDS = ["a few leave", "half leave", "one leaves", "a few leave"]
 
 
 def compare_views(both: SideBySide, edition: Edition) -> None:
-    """Every field of every seat is what the oracle says."""
-    rows = both.batch.observe()
+    """Every field of every seat, and of the state, is what the oracle says."""
+    rows, states, shown = both.batch.observe(), both.batch.state(), replace(edition, hidden_chests=False)
     for i, oracle in enumerate(both.oracles):
         chances, turn = next_card(oracle), both.records[i]["turn"]
         for seat in range(len(oracle.players)):
             obs = Observations(rows[i, seat])
             assert {name: obs[name].tolist() for name in obs} == view_of(oracle, edition, seat, turn, chances)
+        obs = Observations(states[i])
+        assert {name: obs[name].tolist() for name in obs} == view_of(oracle, shown, 0, turn, chances)
 
 
 def compare_rebuilt(both: SideBySide, edition: Edition) -> None:

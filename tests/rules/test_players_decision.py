@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from play import Play
 
@@ -36,6 +37,12 @@ def test_decisions_are_simultaneous():
     # Both who leave get the same; neither is first on the path.
     play = Play([11, "snake"], players=4).leave(3, 0)
     assert play.rewards == [2 + 1, 0, 0, 2 + 1]
+
+
+def test_nothing_is_shared_when_nobody_leaves():
+    with np.errstate(divide="raise"):  # uncompiled, NumPy would share 3 gems among 0 leavers: 0, with a warning
+        play = Play([7, "snake", 5]).go_on(2)
+    assert play.game["path_gems"] == 3 + 1
 
 
 def test_continue_lengthens_the_path_by_one_card():
