@@ -1,0 +1,151 @@
+"""Decisions of any agents as arrays, to imitate or learn from: ``python -m train.export AGENT … --out FILE.npz``."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import tyro
+from numpy.typing import NDArray
+from tqdm import tqdm
+from tyro.conf import Positional, arg
+
+from diamant_env.editions import find_edition
+from diamant_env.opponents.network import layout
+from train.arena import name_of
+from train.commands import clear_errors
+from train.decisions import play_decisions
+from train.report import versions
+from train.run_folder import write_whole
+
+COMMAND = "python -m train.export"
+FORMAT = "diamant-decisions-1"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Write each decision that agents make over some games as a row of arrays, in a NumPy file.
+
+    An agent is a text such as bag:18, the file of a trained policy (.safetensors), or the folder of its run. At each
+    table distinct ones of the agents sit in random order; where they are fewer than the players, several copies do.
+
+    Arrays (rows): observation float32 (rows, features), mask int8 (rows, 2), action int8 (0 = CONTINUE, 1 = LEAVE),
+    leave_probability float32, return float32 (what the seat earned from this decision to the end of the game), agent
+    (its position among the agents), game, seat, expedition, turn. Only seats that must decide have rows; they are
+    sorted by game, turn and seat. game_seed uint64 (games,) brings each game's cards again in
+    parallel_env().reset(seed=…), and metadata is a text in JSON. A game of 4 takes about 50 kB of memory.
+
+    For instance:
+
+    python -m train.export ev:0.75 --games 2000 --out ev.npz
+
+    python -m train.export runs/mine ev:0.75 bag:18 traps:3 --games 10000 --reward win --out table.npz
+    """
+
+    agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional]
+    """The agents."""
+    out: Annotated[Path, arg(metavar="FILE.npz")]
+    """File to write, whole or not at all; one that is there is replaced."""
+    games: int = 1000
+    """Games to play."""
+    players: int = 4
+    """Players at each table, 1 to 8."""
+    edition: str = "iello-2016"
+    """Edition of the game."""
+    reward: str = "score"
+    """What returns are sums of: score, win or margin."""
+    seed: int = 0
+    """Seed of everything."""
+
+
+def export(arguments: Arguments, progress: bool = False) -> dict[str, NDArray]:
+    """Play, write the file and return its arrays.
+
+    Raises:
+        ValueError: If an argument is wrong; the message says what is allowed.
+    """
+    _check(arguments)
+    names = [name_of(text) for text in arguments.agents]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"{twice} is there twice; name each agent once")
+    with tqdm(total=arguments.games, unit="games", disable=None if progress else True) as bar:
+        arrays = play_decisions(
+            arguments.agents,
+            arguments.games,
+            arguments.seed,
+            arguments.players,
+            arguments.edition,
+            arguments.reward,
+            bar,
+        )
+    metadata = {
+        "format": FORMAT,
+        "agents": names,
+        "games": arguments.games,
+        "players": arguments.players,
+        "edition": arguments.edition,
+        "reward": arguments.reward,
+        "seed": arguments.seed,
+        "layout": layout(),
+        "versions": versions(),
+    }
+    content = io.BytesIO()
+    np.savez_compressed(content, metadata=np.array(json.dumps(metadata)), **arrays)
+    write_whole(arguments.out, content.getvalue())
+    return arrays
+
+
+def load_decisions(path: str | Path) -> tuple[dict[str, NDArray], dict[str, Any]]:
+    """Return the arrays and the metadata of a file that this command wrote.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is damaged, another file, or its observations have another layout than this version's.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        metadata = json.loads(str(arrays.pop("metadata")))
+        known = metadata["format"] == FORMAT
+    except FileNotFoundError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} is no file of decisions or is damaged: {error}") from None
+    if not known:
+        raise ValueError(f"{path} has the format {metadata['format']!r}; this version reads {FORMAT}")
+    if metadata.get("layout") != layout():
+        raise ValueError(f"{path} has observations of another layout than this version of diamant_env; export it anew")
+    return arrays, metadata
+
+
+def _check(arguments: Arguments) -> None:
+    find_edition(arguments.edition)
+    if not arguments.agents:
+        raise ValueError("name at least one agent")
+    if arguments.out.suffix != ".npz":
+        raise ValueError(f"--out {arguments.out}: the file's name must end in .npz")
+    if arguments.out.is_dir():
+        raise ValueError(f"--out {arguments.out}: this is a folder")
+    if not arguments.out.absolute().parent.is_dir():
+        raise ValueError(f"--out {arguments.out}: there is no folder {arguments.out.absolute().parent}")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
+    with clear_errors(COMMAND):
+        arrays = export(arguments, progress=True)
+        size = arguments.out.stat().st_size / 1e6
+        rows, games = len(arrays["action"]), arguments.games
+        print(f"{arguments.out}: {rows:,} decisions of {games:,} games, {size:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
