@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
-.PHONY: help setup train test test-deep mutants coverage lint clean
+.PHONY: help setup train test test-deep mutants coverage lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -36,6 +36,15 @@ lint: setup  ## ruff and mypy
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
+
+package: setup  ## build wheel and sdist, check them, install the wheel into a fresh venv and play there
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'build>=1.2' 'twine>=6.1'
+	rm -rf build/package
+	$(BIN)/python -m build --outdir build/package/dist
+	$(BIN)/python -m twine check --strict build/package/dist/*
+	"$(PYTHON)" -m venv build/package/venv
+	build/package/venv/bin/python -m pip install --quiet --disable-pip-version-check build/package/dist/*.whl
+	cd build/package && venv/bin/python "$(CURDIR)/tests/ten_lines.py"
 
 clean:  ## remove what make made, but no run
 	rm -rf .venv .numba_cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
