@@ -5,8 +5,10 @@ A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->`
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
@@ -15,7 +17,8 @@ from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "rules.md"]
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "rules.md", ROOT / "docs" / "performance.md"]
+MEASURED = ROOT / "docs" / "measured"  # results.json of the commands in benchmarks/
 PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
@@ -84,6 +87,44 @@ def turn() -> str:
     return f"```text\n{env.render()}\n```"
 
 
+def measured(command: str) -> str:
+    """What a command of benchmarks/ has measured, and on what."""
+    results = json.loads((MEASURED / f"{command}.json").read_text(encoding="utf-8"))
+    texts = [f"`{results['command']}`, {', '.join(f'{name} {value}' for name, value in results['machine'].items())}."]
+    for section in dict.fromkeys(row["section"] for row in results["rows"]):
+        rows = [
+            [row["what"], row["unit"], number(row["ours"]), row["rival"], number(row["theirs"]), verdict(row)]
+            for row in results["rows"]
+            if row["section"] == section
+        ]
+        texts.append(f"**{section}**\n\n{table(['what', 'unit', 'ours', 'beside', 'theirs', 'ratio (target)'], rows)}")
+    if "growth" in results:
+        texts.append(f"**nanoseconds per turn of a game**\n\n{growth(results['growth'])}")
+    return "\n\n".join([*texts, *results["notes"]])
+
+
+def number(figure: float | None) -> str:
+    """Three significant digits."""
+    if figure is None:
+        return ""
+    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
+
+
+def verdict(row: dict) -> str:
+    """The ratio and what was wanted."""
+    if row["target"] is None:
+        return number(row["ratio"])
+    sign = "≤" if row["lower_is_better"] else "≥"
+    met = row["ratio"] <= row["target"] if row["lower_is_better"] else row["ratio"] >= row["target"]
+    return f"{number(row['ratio'])} ({sign} {number(row['target'])}: {'met' if met else 'missed'})"
+
+
+def growth(measurement: dict) -> str:
+    """Players against batch."""
+    rows = [[players, *map(number, line)] for players, line in measurement["nanoseconds"].items()]
+    return table(["players", *(f"batch {batch:,}" for batch in measurement["batches"])], rows)
+
+
 def table(header: list[str], rows: list[list[object]]) -> str:
     """Return a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
@@ -93,6 +134,7 @@ def table(header: list[str], rows: list[list[object]]) -> str:
 PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part for part in (observation, actions, rewards, editions, opponents, turn)
 }
+PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning")}
 
 
 def updated(text: str) -> str:
