@@ -13,7 +13,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from train.report import console, make_folder, new_table, save_json, versions
+from train.files import save_json
+from train.report import console, make_folder, new_table, versions
 
 _PACKAGES = ("numba", "gymnasium", "pettingzoo", "stable_baselines3", "torch")
 _COLOURS = {True: "#0072b2", False: "#d55e00", None: "#777777"}  # target met, missed, none

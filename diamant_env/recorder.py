@@ -67,7 +67,15 @@ class Recorder(BaseParallelWrapper):
         return self.env.clone_state(), copy.deepcopy(self._log)
 
     def restore_state(self, state: Any) -> None:
-        """Continue from a value of `clone_state`."""
+        """Continue from a value of `clone_state`.
+
+        Raises:
+            ValueError: If it is no such value; nothing changes then.
+        """
+        if not isinstance(state, tuple) or len(state) != 2 or not isinstance(state[1], GameLog | None):
+            raise ValueError(
+                f"a {type(state).__name__} is no state; a value of clone_state() of a Recorder is expected"
+            )
         self.env.restore_state(state[0])
         self._log = copy.deepcopy(state[1])
 

@@ -334,6 +334,16 @@ def test_a_game_that_is_put_aside_keeps_its_record():
     assert ends[0] == ends[1] == GameRecord.from_text(ends[0].to_text())
 
 
+@pytest.mark.parametrize("junk", [None, 5, (1, 2), ("a", None, "b"), []])
+def test_a_state_that_is_none_is_refused(junk):
+    env = Recorder(diamant_v0.parallel_env(num_players=2))
+    env.reset(seed=1)
+    before = env.unwrapped.game.tobytes()
+    with pytest.raises(ValueError, match=r"is no state; a value of Recorder.clone_state\(\) is expected"):
+        env.restore_state(junk)
+    assert env.unwrapped.game.tobytes() == before
+
+
 def test_there_is_no_record_before_the_end():
     env = Recorder(diamant_v0.parallel_env(num_players=2))
     with pytest.raises(RuntimeError, match=r"call reset\(\) first"):

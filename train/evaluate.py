@@ -53,7 +53,7 @@ class Arguments:
     seed: int = 0
     """Seed of everything."""
     out: Annotated[Path | None, arg(metavar="FOLDER")] = None
-    """Folder for results.json and win_shares.png; it is made if it is not there."""
+    """Folder for results.json and win_share.png; it is made if it is not there."""
 
 
 def evaluate(arguments: Arguments) -> None:
@@ -79,8 +79,8 @@ def evaluate(arguments: Arguments) -> None:
     print_results(results, differences)
     if arguments.out is not None:
         save_results(results, differences, arguments.out / "results.json", command=COMMAND, arguments=arguments)
-        draw_win_shares(results, arguments.out / "win_shares.png")
-        print(f"saved: {arguments.out / 'results.json'}, {arguments.out / 'win_shares.png'}")
+        draw_win_shares(results, arguments.out / "win_share.png")
+        print(f"saved: {arguments.out / 'results.json'}, {arguments.out / 'win_share.png'}")
 
 
 def main(argv: Sequence[str] | None = None) -> None:

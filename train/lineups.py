@@ -76,16 +76,6 @@ def intruder_line_ups(intruders: Sequence[str]) -> list[LineUp]:
     return [LineUp(f"intruder {rival}", (rival,), "intruder", but_self=False) for rival in intruders]
 
 
-def standard_line_ups(pool: str = "pool", held_out: str = "held_out") -> list[LineUp]:
-    """Return what a trained agent is judged against: both pools, copies of each member, each member as intruder.
-
-    Raises:
-        ValueError: If there is no such pool.
-    """
-    members = _members(pool)
-    return [pool_line_up(pool), pool_line_up(held_out), *clone_line_ups(members), *intruder_line_ups(members)]
-
-
 def parse_line_ups(text: str, agent: str) -> list[LineUp]:
     """Return the line-ups that a text of the command line names.
 

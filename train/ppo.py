@@ -26,6 +26,7 @@ from tqdm import tqdm
 from diamant_env.opponents.network import NetworkAgent
 from train.arena import seeds_for
 from train.config import Config, explain, read_config
+from train.files import save_json
 from train.judgement import check_line_ups, curve_point, draw_curve, judge_run
 from train.league import League
 from train.run_folder import (
@@ -35,7 +36,6 @@ from train.run_folder import (
     open_run_folder,
     save_checkpoint,
     save_policy,
-    write_json,
 )
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
@@ -242,7 +242,7 @@ class Course(BaseCallback):
             self._add_to_curve(done)
         save_policy(self.folder / POLICY, self.policy(model), self.config, done)
         self._save(done)
-        write_json(self.folder / "curve.json", self.curve)
+        save_json(self.curve, self.folder / "curve.json")
         draw_curve(self.curve, self.config, self.folder / "learning_curve.png")
         if decisions:
             self._report_time(model, seconds - self.judging_seconds, decisions)
@@ -258,7 +258,7 @@ class Course(BaseCallback):
             "rollout_share": model.rollout_seconds / seconds,
             "threads": self.config.threads,
         }
-        write_json(self.folder / "time.json", times)
+        save_json(times, self.folder / "time.json")
         threads = "1 thread" if self.config.threads == 1 else f"{self.config.threads} threads"
         speed = f"{times['decisions_per_second']:,.0f} a second with {threads}"
         print(

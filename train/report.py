@@ -7,16 +7,14 @@ import math
 import platform
 import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict, is_dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from train.files import save_json
 from train.intervals import Estimate, holm
 from train.judge import Difference, Result
 from train.pictures import draw_win_shares
@@ -31,9 +29,7 @@ __all__ = [
     "new_table",
     "print_results",
     "results_table",
-    "save_json",
     "save_results",
-    "to_json",
     "verdict",
     "versions",
 ]
@@ -171,27 +167,6 @@ def load_results(path: str | Path) -> list[Result]:
             "score": _estimate(row["score"]),
         }
     return [Result(**row) for row in rows]
-
-
-def save_json(content: object, path: str | Path) -> None:
-    """Write dataclasses, arrays and what JSON knows; a number that is none (NaN) becomes null."""
-    text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
-    Path(path).write_text(text + "\n", encoding="utf-8")
-
-
-def to_json(content: Any) -> Any:
-    """Return content that `json` can write."""
-    if is_dataclass(content) and not isinstance(content, type):
-        content = asdict(content)
-    if isinstance(content, dict):
-        return {str(key): to_json(value) for key, value in content.items()}
-    if isinstance(content, (list, tuple)):
-        return [to_json(value) for value in content]
-    if isinstance(content, (np.ndarray, np.generic)):
-        return to_json(content.tolist())
-    if isinstance(content, float) and not math.isfinite(content):
-        return None
-    return str(content) if isinstance(content, Path) else content
 
 
 def versions() -> dict[str, str]:

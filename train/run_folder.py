@@ -15,25 +15,10 @@ from safetensors.numpy import save
 
 from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
 from train.config import Config, config_text, read_config
+from train.files import save_json, write_whole
 from train.report import versions
 
 CONFIG, CHECKPOINT, POLICY = "config.toml", "checkpoint.pickle", "policy.safetensors"
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that, whenever the process is killed, the old or the new content is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-
-
-def write_json(path: Path, value: Any) -> None:
-    """Write a value as readable JSON, whole or not at all."""
-    write_whole(path, (json.dumps(value, indent=1) + "\n").encode())
 
 
 def new_run_folder(parent: Path, config: Config) -> Path:
@@ -42,7 +27,7 @@ def new_run_folder(parent: Path, config: Config) -> Path:
     names = (base if number == 1 else f"{base}-{number}" for number in range(1, 10_000))
     folder = _first_new(parent / name for name in names)
     write_whole(folder / CONFIG, config_text(config).encode())
-    write_json(folder / "versions.json", machine_and_versions())
+    save_json(machine_and_versions(), folder / "versions.json")
     return folder
 
 

@@ -17,8 +17,9 @@ from agents.pools import load_pool
 from diamant_env.editions import find_edition
 from train.arena import name_of
 from train.commands import clear_errors
+from train.files import save_json
 from train.pictures import draw_tournament
-from train.report import console, estimate_text, make_folder, new_table, save_json, versions
+from train.report import console, estimate_text, make_folder, new_table, versions
 from train.standings import RATED_GAMES, Tournament, hold_tournament
 
 COMMAND = "python -m train.tournament"
