@@ -21,7 +21,7 @@ with warnings.catch_warnings():
     )
     from pettingzoo.test.state_test import state_test
 
-from diamant_env import diamant_v0
+from diamant_env import EDITIONS, diamant_v0
 from diamant_env.diamant_v0 import MASKS
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
@@ -61,6 +61,16 @@ def test_aec_api(players, mask, make):
 def test_seeds(players, mask):
     seed_test(partial(diamant_v0.env, num_players=players, mask=mask), num_cycles=100)
     parallel_seed_test(partial(diamant_v0.parallel_env, num_players=players, mask=mask), num_cycles=100)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_every_edition_conforms(edition):
+    parallel, aec = (partial(make, edition=edition) for make in (diamant_v0.parallel_env, diamant_v0.env))
+    parallel_api_test(parallel(), num_cycles=100)
+    api_test(aec(), num_cycles=100)
+    seed_test(aec, num_cycles=50)
+    parallel_seed_test(parallel, num_cycles=50)
+    state_test(aec(), parallel(), num_cycles=50)
 
 
 @pytest.mark.parametrize("players", TABLES)
