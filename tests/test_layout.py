@@ -58,6 +58,7 @@ def test_the_space_the_record_and_the_view_agree(name, start, size, step, scale,
     record = flat.view(OBSERVATION)[:, 0]
     if step > 1:
         name, record = name.removeprefix("rival_"), record["rivals"]
+    assert record[name].shape == ((2,) if size == 1 else (2, size))
     assert record[name].reshape(2, size).tolist() == flat[:, where].tolist()
 
 
