@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
-.PHONY: help setup train test test-deep mutants coverage lint package clean
+.PHONY: help setup train test test-deep mutants coverage examples lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -31,6 +31,9 @@ mutants: setup  ## mutation testing of the rules, the rewards and the observatio
 
 coverage: setup  ## lines of diamant_env that the tests reach, uncompiled
 	$(BIN)/python tests/covered.py
+
+examples:  ## run every recipe of examples/ in venvs of their own and write docs/libraries.md: downloads much
+	"$(PYTHON)" examples/run_all.py
 
 lint: setup  ## ruff and mypy
 	$(BIN)/python -m ruff check .

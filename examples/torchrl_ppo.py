@@ -1,0 +1,83 @@
+"""TorchRL: PPO with shared parameters on the PettingZoo environment.
+
+Install: pip install -c constraints.txt -e . "torchrl>=0.11,<0.15" torch
+Run:     python -m examples.torchrl_ppo --steps 10000
+
+Mask: in the infos (mask="info", the default); `PettingZooWrapper` moves it to ("player", "action_mask").
+Idle seats: rows with the mask [1, 0]; `MaskedCategorical` gives their only action probability 1, so that they add
+nothing to the policy's gradient. All seats stay until the end, so no `use_mask` is needed.
+Mind: infos must be numbers of the same keys at every step; the seats form one group, "player", by their names.
+"""
+
+import argparse
+
+import torch
+from tensordict.nn import TensorDictModule
+from torchrl.envs import PettingZooWrapper
+from torchrl.modules import MaskedCategorical, MultiAgentMLP, ProbabilisticActor
+from torchrl.objectives import ClipPPOLoss, ValueEstimators
+
+from diamant_env import diamant_v0
+from examples.judge import report
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--steps", type=int, default=10_000)
+steps = parser.parse_args().steps
+
+torch.manual_seed(0)
+env = PettingZooWrapper(diamant_v0.parallel_env(num_players=4, reward="win"), categorical_actions=True, seed=0)
+features = env.observation_spec["player", "observation"].shape[-1]
+
+
+def network(outputs):
+    """Return one network for all four seats, each of which sees its own observation."""
+    return MultiAgentMLP(features, outputs, n_agents=4, centralized=False, share_params=True, depth=2, num_cells=64)
+
+
+logits = TensorDictModule(network(2), in_keys=[("player", "observation")], out_keys=[("player", "logits")])
+actor = ProbabilisticActor(
+    logits,
+    in_keys={"logits": ("player", "logits"), "mask": ("player", "action_mask")},
+    out_keys=[("player", "action")],
+    distribution_class=MaskedCategorical,
+    return_log_prob=True,
+    log_prob_key=("player", "log_prob"),
+)
+critic = TensorDictModule(network(1), in_keys=[("player", "observation")], out_keys=[("player", "state_value")])
+loss = ClipPPOLoss(actor, critic, entropy_coeff=0.005, normalize_advantage=False)
+loss.set_keys(
+    action=("player", "action"),
+    sample_log_prob=("player", "log_prob"),
+    value=("player", "state_value"),
+    advantage=("player", "advantage"),
+    value_target=("player", "value_target"),
+    reward=("player", "reward"),
+    done=("player", "done"),
+    terminated=("player", "terminated"),
+)
+loss.make_value_estimator(ValueEstimators.GAE, gamma=1.0, lmbda=0.95)
+optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
+
+turns = min(500, steps)
+trained = 0
+while trained < steps:
+    with torch.no_grad():
+        batch = env.rollout(turns, actor, break_when_any_done=False)
+        loss.value_estimator(batch, params=loss.critic_network_params, target_params=loss.target_critic_network_params)
+    trained += batch.numel()
+    for _ in range(4):
+        for rows in torch.randperm(len(batch)).chunk(4):
+            losses = loss(batch[rows])
+            optimizer.zero_grad()
+            (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
+            optimizer.step()
+
+
+def choose(observations):
+    """Draw decisions; the network wants four seats, so every observation is shown four times."""
+    with torch.no_grad():
+        rows = torch.as_tensor(observations).unsqueeze(1).expand(-1, 4, -1)
+        return torch.distributions.Categorical(logits=logits.module(rows)[:, 0]).sample().numpy()
+
+
+report("torchrl", trained, choose)
