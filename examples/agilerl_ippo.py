@@ -1,6 +1,6 @@
 """AgileRL: IPPO, whose seats share one network because their names share a prefix.
 
-Install: pip install -e . agilerl peft torch   (in a venv of its own: it wants pettingzoo < 1.27)
+Install: pip install -e . agilerl peft torch==2.13.0   (in a venv of its own: it wants pettingzoo < 1.27)
 Run:     python -m examples.agilerl_ippo --steps 10000
 
 Mask: none (mask="none"). Idle seats: rows whose action is ignored; they enter the loss.

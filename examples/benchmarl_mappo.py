@@ -1,6 +1,6 @@
 """BenchMARL: MAPPO, or QMIX on the score, on the PettingZoo environment.
 
-Install: pip install -e . benchmarl "torchrl<0.12" torch   (in a venv of its own)
+Install: pip install -e . benchmarl "torchrl<0.12" torch==2.13.0   (in a venv of its own)
 Run:     python -m examples.benchmarl_mappo --steps 10000
          python -m examples.benchmarl_mappo --algorithm qmix --steps 10000
 

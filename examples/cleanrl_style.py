@@ -1,6 +1,6 @@
 """A single file in CleanRL's manner: PPO in PyTorch, everything in sight, on the native Gymnasium VectorEnv.
 
-Install: pip install -c constraints.txt -e . torch
+Install: pip install -c constraints.txt -e . torch==2.13.0
 Run:     python -m examples.cleanrl_style --steps 200000
 
 Mask: not needed. Idle seats: none; one learner sits among opponents, and while it is in camp the game plays on, so

@@ -1,6 +1,6 @@
 """RLlib: PPO on its current API stack, one policy for every seat.
 
-Install: pip install -e . "ray[rllib]>=2.60,<3" torch   (in a venv of its own: it pins gymnasium 1.2.2)
+Install: pip install -e . "ray[rllib]>=2.60,<3" torch==2.13.0   (in a venv of its own: it pins gymnasium 1.2.2)
 Run:     python -m examples.rllib --steps 20000
 
 Mask: not needed. Idle seats: `DecidingSeats` observes only the seats that must decide; RLlib asks nobody else, so no

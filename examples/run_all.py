@@ -50,7 +50,8 @@ class Recipe(NamedTuple):
     mind: str
 
 
-SHARED = (".[train]", "sb3-contrib", "supersuit>=3.11", "torchrl>=0.11,<0.15", TORCH)
+BENCHMARL = (".", "benchmarl", "torchrl<0.12", TORCH)
+SHARED = (".[train,examples]", TORCH)
 RECIPES = [
     Recipe(
         "SB3 PPO, own VecEnv", "sb3_vec_env", SHARED, "stable_baselines3", "stable-baselines3", True,
@@ -81,11 +82,11 @@ RECIPES = [
         "none", "none: one learner", "ask for 2.x by number: pip may pick 0.5.1 beside other libraries",
     ),
     Recipe(
-        "BenchMARL MAPPO", "benchmarl_mappo", (".", "benchmarl", "torchrl<0.12", TORCH), "benchmarl", "benchmarl", False,
+        "BenchMARL MAPPO", "benchmarl_mappo", BENCHMARL, "benchmarl", "benchmarl", False,
         "infos", "rows with one legal action", "wants torchrl < 0.12; `state()` feeds the critic",
     ),
     Recipe(
-        "BenchMARL QMIX, cooperative", "benchmarl_mappo --algorithm qmix", (".", "benchmarl", "torchrl<0.12", TORCH),
+        "BenchMARL QMIX, cooperative", "benchmarl_mappo --algorithm qmix", BENCHMARL,
         "benchmarl", "benchmarl", False,
         "infos", "rows with one legal action", "maximises what all seats score together: another game than Diamant",
     ),

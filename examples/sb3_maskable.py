@@ -1,6 +1,6 @@
 """sb3-contrib: MaskablePPO on the project's VecEnv, one network for every seat.
 
-Install: pip install -c constraints.txt -e ".[train]" sb3-contrib
+Install: pip install -c constraints.txt -e ".[train,examples]"
 Run:     python -m examples.sb3_maskable --steps 200000
 
 Mask: asked for through `env_method("action_masks")`; feature 0 of an observation says whether LEAVE is legal.

@@ -1,6 +1,6 @@
 """stable-baselines3 through SuperSuit: PPO on the PettingZoo environment, one network for every seat.
 
-Install: pip install -c constraints.txt -e ".[train]" supersuit
+Install: pip install -c constraints.txt -e ".[train,examples]"
 Run:     python -m examples.sb3_supersuit --steps 20000
 
 Mask: none; mask="none" also keeps it out of the infos. Idle seats: rows whose action is ignored.

@@ -1,6 +1,6 @@
 """Tianshou 2: PPO on the Gymnasium environment, one learner among opponents.
 
-Install: pip install -e . tianshou==2.0.1 torch   (in a venv of its own: pip may pick the old 0.5.1 elsewhere)
+Install: pip install -e . tianshou==2.0.1 torch==2.13.0   (in a venv of its own: pip may pick the old 0.5.1 elsewhere)
 Run:     python -m examples.tianshou_ppo --steps 20000
 
 Mask: not needed. Idle seats: none; while the learner is in camp the game plays on.

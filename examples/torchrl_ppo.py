@@ -1,6 +1,6 @@
 """TorchRL: PPO with shared parameters on the PettingZoo environment.
 
-Install: pip install -c constraints.txt -e . "torchrl>=0.11,<0.15" torch
+Install: pip install -c constraints.txt -e ".[examples]" torch==2.13.0
 Run:     python -m examples.torchrl_ppo --steps 10000
 
 Mask: in the infos (mask="info", the default); `PettingZooWrapper` moves it to ("player", "action_mask").
