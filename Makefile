@@ -25,7 +25,7 @@ test: setup lint  ## run all tests, the linter and the type check
 test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
 	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/test_machine.py tests/test_many_games.py
 
-mutants: setup  ## mutation testing of the rules, the rewards and the observation: about an hour
+mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutants.py
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LEAST = 95  # per cent of the lines
-# Nothing but repetition, or about `train`, `agents`, `benchmarks`, `docs` and compiled code alone.
+# Nothing but repetition, or about `train`, `agents`, `benchmarks`, `docs`, `examples` and compiled code alone.
 LEFT_OUT = [
     "test_benchmarks.py",
     "test_cache.py",
@@ -22,6 +22,8 @@ LEFT_OUT = [
     "test_counting.py",
     "test_documents.py",
     "test_evaluate.py",
+    "test_examples.py",
+    "test_export.py",
     "test_figures.py",
     "test_film.py",
     "test_league.py",
@@ -39,6 +41,8 @@ LEFT_OUT = [
 # Single tests, by the beginning of their names. Uncompiled they take long and reach no further line, ...
 SLOW = [
     "test_batch.py::test_a_batch_plays_what_single_environments_play[8",
+    "test_batch.py::test_a_game_does_not_depend_on_the_size_of_the_batch[64",
+    "test_batch.py::test_a_game_does_not_depend_on_the_size_of_the_batch[7",
     "test_batch.py::test_decisions_are_drawn_with_their_probability",
     "test_batch.py::test_the_decisions_of_two_seats_are_independent",
     "test_batch.py::test_the_next_game_of_a_place_is_another_one",

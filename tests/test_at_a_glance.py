@@ -30,6 +30,7 @@ def compare_views(both: SideBySide, edition: Edition) -> None:
         for seat in range(len(oracle.players)):
             obs = Observations(rows[i, seat])
             assert {name: obs[name].tolist() for name in obs} == view_of(oracle, edition, seat, turn, chances)
+        assert not rows[i, len(oracle.players) :].any()
         obs = Observations(states[i])
         assert {name: obs[name].tolist() for name in obs} == view_of(oracle, shown, 0, turn, chances)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from diamant_env import NUM_FEATURES, Batch
+from diamant_env import EDITIONS, NUM_FEATURES, Batch
 
 READ_ONLY = np.zeros((2, 3), np.float32)
 READ_ONLY.flags.writeable = False
@@ -140,3 +142,19 @@ def test_drawn_decisions(batch):
         batch.draw_decisions(fair[:, :2], actions)
     with pytest.raises(ValueError, match=r"actions: .*dtype int64; expected .* int8"):
         batch.draw_decisions(fair, actions.astype(np.int64))
+
+
+def test_more_editions_than_a_batch_can_number():
+    many = [replace(EDITIONS["iello-2016"], name=f"box {i}") for i in range(128)]
+    assert len(Batch(127, 3, many[:127]).editions) == 127
+    with pytest.raises(ValueError, match="128 different editions; at most 127 are allowed in a batch"):
+        Batch(128, 3, many)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, np.nan])
+def test_what_is_no_probability(wrong):
+    batch, leave = Batch(2, 3), np.full((2, 3), 0.5, np.float32)
+    batch.reset(1)
+    leave[1, 2] = wrong
+    with pytest.raises(ValueError, match=r"leave_probability .* of seat 2 in game 1; 0 to 1 is allowed"):
+        batch.draw_decisions(leave, np.zeros((2, 3), np.int8))

@@ -7,6 +7,7 @@ import pytest
 
 from diamant_env import CONTINUE, FIELDS, GAME, LEAVE, NUM_FEATURES, OBSERVATION, Observations, observation_space
 from diamant_env.observation import SLICES, field_table
+from diamant_env.observing import SCRATCH
 from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
 
 # name, first index, numbers, step from one to the next, divided by, lowest, highest
@@ -83,9 +84,10 @@ def test_the_numbers_in_saved_games_keep_their_meaning():
     assert (REVEAL, DECIDE, OVER) == (0, 1, 2)
 
 
-def test_the_record_of_a_game_is_aligned_as_a_struct_in_c():
-    assert GAME.isalignedstruct
-    assert all(offset % dtype.base.itemsize == 0 for dtype, offset in GAME.fields.values())
+@pytest.mark.parametrize("record", [GAME, SCRATCH], ids=["a game", "room to work in"])
+def test_records_are_aligned_as_a_struct_in_c(record):
+    assert record.isalignedstruct
+    assert all(offset % dtype.base.itemsize == 0 for dtype, offset in record.fields.values())
 
 
 def test_the_rows_of_the_table():
