@@ -119,6 +119,7 @@ class CudaBatch:
     @property
     def games(self) -> NDArray:
         """A copy of the games on the host, records of type `GAME` (N,)."""
-        if self._games is None:
-            return np.zeros(self.num_games, GAME)
-        return self._games.copy_to_host()
+        games = np.zeros(self.num_games, GAME)
+        if self._games is not None:
+            self._games.copy_to_host(games)
+        return games

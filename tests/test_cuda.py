@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from numba import cuda
 
@@ -44,10 +43,6 @@ def run(*arguments: str, simulator: str) -> str:
     return finished.stdout
 
 
-@pytest.mark.skipif(
-    np.lib.NumpyVersion(np.__version__) < "2.0.0",
-    reason="in the simulator nothing is compiled, and NumPy 1 promotes scalars of its arrays otherwise",
-)
 def test_the_simulator_plays_the_same_games():
     assert run(str(SCRIPT), simulator="1") == "the same games\n"
 
