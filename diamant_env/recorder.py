@@ -73,9 +73,7 @@ class Recorder(BaseParallelWrapper):
             ValueError: If it is no such value; nothing changes then.
         """
         if not isinstance(state, tuple) or len(state) != 2 or not isinstance(state[1], GameLog | None):
-            raise ValueError(
-                f"a {type(state).__name__} is no state; a value of clone_state() of a Recorder is expected"
-            )
+            raise ValueError(f"a {type(state).__name__} is no state; a value of Recorder.clone_state() is expected")
         self.env.restore_state(state[0])
         self._log = copy.deepcopy(state[1])
 
