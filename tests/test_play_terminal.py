@@ -231,7 +231,15 @@ def test_at_a_real_terminal(key, code):
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
     command = [sys.executable, "-m", "agents.play", *QUIET]
     game = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        # Where the tests run in the background, SIGINT is ignored, and a child would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(terminal)
     said = read_until(master, "q = quit] > ")
