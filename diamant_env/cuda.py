@@ -1,7 +1,7 @@
 """Many games at once on a GPU: the same compiled functions in a kernel, one thread per game.
 
-Needs an NVIDIA GPU and what `numba.cuda` needs (``pip install "diamant-env[cuda]"``). Games and bytes are those of
-`diamant_env.Batch`. Import this module for it: ``from diamant_env.cuda import CudaBatch``.
+Needs an NVIDIA GPU and what `numba.cuda` needs. Games and bytes are those of `diamant_env.Batch`. Import this module
+for it: ``from diamant_env.cuda import CudaBatch``.
 """
 
 from __future__ import annotations

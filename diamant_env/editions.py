@@ -268,6 +268,7 @@ _PUBLISHED = [
     ),
 ]
 EDITIONS = {edition.name: edition for edition in _PUBLISHED}
+"""The published editions by name."""
 
 
 def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> Edition:

@@ -75,7 +75,9 @@ PUBLIC = (
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
 )
 FIELDS = OWN + RIVALS + PUBLIC
+"""The fields of an observation in order, each with name, size, scale, low, high and meaning."""
 NUM_FEATURES = sum(field.size for field in FIELDS)
+"""How many numbers an observation has."""
 SEAT_FEATURES = len(OWN)  # numbers about one seat
 TABLE_FEATURES = SEAT_FEATURES * MAX_PLAYERS  # numbers about all seats, before those that all see
 
@@ -100,7 +102,6 @@ def _as_dtype(fields: tuple[Field, ...]) -> list[tuple]:
     return [(field.name, "f4") if field.size == 1 else (field.name, "f4", field.size) for field in fields]
 
 
-# A row as a record; `rivals` is an array of records.
 OBSERVATION = np.dtype(
     (
         np.record,
@@ -111,6 +112,7 @@ OBSERVATION = np.dtype(
         ],
     )
 )
+"""The dtype of an observation as a record; `rivals` is an array of records."""
 
 
 def observation_space() -> Box:

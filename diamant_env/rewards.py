@@ -13,6 +13,7 @@ REWARDS = {
     "win": "at the end of the game 1/k for each of the k winners, else 0",
     "margin": "at the end of the game own score less the mean of the others' scores: zero-sum",
 }
+"""The rewards by name, each with what a seat is paid."""
 _SCORE, _WIN, _MARGIN = range(len(REWARDS))
 
 

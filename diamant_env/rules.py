@@ -16,7 +16,9 @@ from diamant_env.compiled import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
 
 CONTINUE = 0
+"""The decision to stay inside; in camp the only legal one, which does nothing."""
 LEAVE = 1
+"""The decision to return to camp."""
 NO_DECISION = -1
 
 # What the game waits for.
@@ -53,7 +55,8 @@ _GAME = np.dtype(
     ],
     align=True,
 )
-GAME = np.dtype((np.record, _GAME))  # a record's fields are attributes too
+GAME = np.dtype((np.record, _GAME))
+"""The dtype of a game's record, which holds all of a game; its fields are attributes too."""
 LAST_EVENTS = ("decision", "banked", "last_card", "bust_card")
 
 

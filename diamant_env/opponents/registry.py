@@ -23,6 +23,7 @@ FAMILIES: dict[str, type[Scripted]] = {
         mixture.MixtureAgent,
     )
 }
+"""The families of scripted agents by the name that a text begins with."""
 
 
 def make(text: str, seed: int = 0) -> Scripted:

@@ -11,7 +11,8 @@ from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.agent import Agent
 
-EMPTY = -1  # nobody is seated here: the caller decides
+EMPTY = -1
+"""In a seating: nobody is seated here, the caller decides."""
 
 
 class Table:
