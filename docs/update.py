@@ -11,15 +11,47 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from reference import arguments, reference
+
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
-from diamant_env.editions import RULEBOOK_PLAYERS
+from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
 from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
+from diamant_env.tasks import task_table
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "docs" / "rules.md", ROOT / "docs" / "performance.md"]
+DOCUMENTS = [ROOT / "README.md"]
+DOCUMENTS += [ROOT / "docs" / f"{name}.md" for name in ("rules", "performance", "environment", "api", "solved")]
 MEASURED = ROOT / "docs" / "measured"  # results.json of the commands in benchmarks/
 PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def environment() -> str:
+    """The environment in PettingZoo's table."""
+    env = diamant_v0.parallel_env()
+    agents, space, state = env.possible_agents, env.observation_space("player_0"), env.state_space
+    rows = [
+        ["Import", "`from diamant_env import diamant_v0`"],
+        ["Actions", "discrete"],
+        ["Parallel API", "yes; `diamant_v0.env()` is the AEC form"],
+        ["Manual control", "at the terminal: `python -m agents.play`"],
+        ["Agents", f"`{agents}`"],
+        ["Number of agents", f"{len(agents)} by default, 1 to {MAX_PLAYERS}"],
+        ["Action shape", f"`{env.action_space('player_0')}`"],
+        ["Action values", f"{CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
+        ["Observation shape", f"`{space.shape}`, {space.dtype}"],
+        ["Observation values", f"{space.low.min():g} to {space.high.max():g}; each feature has bounds of its own"],
+        ["State shape", f"`{state.shape}`, {state.dtype}"],
+        ["State values", f"{state.low.min():g} to {state.high.max():g}"],
+        ["Render modes", ", ".join(f"`{mode!r}`" for mode in env.metadata["render_modes"])],
+    ]
+    return table([f"`{env.metadata['name']}`", ""], rows)
+
+
+def parameters() -> str:
+    """The arguments of `parallel_env`."""
+    rows = [[f"`{name}`", f"`{default}`", meaning] for name, default, meaning in arguments(diamant_v0.parallel_env)]
+    return table(["argument", "default", "meaning"], rows)
 
 
 def observation() -> str:
@@ -132,8 +164,10 @@ def table(header: list[str], rows: list[list[object]]) -> str:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    part.__name__: part for part in (observation, actions, rewards, editions, opponents, turn)
+    part.__name__: part
+    for part in (environment, parameters, observation, actions, rewards, editions, opponents, turn, reference)
 }
+PARTS["tasks"] = task_table
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning")}
 
 
