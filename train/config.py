@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -134,8 +134,42 @@ class Config(_Strict):
         return self
 
 
-def read_config(path: str | Path) -> Config:
-    """Read a configuration file.
+class RayConfig(_Strict):
+    """The processes of a run on Ray (see docs/cluster.md)."""
+
+    runners: int = Field(2, ge=0)
+    """Processes that play; they share `ppo.games` evenly. 0: the first learner plays as well."""
+    learners: int = Field(0, ge=0)
+    """Processes that learn, each from an equal part of the decisions. 0: one learner, in the process of the command."""
+
+
+class RayRun(Config):
+    """One experiment on Ray."""
+
+    ray: RayConfig = RayConfig()
+
+    @model_validator(mode="after")
+    def _can_be_shared(self) -> RayRun:
+        runners, learners = max(1, self.ray.runners), max(1, self.ray.learners)
+        if self.ppo.games // runners < len(self.game.num_players):
+            raise ValueError(
+                f"ppo.games = {self.ppo.games} among ray.runners = {self.ray.runners} gives one of them fewer games "
+                f"than the {len(self.game.num_players)} table sizes"
+            )
+        if self.ppo.minibatch // learners < 2:
+            raise ValueError(
+                f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {self.ray.learners}; each needs 2 or more"
+            )
+        if self.ppo.average:
+            raise ValueError(f"ppo.average = {self.ppo.average:g}; on Ray only 0 is allowed: the last weights are kept")
+        return self
+
+
+AnyConfig = TypeVar("AnyConfig", bound=Config)
+
+
+def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:
+    """Read a configuration file of a kind of experiment.
 
     Raises:
         FileNotFoundError: If there is no such file.
@@ -145,7 +179,7 @@ def read_config(path: str | Path) -> Config:
     if not path.is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        return Config.model_validate(tomllib.loads(path.read_text()))
+        return kind.model_validate(tomllib.loads(path.read_text()))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
     except ValidationError as error:

@@ -12,6 +12,7 @@ from diamant_env.opponents import EMPTY, Agent
 from diamant_env.opponents.network import NetworkAgent, logistic
 from train.config import OpponentsConfig
 
+Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 # What a seat can be blind to. A snapshot that does not see one of these plays like many simple strategies do.
 BLIND_SPOTS = (
     ("path_gems", "path_relics", "path_relic_value"),
@@ -110,13 +111,22 @@ class League:
                 place.network = network
         self.places[chosen].network = network
 
+    def networks(self) -> list[Layers | None]:
+        """Return the layers of the version in each place, None before the first snapshot."""
+        return [
+            None if place.network is None else [(w.T.copy(), b) for w, b in place.network.layers]
+            for place in self.places
+        ]
+
+    def seat_networks(self, networks: list[Layers | None], activation: str) -> None:
+        """Seat the versions that `networks` gave."""
+        for place, layers in zip(self.places, networks, strict=True):
+            place.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
+
     def state(self) -> dict:
         """Return what a checkpoint must hold: the networks, what scripted agents remember, the random state."""
         return {
-            "networks": [
-                None if place.network is None else [(w.T.copy(), b) for w, b in place.network.layers]
-                for place in self.places
-            ],
+            "networks": self.networks(),
             "scripted": [vars(agent) for agent in self.agents[len(self.places) :]],
             "taken": self.snapshots_taken,
             "random": self._random.bit_generator.state,
@@ -124,8 +134,7 @@ class League:
 
     def restore(self, state: dict, activation: str) -> None:
         """Continue from a value of `state`."""
-        for place, layers in zip(self.places, state["networks"], strict=True):
-            place.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
+        self.seat_networks(state["networks"], activation)
         for agent, saved in zip(self.agents[len(self.places) :], state["scripted"], strict=True):
             vars(agent).update(saved)
         self.snapshots_taken = state["taken"]

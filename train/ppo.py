@@ -1,23 +1,19 @@
 """Train a PPO agent by self-play and judge it: ``python -m train.ppo --config configs/default.toml``.
 
-Read `main` from top to bottom: configuration, games, league, PPO, the loop, the judgement. A run that was killed
-goes on with ``--resume RUN_FOLDER`` and ends with the same bytes as if nothing had happened.
+Read `train` from top to bottom: games, league, PPO, the loop; `train.experiment` has the command around it. A run that
+was killed goes on with ``--resume RUN_FOLDER`` and ends with the same bytes as if nothing had happened.
 """
 
 from __future__ import annotations
 
 import sys
-import tomllib
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import torch
-import tyro
-from pydantic import ValidationError
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from threadpoolctl import threadpool_limits
@@ -25,87 +21,19 @@ from tqdm import tqdm
 
 from diamant_env.opponents.network import NetworkAgent
 from train.arena import seeds_for
-from train.config import Config, explain, read_config
+from train.config import Config
+from train.experiment import run_experiment
 from train.files import save_json
-from train.judgement import check_line_ups, curve_point, draw_curve, judge_run
+from train.judgement import curve_point, draw_curve
 from train.league import League
-from train.run_folder import (
-    POLICY,
-    load_checkpoint,
-    new_run_folder,
-    open_run_folder,
-    save_checkpoint,
-    save_policy,
-)
+from train.run_folder import POLICY, load_checkpoint, save_checkpoint, save_policy
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
 
-@dataclass
-class Arguments:
-    """Train a PPO agent by self-play and judge it against the scripted baselines."""
-
-    config: Path = Path("configs/default.toml")
-    """The experiment."""
-    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
-    """Change one key, e.g. --set ppo.decisions=100000 --set seed=3; may be repeated."""
-    out: Path = Path("runs")
-    """Where the run's own folder is made."""
-    resume: Path | None = None
-    """Go on with the run in this folder; the configuration is the one it has."""
-    judge: bool = True
-    """Judge the agent at the end."""
-
-
 def main(argv: list[str] | None = None) -> int:
     """Run from the command line; return the exit status."""
-    arguments = tyro.cli(Arguments, args=argv, prog="python -m train.ppo")
-    folder = arguments.resume
-    try:
-        if folder is None:
-            config = change_keys(read_config(arguments.config), arguments.set)
-            check_line_ups(config)
-            folder = new_run_folder(arguments.out, config)
-        else:
-            config = open_run_folder(folder)
-            if arguments.set:
-                raise ValueError("--set can't change the configuration of a run that is resumed")
-        network = train(config, folder)
-        if arguments.judge:
-            judge_run(network, config, folder)
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print(f"stopped; go on with --resume {folder}", file=sys.stderr)
-        return 130
-    print(f"The run is in {folder}, its policy in {folder / POLICY}.")
-    return 0
-
-
-def change_keys(config: Config, changes: tuple[str, ...]) -> Config:
-    """Return the configuration with some keys changed, each given as ``section.key=value`` in TOML.
-
-    Raises:
-        ValueError: If a change has another form, names an unknown key or gives a value out of range.
-    """
-    values = config.model_dump(mode="json")
-    for change in changes:
-        key, equals, text = change.partition("=")
-        *sections, name = key.strip().split(".")
-        section: Any = values
-        for part in sections:
-            section = section.get(part) if isinstance(section, dict) else None
-        if not equals or not isinstance(section, dict):
-            raise ValueError(f"--set {change}: expected section.key=value with sections {', '.join(values)}")
-        try:
-            section[name] = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            section[name] = text
-    try:
-        return Config.model_validate(values)
-    except ValidationError as error:
-        raise ValueError(f"--set {' '.join(changes)}: {explain(error)}") from None
+    return run_experiment(argv, "python -m train.ppo", Config, Path("configs/default.toml"), train)
 
 
 def train(config: Config, folder: Path) -> NetworkAgent:

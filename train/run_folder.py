@@ -14,7 +14,7 @@ from typing import Any
 from safetensors.numpy import save
 
 from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
-from train.config import Config, config_text, read_config
+from train.config import AnyConfig, Config, config_text, read_config
 from train.files import save_json, write_whole
 from train.report import versions
 
@@ -41,8 +41,8 @@ def _first_new(folders: Iterable[Path]) -> Path:
     raise RuntimeError("no free name for the run folder")
 
 
-def open_run_folder(folder: Path) -> Config:
-    """Return the configuration of a run to resume.
+def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:
+    """Return the configuration of a run to resume, of the kind that trains it.
 
     Raises:
         FileNotFoundError: If it is no run folder.
@@ -50,7 +50,7 @@ def open_run_folder(folder: Path) -> Config:
     """
     if not (folder / CONFIG).is_file():
         raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG}")
-    return read_config(folder / CONFIG)
+    return read_config(folder / CONFIG, kind)
 
 
 def machine_and_versions() -> dict[str, Any]:

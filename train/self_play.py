@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from time import perf_counter
 from typing import Any
 
@@ -16,6 +17,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.opponents.network import NetworkAgent
 from train.buffer import DecisionBuffer
 from train.config import NetworkConfig, PPOConfig
+from train.rollout import play_turn
 from train.vec_env import DiamantVecEnv
 
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
@@ -77,19 +79,11 @@ class SelfPlayPPO(PPO):
         self.ent_coef = _between(self.config.final_entropy, self.config.entropy, max(left, 0))
         rollout_buffer.start_rollout()
         observations = self._last_obs
-        leave = np.zeros(env.num_envs, np.float32)
         for _ in range(n_rollout_steps):
-            rows = np.flatnonzero(observations[:, 0])
-            seen = observations[rows]
-            log_probs, values = self.evaluate(seen)
-            leave[:] = 0
-            leave[rows] = np.exp(log_probs[:, 1])
-            actions = env.draw_decisions(leave)
-            chosen = actions[rows]
-            rollout_buffer.add_decisions(rows, seen, chosen, values, log_probs[np.arange(len(rows)), chosen])
-            observations, rewards, done = env.play(actions)
-            rollout_buffer.add_outcomes(rewards * np.float32(self.config.reward_scale), done)
-            self.num_timesteps += len(rows)
+            observations, decisions = play_turn(
+                env, rollout_buffer, observations, self.evaluate, self.config.reward_scale
+            )
+            self.num_timesteps += decisions
             if not callback.on_step():
                 return False
         deciding = observations[:, 0] > 0
@@ -116,12 +110,7 @@ class SelfPlayPPO(PPO):
 
     def policy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """Return a copy of weight and bias of each layer of the policy, as `NetworkAgent` wants them."""
-        modules = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
-        return [
-            (module.weight.detach().numpy().copy(), module.bias.detach().numpy().copy())
-            for module in modules
-            if isinstance(module, torch.nn.Linear)
-        ]
+        return layers_of([*self.policy.mlp_extractor.policy_net, self.policy.action_net])
 
     def network(self, name: str = "learner") -> NetworkAgent:
         """Return a frozen copy of the policy."""
@@ -146,6 +135,15 @@ class SelfPlayPPO(PPO):
         self._n_updates = state["n_updates"]
         self.rollout_buffer.restore(state["buffer"])
         self._last_obs = observations
+
+
+def layers_of(modules: Iterable[torch.nn.Module]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Return a copy of weight and bias of each linear layer, as `NetworkAgent` wants them."""
+    return [
+        (module.weight.detach().cpu().numpy().copy(), module.bias.detach().cpu().numpy().copy())
+        for module in modules
+        if isinstance(module, torch.nn.Linear)
+    ]
 
 
 def _between(end: float, start: float, left: float) -> float:

@@ -1,0 +1,101 @@
+"""The command line of a training run: what `train.ppo` and `train.rllib` share."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+from pydantic import ValidationError
+
+from diamant_env.opponents.network import NetworkAgent
+from train.config import AnyConfig, explain, read_config
+from train.judgement import check_line_ups, judge_run
+from train.run_folder import CHECKPOINT, POLICY, new_run_folder, open_run_folder
+
+
+@dataclass
+class Arguments:
+    """Train a PPO agent by self-play and judge it against the scripted baselines."""
+
+    config: Path
+    """The experiment."""
+    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """Change one key, e.g. --set ppo.decisions=100000 --set seed=3; may be repeated."""
+    out: Path = Path("runs")
+    """Where the run's own folder is made."""
+    resume: Path | None = None
+    """Go on with the run in this folder; the configuration is the one it has."""
+    judge: bool = True
+    """Judge the agent at the end."""
+
+
+def run_experiment(
+    argv: Sequence[str] | None,
+    command: str,
+    kind: type[AnyConfig],
+    default: Path,
+    train: Callable[[AnyConfig, Path], NetworkAgent],
+) -> int:
+    """Run a command that trains; return the exit status.
+
+    Args:
+        argv: The command line, by default that of the process.
+        command: What the user typed, for the help.
+        kind: The class of its configurations.
+        default: The experiment that is run if none is named.
+        train: Trains in a run folder, or goes on there, and returns the policy.
+    """
+    arguments = tyro.cli(Arguments, args=argv, prog=command, default=Arguments(default))
+    folder = arguments.resume
+    try:
+        if folder is None:
+            config = change_keys(read_config(arguments.config, kind), arguments.set)
+            check_line_ups(config)
+            folder = new_run_folder(arguments.out, config)
+        else:
+            config = open_run_folder(folder, kind)
+            if arguments.set:
+                raise ValueError("--set can't change the configuration of a run that is resumed")
+            if not (folder / CHECKPOINT).is_file():
+                print(f"{folder} has no {CHECKPOINT} yet: the run begins anew", file=sys.stderr)
+        network = train(config, folder)
+        if arguments.judge:
+            judge_run(network, config, folder)
+    except (ValueError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"stopped; go on with --resume {folder}", file=sys.stderr)
+        return 130
+    print(f"The run is in {folder}, its policy in {folder / POLICY}.")
+    return 0
+
+
+def change_keys(config: AnyConfig, changes: tuple[str, ...]) -> AnyConfig:
+    """Return the configuration with some keys changed, each given as ``section.key=value`` in TOML.
+
+    Raises:
+        ValueError: If a change has another form, names an unknown key or gives a value out of range.
+    """
+    values = config.model_dump(mode="json")
+    for change in changes:
+        key, equals, text = change.partition("=")
+        *sections, name = key.strip().split(".")
+        section: Any = values
+        for part in sections:
+            section = section.get(part) if isinstance(section, dict) else None
+        if not equals or not isinstance(section, dict):
+            raise ValueError(f"--set {change}: expected section.key=value with sections {', '.join(values)}")
+        try:
+            section[name] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            section[name] = text
+    try:
+        return type(config).model_validate(values)
+    except ValidationError as error:
+        raise ValueError(f"--set {' '.join(changes)}: {explain(error)}") from None
