@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
-.PHONY: help setup train test test-deep mutants coverage examples lint package clean
+.PHONY: help setup train test test-deep test-ray mutants coverage examples lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -24,6 +24,11 @@ test: setup lint  ## run all tests, the linter and the type check
 
 test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
 	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/test_machine.py tests/test_many_games.py
+
+test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests that need Ray
+	"$(PYTHON)" -m venv .venv-ray
+	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-distributed.txt -e '.[train,distributed,dev]'
+	.venv-ray/bin/python -m pytest tests/test_on_ray.py tests/test_rllib.py
 
 mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
@@ -50,4 +55,4 @@ package: setup  ## build wheel and sdist, check them, install the wheel into a f
 	cd build/package && venv/bin/python "$(CURDIR)/tests/ten_lines.py"
 
 clean:  ## remove what make made, but no run
-	rm -rf .venv .numba_cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-ray .numba_cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

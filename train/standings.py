@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
 from diamant_env import Edition
-from train.arena import Played, Player, Progress, name_of, number_of_tables, play, seeds_for
+from train.arena import Played, Player, Progress, name_of, number_of_tables, seeds_for
 from train.intervals import Estimate, mean_of_tables, share_of_tables
 from train.lineups import deal
+from train.parts import MapParts, play_in_parts
 
 RATED_GAMES = 10_000
 
@@ -71,6 +72,7 @@ def hold_tournament(
     edition: str | Edition = "iello-2016",
     rated_games: int = RATED_GAMES,
     progress: Progress | None = None,
+    map_parts: MapParts = map,
 ) -> Tournament:
     """Play a tournament: at each table distinct agents in random seats, all seated equally often.
 
@@ -82,6 +84,7 @@ def hold_tournament(
         edition: The edition they play.
         rated_games: At most so many games go into the rating, which is slow; the other figures are from all.
         progress: Told as games end.
+        map_parts: What plays the parts of the games, see `train.parts.play_in_parts`.
 
     Raises:
         ValueError: If an argument is out of range, or the agents are too few for a table.
@@ -98,7 +101,7 @@ def hold_tournament(
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
     table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)
     seating = deal(number_of_tables(games, players), players, len(names), np.random.default_rng(table_seeds))
-    played = play(agents, seating, games, game_seeds, edition, progress)
+    played = play_in_parts(agents, seating, games, game_seeds, edition, progress, map_parts)
     return _tournament(names, played, rated_games)
 
 

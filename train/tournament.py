@@ -18,6 +18,7 @@ from diamant_env.editions import find_edition
 from train.arena import name_of
 from train.commands import clear_errors
 from train.files import save_json
+from train.on_ray import map_on_ray, require_ray
 from train.pictures import draw_tournament
 from train.report import console, estimate_text, make_folder, new_table, versions
 from train.standings import RATED_GAMES, Tournament, hold_tournament
@@ -53,6 +54,8 @@ class Arguments:
     """Edition of the game."""
     seed: int = 0
     """Seed of everything."""
+    ray: bool = False
+    """Play on a Ray cluster (see docs/cluster.md); the result is the same."""
     out: Annotated[Path | None, arg(metavar="FOLDER")] = None
     """Folder for tournament.json and tournament.png; it is made if it is not there."""
 
@@ -64,12 +67,21 @@ def tournament(arguments: Arguments) -> None:
         ValueError: If an argument is wrong; the message says what is allowed.
     """
     find_edition(arguments.edition)
+    if arguments.ray:
+        require_ray()
     agents = entrants(arguments.agents, arguments.pool)
     if arguments.out is not None:
         make_folder(arguments.out)
     with tqdm(total=max(0, arguments.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
         found = hold_tournament(
-            agents, arguments.games, arguments.seed, arguments.players, arguments.edition, arguments.rated_games, bar
+            agents,
+            arguments.games,
+            arguments.seed,
+            arguments.players,
+            arguments.edition,
+            arguments.rated_games,
+            bar,
+            map_on_ray if arguments.ray else map,
         )
     console().print(standings_table(found))
     console().print(beats_table(found))
