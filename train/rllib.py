@@ -1,0 +1,135 @@
+"""Train the self-play task on Ray: ``python -m train.rllib --config configs/rllib.toml``; see docs/cluster.md.
+
+The task, the network, the run folder and the judgement are those of `train.ppo`. Here any number of runners play and
+any number of learners learn, on one machine or many. A run that was killed goes on with ``--resume RUN_FOLDER``.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import torch
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from diamant_env.opponents.network import NetworkAgent
+from train.config import RayRun
+from train.experiment import run_experiment
+from train.files import save_json
+from train.judgement import curve_point, draw_curve
+from train.on_ray import join_cluster, require_ray
+from train.run_folder import POLICY, load_checkpoint, save_checkpoint, save_policy
+
+if TYPE_CHECKING:
+    from train.rllib_algorithm import SelfPlay
+
+ATTEMPTS = 20
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run from the command line; return the exit status."""
+    try:
+        require_ray()
+    except ValueError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return run_experiment(argv, "python -m train.rllib", RayRun, Path("configs/rllib.toml"), train)
+
+
+def train(config: RayRun, folder: Path) -> NetworkAgent:
+    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
+
+    Raises:
+        ValueError: If the checkpoint is damaged or belongs to another configuration, or Ray is not installed.
+        ConnectionError: If there is no cluster where ``RAY_ADDRESS`` says.
+    """
+    saved = load_checkpoint(folder, config)
+    join_cluster(config.ray.runners + config.ray.learners)
+    from train.rllib_algorithm import algorithm_config
+
+    torch.set_num_threads(config.threads)
+    threadpool_limits(1, "blas")  # as in train.ppo, should this process play
+    algorithm = algorithm_config(config).build_algo()
+    try:
+        course = Course(config, folder, algorithm)
+        if saved is not None:
+            algorithm.set_state(saved["algorithm"])
+            course.checkpoints, course.curve = saved["checkpoints"], saved["curve"]
+        course.run()
+        return algorithm.agent(config.name)
+    finally:
+        algorithm.stop()
+
+
+class Course:
+    """What happens along the run: checkpoints, the learning curve, the progress bar."""
+
+    def __init__(self, config: RayRun, folder: Path, algorithm: SelfPlay) -> None:
+        self.config = config
+        self.folder = folder
+        self.algorithm = algorithm
+        self.checkpoints = 0
+        self.curve: list[dict[str, float]] = []
+
+    def run(self) -> None:
+        """Train until the budget is spent; save the policy, the learning curve and the time."""
+        algorithm, before, start, judging = self.algorithm, self.algorithm.decisions, perf_counter(), 0.0
+        budget = self.config.ppo.decisions
+        with tqdm(total=budget, initial=before, unit=" decisions", unit_scale=True, desc="training") as bar:
+            while (done := algorithm.decisions) < budget:
+                self._train_once(done)
+                bar.update(algorithm.decisions - done)
+                judging += self._add_to_curve(algorithm.decisions)
+                if self.checkpoints < algorithm.decisions * self.config.checkpoints // budget:
+                    self._save(algorithm.decisions)
+        save_policy(self.folder / POLICY, algorithm.agent(self.config.name), self.config, done)
+        save_json(self.curve, self.folder / "curve.json")
+        draw_curve(self.curve, self.config, self.folder / "learning_curve.png")
+        if done > before:
+            self._report_time(perf_counter() - start - judging, done - before)
+
+    def _train_once(self, done: int) -> None:
+        """Play and learn once. Runners that died are brought back; ones that never answer would be so for ever."""
+        for _ in range(ATTEMPTS):
+            self.algorithm.train()
+            if self.algorithm.decisions > done:
+                return
+        raise RuntimeError(f"no runner has answered {ATTEMPTS} times in a row; Ray's logs (/tmp/ray) say why")
+
+    def _add_to_curve(self, done: int) -> float:
+        """Judge the policy if it is time; return the seconds that took."""
+        start = perf_counter()
+        if len(self.curve) < min(1, done / self.config.ppo.decisions) * self.config.judge.curve_points // 1:
+            point = curve_point(self.algorithm.agent(self.config.name), self.config)
+            self.curve.append({"decisions": done, **point})
+        return perf_counter() - start
+
+    def _save(self, done: int) -> None:
+        self.checkpoints = done * self.config.checkpoints // self.config.ppo.decisions
+        policy = self.algorithm.agent(self.config.name)
+        save_policy(self.folder / "checkpoints" / f"{done:010d}.safetensors", policy, self.config, done)
+        state = {
+            "config": self.config.model_dump(mode="json"),
+            "algorithm": self.algorithm.get_state(),
+            "checkpoints": self.checkpoints,
+            "curve": self.curve,
+        }
+        save_checkpoint(self.folder, state)
+
+    def _report_time(self, seconds: float, decisions: int) -> None:
+        speed, ray = decisions / seconds, self.config.ray
+        save_json(
+            {"seconds": seconds, "decisions": decisions, "decisions_per_second": speed, **ray.model_dump()},
+            self.folder / "time.json",
+        )
+        print(
+            f"{decisions:,} decisions in {seconds:.0f} s: {speed:,.0f} a second with ray.runners = {ray.runners} and "
+            f"ray.learners = {ray.learners}."
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

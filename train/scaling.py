@@ -1,0 +1,145 @@
+"""Measure how training on Ray grows with the number of runners: ``python -m train.scaling --help``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+from typing import Annotated
+
+import torch
+import tyro
+from tyro.conf import arg
+
+from train.commands import clear_errors
+from train.config import RayRun, read_config
+from train.experiment import change_keys
+from train.files import save_json
+from train.on_ray import join_cluster
+from train.report import versions
+
+COMMAND = "python -m train.scaling"
+SECTIONS = {"playing": "the runners play, nobody learns", "training": "the runners play, then the learner learns"}
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Measure decisions a second with one runner and with more, in turn; the median of the repeats counts.
+
+    The experiment is the same: with more runners each plays fewer of the games.
+    """
+
+    config: Path = Path("configs/rllib.toml")
+    """The experiment."""
+    runners: Annotated[tuple[int, ...], arg(metavar="RUNNERS …")] = (2,)
+    """Numbers of runners to compare with one."""
+    rounds: int = 8
+    """Rounds of playing, and of playing and learning, in each repeat; two before them don't count."""
+    repeats: int = 3
+    """How often each number of runners is measured."""
+    out: Annotated[Path | None, arg(metavar="FILE")] = None
+    """A .json for the figures."""
+
+
+def measure(arguments: Arguments) -> None:
+    """Measure, print and, if asked, save.
+
+    Raises:
+        ValueError: If an argument is wrong; the message says what is allowed.
+    """
+    if min(arguments.rounds, arguments.repeats, *arguments.runners) < 1:
+        raise ValueError(f"{arguments}: rounds, repeats and runners must be at least 1")
+    config = read_config(arguments.config, RayRun)
+    numbers = list(dict.fromkeys((1, *arguments.runners)))
+    runs = {number: change_keys(config, (f"ray.runners={number}",)) for number in numbers}
+    join_cluster(max(numbers) + config.ray.learners)
+    torch.set_num_threads(config.threads)
+    facts = {**machine(), "games": str(config.ppo.games), "turns": str(config.ppo.turns)}
+    speeds: dict[int, list[dict[str, float]]] = {number: [] for number in numbers}
+    for _ in range(arguments.repeats):
+        for number, run in runs.items():
+            speeds[number].append(decisions_per_second(run, arguments.rounds))
+            found = ", ".join(f"{what} {speed:,.0f}" for what, speed in speeds[number][-1].items())
+            print(f"{number} runners: {found} decisions/s; load {os.getloadavg()[0]:.1f}", flush=True)
+    rows = [row(section, number, speeds) for section in SECTIONS for number in numbers[1:]]
+    for line in rows:
+        print(f"{line['section']}, {line['what']}: {line['ours']:,.0f} against {line['theirs']:,.0f} decisions/s")
+    if arguments.out is not None:
+        save_json({"command": COMMAND, "machine": facts, "notes": [], "rows": rows}, arguments.out)
+
+
+def decisions_per_second(run: RayRun, rounds: int) -> dict[str, float]:
+    """Return the speed of each of `SECTIONS`."""
+    from ray.rllib.execution.rollout_ops import synchronous_parallel_sample
+
+    from train.rllib_algorithm import algorithm_config
+
+    algorithm = algorithm_config(run).build_algo()
+
+    def play() -> int:
+        episodes = synchronous_parallel_sample(worker_set=algorithm.env_runner_group, _uses_new_env_runners=True)
+        return sum(map(len, episodes))
+
+    def learn() -> int:
+        before = algorithm.decisions
+        algorithm.train()
+        return algorithm.decisions - before
+
+    try:
+        for _ in range(2):
+            learn()
+        return {"playing": speed(play, rounds), "training": speed(learn, rounds)}
+    finally:
+        algorithm.stop()
+
+
+def speed(work: Callable[[], int], rounds: int) -> float:
+    """Return decisions a second."""
+    start = perf_counter()
+    decisions = sum(work() for _ in range(rounds))
+    return decisions / (perf_counter() - start)
+
+
+def row(section: str, number: int, speeds: dict[int, list[dict[str, float]]]) -> dict[str, str | float | bool]:
+    """Return one comparison with one runner, as docs/update.py wants it."""
+    more, one = (median(found[section] for found in speeds[count]) for count in (number, 1))
+    return {
+        "section": SECTIONS[section],
+        "what": f"{number} runners",
+        "unit": "decisions/s",
+        "ours": more,
+        "rival": "1 runner",
+        "theirs": one,
+        "ratio": more / one,
+        "target": 1.0,
+        "lower_is_better": False,
+    }
+
+
+def machine() -> dict[str, str]:
+    """Return what the figures depend on: when, where and with which versions."""
+    import ray
+
+    return {
+        "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "cores": str(os.cpu_count()),
+        "load": f"{os.getloadavg()[0]:.1f}",
+        **versions(),
+        "torch": torch.__version__,
+        "ray": ray.__version__,
+    }
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
+    with clear_errors(COMMAND):
+        measure(arguments)
+
+
+if __name__ == "__main__":
+    main()
