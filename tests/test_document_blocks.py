@@ -33,6 +33,11 @@ SMALLER = {
         "model.learn(20_000)": "model.learn(128)",
         "wins, games = 0, 500": "wins, games = 0, 10",
     },
+    "cluster.md": {
+        "--config configs/rllib.toml": f"--set judge.curve_points=0 {TINY_RUN}",
+        "--resume runs/rllib-seed0": "--resume runs/rllib-seed0 --no-judge",
+        "--games 100000": "--games 200",
+    },
 }
 # Commands that no test runs, each with the reason.
 NOT_RUN = {
@@ -41,6 +46,13 @@ NOT_RUN = {
     "python -m venv .venv": "installs",
     ".venv/bin/pip install -c constraints.txt -e .[train,render,dev]": "installs",
     ".venv/bin/python -m pytest": "these tests",
+    "python -m venv .venv-ray": "installs",
+    ".venv-ray/bin/pip install -c constraints-distributed.txt -e .[train,distributed,dev]": "installs",
+    "python -m train.rllib --set ray.runners=8 --set ppo.games=3000": "asks for eight cores",
+    "ray start --head --port=6379": "leaves processes behind",
+    "ray start --address=HEAD:6379": "needs a second machine",
+    "RAY_ADDRESS=auto python -m train.rllib --set ray.runners=64 --set ray.learners=2 --set ppo.games=24000": "as above",
+    "ray stop": "as above",
     "source .venv/bin/activate": "changes the shell it is typed into",
 }
 ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE
@@ -97,6 +109,8 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    if document.name == "cluster.md":
+        pytest.importorskip("ray")
     (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
     imports: list[str] = []

@@ -96,6 +96,15 @@ def test_a_job_whose_process_is_killed_is_done_again(cluster, tmp_path):
     assert list(map_on_ray(dies_once, [str(tmp_path / "mark")])) == ["done"]
 
 
+def test_a_cluster_that_does_not_answer(monkeypatch, capsys):
+    ray = pytest.importorskip("ray")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(SystemExit):
+        tournament.main([*AGENTS, "--games", "100", "--ray"])
+    assert "no Ray cluster answers at RAY_ADDRESS=127.0.0.1:1" in capsys.readouterr().err
+
+
 def test_without_ray(monkeypatch, capsys):
     monkeypatch.setattr(on_ray.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"Ray is not installed.*constraints-distributed.txt"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -38,10 +40,21 @@ def join_cluster(cores: int = 0) -> None:
     import ray
 
     if not ray.is_initialized():
+        _require_address(os.environ.get("RAY_ADDRESS", ""))
         ray.init(logging_level="ERROR", log_to_driver=False)
     there = ray.cluster_resources().get("CPU", 0)
     if there < cores:
         print(f"{cores} cores are asked for, the cluster has {there:.0f}: waiting for more to join", file=sys.stderr)
+
+
+def _require_address(address: str) -> None:
+    """Raise ConnectionError if nothing answers at ``host:port``: Ray itself would try for many minutes."""
+    host, _, port = address.rpartition(":")
+    if host and "/" not in host and port.isdigit():
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+        except OSError as error:
+            raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS={address}: {error}") from None
 
 
 def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from time import perf_counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import torch
 import tyro
@@ -22,6 +22,9 @@ from train.files import save_json
 from train.on_ray import join_cluster
 from train.report import versions
 
+if TYPE_CHECKING:
+    from train.rllib_algorithm import SelfPlay
+
 COMMAND = "python -m train.scaling"
 SECTIONS = {"playing": "the runners play, nobody learns", "training": "the runners play, then the learner learns"}
 
@@ -30,17 +33,19 @@ SECTIONS = {"playing": "the runners play, nobody learns", "training": "the runne
 class Arguments:
     """Measure decisions a second with one runner and with more, in turn; the median of the repeats counts.
 
-    The experiment is the same: with more runners each plays fewer of the games.
+    The experiment is the same: with more runners each plays fewer of the games. All runs are there at the same time, so
+    Ray needs a core for each of their runners; those that wait cost nothing. On one machine, for 1 and 2 runners:
+    ray start --head --num-cpus=3
     """
 
     config: Path = Path("configs/rllib.toml")
     """The experiment."""
     runners: Annotated[tuple[int, ...], arg(metavar="RUNNERS …")] = (2,)
     """Numbers of runners to compare with one."""
-    rounds: int = 8
-    """Rounds of playing, and of playing and learning, in each repeat; two before them don't count."""
-    repeats: int = 3
-    """How often each number of runners is measured."""
+    rounds: int = 2
+    """Rounds of playing, and of playing and learning, in each repeat."""
+    repeats: int = 9
+    """How often each number of runners is measured, after one time that does not count."""
     out: Annotated[Path | None, arg(metavar="FILE")] = None
     """A .json for the figures."""
 
@@ -55,16 +60,22 @@ def measure(arguments: Arguments) -> None:
         raise ValueError(f"{arguments}: rounds, repeats and runners must be at least 1")
     config = read_config(arguments.config, RayRun)
     numbers = list(dict.fromkeys((1, *arguments.runners)))
-    runs = {number: change_keys(config, (f"ray.runners={number}",)) for number in numbers}
-    join_cluster(max(numbers) + config.ray.learners)
+    join_cluster(sum(numbers) + len(numbers) * config.ray.learners)
     torch.set_num_threads(config.threads)
+    from train.rllib_algorithm import algorithm_config
+
+    runs = {n: algorithm_config(change_keys(config, (f"ray.runners={n}",))).build_algo() for n in numbers}
     facts = {**machine(), "games": str(config.ppo.games), "turns": str(config.ppo.turns)}
     speeds: dict[int, list[dict[str, float]]] = {number: [] for number in numbers}
-    for _ in range(arguments.repeats):
-        for number, run in runs.items():
-            speeds[number].append(decisions_per_second(run, arguments.rounds))
-            found = ", ".join(f"{what} {speed:,.0f}" for what, speed in speeds[number][-1].items())
-            print(f"{number} runners: {found} decisions/s; load {os.getloadavg()[0]:.1f}", flush=True)
+    for repeat in range(arguments.repeats + 1):
+        for number, algorithm in runs.items():
+            found = decisions_per_second(algorithm, arguments.rounds)
+            if repeat:
+                speeds[number].append(found)
+                figures = ", ".join(f"{what} {figure:,.0f}" for what, figure in found.items())
+                print(f"{number} runners: {figures} decisions/s; load {os.getloadavg()[0]:.1f}", flush=True)
+    for algorithm in runs.values():
+        algorithm.stop()
     rows = [row(section, number, speeds) for section in SECTIONS for number in numbers[1:]]
     for line in rows:
         print(f"{line['section']}, {line['what']}: {line['ours']:,.0f} against {line['theirs']:,.0f} decisions/s")
@@ -72,13 +83,9 @@ def measure(arguments: Arguments) -> None:
         save_json({"command": COMMAND, "machine": facts, "notes": [], "rows": rows}, arguments.out)
 
 
-def decisions_per_second(run: RayRun, rounds: int) -> dict[str, float]:
+def decisions_per_second(algorithm: SelfPlay, rounds: int) -> dict[str, float]:
     """Return the speed of each of `SECTIONS`."""
     from ray.rllib.execution.rollout_ops import synchronous_parallel_sample
-
-    from train.rllib_algorithm import algorithm_config
-
-    algorithm = algorithm_config(run).build_algo()
 
     def play() -> int:
         episodes = synchronous_parallel_sample(worker_set=algorithm.env_runner_group, _uses_new_env_runners=True)
@@ -89,12 +96,7 @@ def decisions_per_second(run: RayRun, rounds: int) -> dict[str, float]:
         algorithm.train()
         return algorithm.decisions - before
 
-    try:
-        for _ in range(2):
-            learn()
-        return {"playing": speed(play, rounds), "training": speed(learn, rounds)}
-    finally:
-        algorithm.stop()
+    return {"playing": speed(play, rounds), "training": speed(learn, rounds)}
 
 
 def speed(work: Callable[[], int], rounds: int) -> float:
