@@ -51,8 +51,8 @@ NOT_RUN = {
     "python -m train.rllib --set ray.runners=8 --set ppo.games=3000": "asks for eight cores",
     "ray start --head --port=6379": "leaves processes behind",
     "ray start --address=HEAD:6379": "needs a second machine",
-    "RAY_ADDRESS=auto python -m train.rllib --set ray.runners=64 --set ray.learners=2 --set ppo.games=24000": "as above",
-    "ray stop": "as above",
+    "RAY_ADDRESS=auto python -m train.rllib --set ray.runners=64 --set ppo.games=24000": "needs a cluster",
+    "ray stop": "would end what others began",
     "source .venv/bin/activate": "changes the shell it is typed into",
 }
 ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE

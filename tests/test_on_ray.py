@@ -22,7 +22,7 @@ AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
 def cluster():
     """Ray on this machine, with more cores than it has, since tests wait more than they work."""
     ray = pytest.importorskip("ray")
-    ray.init(num_cpus=4, logging_level="ERROR", log_to_driver=False)
+    ray.init(address="local", num_cpus=4, logging_level="ERROR", log_to_driver=False)
     yield ray
     ray.shutdown()
 

@@ -40,7 +40,7 @@ SMALL = {
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     """Ray on this machine, with more cores than it has."""
-    ray.init(num_cpus=6, logging_level="ERROR", log_to_driver=False)
+    ray.init(address="local", num_cpus=6, logging_level="ERROR", log_to_driver=False)
     yield
     ray.shutdown()
 
