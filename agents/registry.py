@@ -33,7 +33,7 @@ def make(text: str, seed: int = 0) -> opponents.Agent:
 
 def _policy_file(text: str) -> Path | None:
     """Return the file of the trained policy that a text names, or None where it names a scripted agent."""
-    if not text.strip() or text.partition(":")[0] in opponents.FAMILIES:
+    if not text.strip() or text.partition(":")[0] in (*opponents.FAMILIES, *opponents.SOLVED):
         return None
     path = Path(text)
     if path.suffix == ".safetensors":

@@ -21,7 +21,7 @@ def _package_stamp() -> str:
     return digest.hexdigest()
 
 
-_STAMP = _package_stamp()
+PACKAGE_STAMP = _package_stamp()
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
 
@@ -43,7 +43,7 @@ def _compiled(function: Function, inline: bool) -> Function:
         return cast(Function, numba.njit(**options)(function))
     cache = getattr(dispatcher, "_cache", None)
     if cache is not None:  # None with the JIT off
-        cache._cache_file = CheckedCacheFile(cache._cache_path, cache._impl.filename_base, _STAMP)
+        cache._cache_file = CheckedCacheFile(cache._cache_path, cache._impl.filename_base, PACKAGE_STAMP)
     return cast(Function, dispatcher)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from diamant_env.gym_env import DiamantEnv
-from diamant_env.opponents import BagAgent
+from diamant_env.opponents.thresholds import BagAgent
 
 BAD = [
     ({"num_players": 9}, "num_players=9; a whole number, 1 to 8, is allowed"),

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.pools import FOLDER, load_pool
-from diamant_env.opponents import FAMILIES
+from diamant_env.opponents import FAMILIES, SOLVED
 from train.arena import name_of
 
 SYNTAX = (
@@ -154,4 +154,4 @@ def _agent(text: str) -> str:
     except ValueError as error:
         if not str(error).startswith("unknown agent"):
             raise
-        raise ValueError(f"unknown agent {text!r}; agents: {', '.join(FAMILIES)}") from None
+        raise ValueError(f"unknown agent {text!r}; agents: {', '.join([*FAMILIES, *SOLVED])}") from None

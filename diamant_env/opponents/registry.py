@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from diamant_env.opponents import expected_value, mixture, social, thresholds
+from diamant_env.opponents import expected_value, mixture, social, solved, thresholds
 from diamant_env.opponents.family import Scripted, parameters
 
 FAMILIES: dict[str, type[Scripted]] = {
@@ -25,9 +25,13 @@ FAMILIES: dict[str, type[Scripted]] = {
 }
 """The families of scripted agents by the name that a text begins with."""
 
+SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
+    family.family: family for family in (solved.EquilibriumAgent, solved.DifferenceAgent, solved.LoneAgent)
+}
+
 
 def make(text: str, seed: int = 0) -> Scripted:
-    """Return the scripted agent that a text names; ``str(agent)`` is such a text again.
+    """Return the agent that a text names; ``str(agent)`` is such a text again.
 
     Args:
         text: ``"family"`` with its defaults, or ``"family:number,number"`` with all its parameters, such as
@@ -38,8 +42,11 @@ def make(text: str, seed: int = 0) -> Scripted:
         ValueError: If the text names no agent; the message says what was given and what is allowed.
     """
     name, colon, rest = text.strip().partition(":")
+    if name in SOLVED:
+        return SOLVED[name](rest) if colon else SOLVED[name]()
     if name not in FAMILIES:
-        raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(map(describe, FAMILIES.values()))}")
+        known = [*map(describe, FAMILIES.values()), *(f"{family}:edition ({make(family)})" for family in SOLVED)]
+        raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(known)}")
     family = FAMILIES[name]
     numbers = [_number(part, text, family) for part in rest.split(",")] if colon else []
     if len(numbers) not in (0, len(parameters(family))):

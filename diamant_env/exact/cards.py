@@ -1,0 +1,161 @@
+"""What may come up in the rest of an expedition, as numbers: each set of cards drawn is one integer.
+
+A set is written in mixed radix, a digit for each kind of card: how many of it have come up since the game at which the
+solution starts. Drawing a card adds that digit's stride, so from the highest number down every set comes after all
+that can follow it. Kinds of trap of which the deck holds equally many are interchangeable: they may share a digit, the
+number of kinds that have come up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.compiled import jit
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, MAX_TRAPS, Edition
+
+MAX_SETS = 200_000_000
+
+
+class CardSets(NamedTuple):
+    """The sets of cards that can come up after a game's state.
+
+    Attributes:
+        stride: int64 (digits,), what drawing a card adds to the number of the set.
+        radix: int64 (digits,).
+        rising: int64 (digits, values), cards in the deck that raise the digit, by its value.
+        fatal: int64 (digits, values), cards in the deck that end the expedition, by the digit's value.
+        slot: int64 (digits,), the treasure's slot, -1 for other cards.
+        relic: int64 (digits,), the relic's number, -1 for other cards.
+        digit_of_trap: int64 (kinds,), -1 where a kind lies on the path already or is not in the deck.
+        always_fatal: Cards of the kinds that lay on the path from the start.
+        size: How many sets there are.
+    """
+
+    stride: NDArray[np.int64]
+    radix: NDArray[np.int64]
+    rising: NDArray[np.int64]
+    fatal: NDArray[np.int64]
+    slot: NDArray[np.int64]
+    relic: NDArray[np.int64]
+    digit_of_trap: NDArray[np.int64]
+    always_fatal: int
+    size: int
+
+
+class _Digit(NamedTuple):
+    rising: list[int]
+    fatal: list[int]
+    slot: int = -1
+    relic: int = -1
+    traps: tuple[int, ...] = ()
+
+
+def card_sets(game: np.record, edition: Edition, merge_traps: bool = True) -> CardSets:
+    """Return the sets of cards that can come up after this state.
+
+    Args:
+        game: A record of type `GAME`.
+        edition: The edition it plays.
+        merge_traps: Whether interchangeable kinds of trap share a digit.
+
+    Raises:
+        ValueError: If there are too many sets to count through.
+    """
+    # Traps last, relics before them: each treasure set of one trap set lies together.
+    digits = _treasure_digits(game) + _relic_digits(game) + _trap_digits(game, merge_traps)
+    radix = np.array([len(digit.rising) for digit in digits], np.int64)
+    size = float(np.prod(radix.astype(float)))
+    if size > MAX_SETS:
+        raise ValueError(f"{size:.3g} sets of cards can come up in {edition.name!r}; at most {MAX_SETS:.0e} are solved")
+    rising, fatal = np.zeros((2, len(digits), int(radix.max())), np.int64)
+    digit_of_trap = np.full(MAX_TRAPS, -1, np.int64)
+    for index, digit in enumerate(digits):
+        rising[index, : radix[index]] = digit.rising
+        fatal[index, : radix[index]] = digit.fatal
+        digit_of_trap[list(digit.traps)] = index
+    on_path = game["on_path"].astype(bool)
+    return CardSets(
+        stride=np.concatenate([[1], np.cumprod(radix)[:-1]]).astype(np.int64),
+        radix=radix,
+        rising=rising,
+        fatal=fatal,
+        slot=np.array([digit.slot for digit in digits], np.int64),
+        relic=np.array([digit.relic for digit in digits], np.int64),
+        digit_of_trap=digit_of_trap,
+        always_fatal=int(game["deck"][FIRST_TRAP:FIRST_RELIC][on_path].sum()),
+        size=int(size),
+    )
+
+
+def _treasure_digits(game: np.record) -> list[_Digit]:
+    copies = game["deck"][:FIRST_TRAP]
+    return [_counted(int(copies[slot]), slot=int(slot)) for slot in np.flatnonzero(copies)]
+
+
+def _relic_digits(game: np.record) -> list[_Digit]:
+    copies = game["deck"][FIRST_RELIC : FIRST_RELIC + MAX_RELICS]
+    return [_counted(int(copies[relic]), relic=int(relic)) for relic in np.flatnonzero(copies)]
+
+
+def _counted(copies: int, slot: int = -1, relic: int = -1) -> _Digit:
+    return _Digit(list(range(copies, -1, -1)), [0] * (copies + 1), slot, relic)
+
+
+def _trap_digits(game: np.record, merge: bool) -> list[_Digit]:
+    copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
+    fresh = [trap for trap in range(MAX_TRAPS) if copies[trap] and not game["on_path"][trap]]
+    if not merge:
+        return [_trap_digit((trap,), int(copies[trap])) for trap in fresh]
+    alike = Counter(int(copies[trap]) for trap in fresh)
+    return [_trap_digit(tuple(trap for trap in fresh if copies[trap] == each), each) for each in sorted(alike)]
+
+
+def _trap_digit(traps: tuple[int, ...], copies: int) -> _Digit:
+    seen = range(len(traps) + 1)
+    rising = [(len(traps) - kinds) * copies for kinds in seen]
+    return _Digit(rising, [kinds * (copies - 1) for kinds in seen], traps=traps)
+
+
+@jit
+def read_digits(sets, number, digits):
+    """Write the digits of a set into `digits`, int64 (digits,)."""
+    for digit in range(sets.radix.shape[0]):
+        digits[digit] = (number // sets.stride[digit]) % sets.radix[digit]
+
+
+@jit
+def cards_left(sets, digits):
+    """Return how many cards the deck still holds."""
+    cards = sets.always_fatal
+    for digit in range(digits.shape[0]):
+        cards += sets.rising[digit, digits[digit]] + sets.fatal[digit, digits[digit]]
+    return cards
+
+
+@jit
+def number_of(sets, start, game):
+    """Return the number of the set that has come up between two states of one expedition, -1 if they aren't."""
+    number = np.int64(0)
+    for digit in range(sets.radix.shape[0]):
+        drawn = np.int64(0)
+        if sets.slot[digit] >= 0:
+            drawn = np.int64(start.deck[sets.slot[digit]]) - game.deck[sets.slot[digit]]
+        elif sets.relic[digit] >= 0:
+            drawn = np.int64(start.deck[FIRST_RELIC + sets.relic[digit]]) - game.deck[FIRST_RELIC + sets.relic[digit]]
+        if drawn < 0 or drawn >= sets.radix[digit]:
+            return np.int64(-1)
+        number += drawn * sets.stride[digit]
+    cards = np.int64(start.deck_size) - game.deck_size
+    for trap in range(MAX_TRAPS):
+        seen = game.on_path[trap] - start.on_path[trap]
+        if seen < 0 or start.deck[FIRST_TRAP + trap] - seen != game.deck[FIRST_TRAP + trap]:
+            return np.int64(-1)
+        if seen:
+            number += sets.stride[sets.digit_of_trap[trap]]
+    for digit in range(sets.radix.shape[0]):
+        cards -= (number // sets.stride[digit]) % sets.radix[digit]
+    return number if cards == 0 else np.int64(-1)

@@ -1,0 +1,195 @@
+"""Players who decide at once: the symmetric equilibrium of one expedition in score, and two players' difference.
+
+In score everyone wants as many gems as possible. A node with several inside can have several symmetric equilibria;
+selected is the one with the lowest probability of leaving. All values are those of the selected equilibrium.
+
+Two players who want as many gems more than the other as possible play a zero-sum game. Where both are inside, both
+leaving or both going on is worth 0 by symmetry, and one who leaves alone is g ahead: its gems less what the other,
+who plays on alone, banks on average. So the node is the matrix [[0, g], [-g, 0]], whose value is 0 and in which
+leaving is optimal if g >= 0, going on if g <= 0. Since every expedition is then worth 0 to both, a whole game is
+played by playing each expedition so, with the cards that are in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.compiled import jit_apart
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.exact.cards import number_of
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, solve_sets
+from diamant_env.exact.moves import start_of_expedition
+from diamant_env.exact.nodes import Expedition, cards_left, lay_out, read_digits
+from diamant_env.exact.stored import load_values, save_values
+from diamant_env.rules import DECIDE, REVEAL
+
+_CHUNKS = 200
+_NOT_KEPT = np.zeros(0)
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A solved expedition.
+
+    Attributes:
+        expedition: What was solved.
+        mode: `EQUILIBRIUM` or `DIFFERENCE`.
+        values: float64 (nodes,), mean gems that a player inside banks from a node on; where two play for the
+            difference and both are inside, what leaving alone brings more than going on alone.
+        error: The most that another choice at a node would have brought its player, in gems.
+    """
+
+    expedition: Expedition
+    mode: int
+    values: NDArray[np.float64]
+    error: float
+
+    @property
+    def value(self) -> float:
+        """What the expedition is worth to each player: mean gems, or the mean difference, which is 0."""
+        return 0.0 if self.mode == DIFFERENCE else root_value(self.expedition, self.values)
+
+    def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:
+        """Return the probability with which each player inside leaves, float64 (games,), at later states.
+
+        Args:
+            games: Records of type `GAME` (games,), in which the players must decide.
+
+        Raises:
+            ValueError: If one of them can't follow the state that was solved in the same expedition.
+        """
+        result = np.zeros(len(games))
+        x = self.expedition
+        wrong = _look_up(x.sets, x.boxes, x.moves, x.start, np.asarray(games), self.mode, self.values, result)
+        if wrong >= 0:
+            raise ValueError(
+                f"game {wrong} isn't in the expedition that was solved: {x.boxes.players} players "
+                f"in {x.edition.name!r}, or a state that its cards can't lead to"
+            )
+        return result
+
+
+def root_value(expedition: Expedition, values: NDArray[np.float64]) -> float:
+    """Return the value of the state at which an expedition was laid out."""
+    return float(values[expedition.boxes.first[0, expedition.boxes.players]])
+
+
+def solve_equilibrium(
+    num_players: int = 4,
+    edition: str | Edition = "iello-2016-fr",
+    game: np.record | None = None,
+    progress: Progress | None = None,
+    cache: bool = True,
+) -> Solution:
+    """Find the symmetric equilibrium in score of one expedition, with the lowest probability of leaving at each node.
+
+    Args:
+        num_players: At the table.
+        edition: A published name or an `Edition`.
+        game: A record of type `GAME`, in which everyone inside has the same prospects; by default a fresh game.
+            Then `num_players` is not read.
+        progress: Called with the part that is done, 0 to 1.
+        cache: Look for the values on disk, and keep them there (see `diamant_env.exact.stored`).
+
+    Raises:
+        ValueError: If it is out of reach: too many nodes, or relics of several printed values.
+    """
+    return _solve(_expedition(num_players, edition, game), EQUILIBRIUM, progress, cache)
+
+
+def solve_difference(
+    edition: str | Edition = "iello-2016-fr",
+    game: np.record | None = None,
+    progress: Progress | None = None,
+    cache: bool = True,
+) -> Solution:
+    """Find how two players play who want as many gems more than the other as possible, from a state to the end.
+
+    Args:
+        edition: A published name or an `Edition`.
+        game: A record of type `GAME` with two players at the table; by default a fresh game. What lies behind the
+            expedition that it is in is worth 0 to both, so that one expedition or a whole game makes no difference.
+        progress: Called with the part that is done, 0 to 1.
+        cache: Look for the values on disk, and keep them there.
+
+    Raises:
+        ValueError: If the table has not two players or it is out of reach.
+    """
+    expedition = _expedition(2, edition, game)
+    if expedition.start["num_players"] != 2:
+        raise ValueError(f"a table of {expedition.start['num_players']} players; the difference is solved for 2")
+    return _solve(expedition, DIFFERENCE, progress, cache)
+
+
+def solve(
+    expedition: Expedition,
+    mode: int,
+    values: NDArray[np.float64],
+    policy: NDArray[np.float64] = _NOT_KEPT,
+    progress: Progress | None = None,
+) -> float:
+    """Fill `values`, float64 (nodes,), by backward induction; see `induction.solve_sets`."""
+    x, worst = expedition, 0.0
+    edges = np.linspace(0, x.sets.size, min(_CHUNKS, x.sets.size) + 1).astype(int)
+    for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
+        found = solve_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, mode, policy, values)
+        worst = max(worst, float(found))
+        if progress:
+            progress(float(1 - first / x.sets.size))
+    return worst
+
+
+def _expedition(num_players: int, edition: str | Edition, game: np.record | None) -> Expedition:
+    edition = find_edition(edition)
+    if game is None:
+        if not isinstance(num_players, int | np.integer) or not 1 <= num_players <= MAX_PLAYERS:
+            raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} are allowed")
+        game = start_of_expedition(edition, num_players)
+    if game["phase"] not in (REVEAL, DECIDE):
+        raise ValueError("the game is over; there is nothing to solve")
+    return lay_out(game.copy(), edition)
+
+
+def _solve(expedition: Expedition, mode: int, progress: Progress | None, cache: bool) -> Solution:
+    stored = load_values(expedition, mode) if cache else None
+    if stored is not None:
+        return Solution(expedition, mode, *stored)
+    values = np.zeros(expedition.boxes.size)
+    error = solve(expedition, mode, values, progress=progress)
+    if cache:
+        save_values(expedition, mode, values, error)
+    return Solution(expedition, mode, values, error)
+
+
+@jit_apart
+def _look_up(sets, boxes, moves, start, games, mode, values, result):
+    """Write the probabilities of leaving into `result`; return the first game that does not fit, -1 if all do."""
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    for i in range(games.shape[0]):
+        game = games[i]
+        number = number_of(sets, start, game)
+        inside = np.int64(game.num_inside)
+        if number < 0 or inside < 1 or inside > boxes.players:
+            return i
+        gone = np.int64(game.relics_taken) - start.relics_taken
+        bag, path = np.int64(game.bag), np.int64(game.path_gems)
+        more = bag - boxes.least_bag[number]
+        if inside == boxes.players:
+            fits = gone == 0 and more == 0 and path == boxes.full_path[number]
+        else:
+            fits = 0 <= gone <= boxes.relics[number] and 0 <= more < boxes.bags[number, inside]
+            fits = fits and 0 <= path < boxes.paths[number, inside]
+        if not fits:
+            return i
+        read_digits(sets, number, digits)
+        cards = cards_left(sets, digits)
+        compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
+        result[i] = choose(mode, leave, stay, inside - 1)
+    return -1

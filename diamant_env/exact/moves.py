@@ -1,0 +1,119 @@
+"""What cards and decisions do, as tables: filled by playing each move with the rules, so that no rule stands here."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, NO_CARD, Edition
+from diamant_env.exact.cards import CardSets
+from diamant_env.rules import CONTINUE, DECIDE, GAME, LEAVE, resolve_decisions, return_to_camp, reveal, start_game
+
+
+class Moves(NamedTuple):
+    """The outcome of moves, in gems.
+
+    Attributes:
+        gain: int64 (players inside, slots), what a treasure adds to each bag.
+        rest: int64 (players inside, slots), what it adds to the path.
+        path_share: int64 (leavers, gems on the path), what each leaver gets of the path.
+        path_rest: int64 (leavers, gems on the path), what stays there.
+        takes_relics: int64 (leavers,), 1 if the leavers take the relics.
+    """
+
+    gain: NDArray[np.int64]
+    rest: NDArray[np.int64]
+    path_share: NDArray[np.int64]
+    path_rest: NDArray[np.int64]
+    takes_relics: NDArray[np.int64]
+
+
+def tabulate_moves(start: np.record, edition: Edition, most_on_path: int) -> Moves:
+    """Return the tables for as many players as are inside at `start`, a record of type `GAME`."""
+    players = int(start["num_inside"])
+    gain, rest = np.zeros((2, players + 1, MAX_TREASURES), np.int64)
+    for inside in range(1, players + 1):
+        for slot in np.flatnonzero(start["deck"][:FIRST_TRAP]):
+            game = start.copy()
+            game["num_inside"] = inside
+            reveal(game, edition.record[()], slot)
+            gain[inside, slot] = game["bag"] - start["bag"]
+            rest[inside, slot] = game["path_gems"] - start["path_gems"]
+    path_share, path_rest = np.zeros((2, players + 1, most_on_path + 1), np.int64)
+    takes_relics = np.zeros(players + 1, np.int64)
+    for leavers in range(1, players + 1):
+        for gems in range(most_on_path + 1):
+            game = _cave_with(gems, leavers)
+            return_to_camp(game, leavers)
+            path_share[leavers, gems] = game["banked"][0]
+            path_rest[leavers, gems] = game["path_gems"]
+            takes_relics[leavers] = game["path_relics"] == 0
+    return Moves(gain, rest, path_share, path_rest, takes_relics)
+
+
+def _cave_with(gems: int, leavers: int) -> np.record:
+    """A game with so many gems and a worthless relic on the path, in which the first seats leave."""
+    game = np.zeros(1, GAME)[0]
+    game["path_gems"], game["path_relics"] = gems, 1
+    game["num_inside"] = MAX_PLAYERS
+    game["inside"] = 1
+    game["decision"] = CONTINUE
+    game["decision"][:leavers] = LEAVE
+    return game
+
+
+def relic_worth(start: np.record, edition: Edition, relic: int) -> NDArray[np.int64]:
+    """Return int64 (copies + 1,): what a lone leaver gets for the relics there after 0, 1, … more of them."""
+    game = start.copy()
+    copies = int(game["deck"][FIRST_RELIC + relic])
+    worth = [int(game["path_relic_value"])]
+    for _ in range(copies):
+        reveal(game, edition.record[()], FIRST_RELIC + relic)
+        worth.append(int(game["path_relic_value"]))
+    return np.array(worth, np.int64)
+
+
+def haul_of_digits(start: np.record, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
+    """Return int64 (digits, values): what the cards of a digit add to what a player alone inside can bank."""
+    worth = np.zeros(sets.rising.shape, np.int64)
+    for digit, radix in enumerate(sets.radix):
+        if sets.relic[digit] >= 0:
+            added = relic_worth(start, edition, int(sets.relic[digit]))
+            worth[digit, :radix] = added - added[0]
+        elif sets.slot[digit] >= 0:
+            worth[digit, :radix] = np.arange(radix) * _lone_gain(start, edition, int(sets.slot[digit]))
+    return worth
+
+
+def _lone_gain(start: np.record, edition: Edition, slot: int) -> int:
+    game = start.copy()
+    game["num_inside"] = 1
+    reveal(game, edition.record[()], slot)
+    return int(game["bag"] + game["path_gems"] - start["bag"] - start["path_gems"])
+
+
+def start_of_expedition(edition: Edition, num_players: int) -> np.record:
+    """Return a record of type `GAME`: a fresh game before its first card."""
+    game = np.zeros(1, GAME)[0]
+    start_game(game, edition.record[()], num_players, np.uint64(0))
+    return game
+
+
+def after_leaving(game: np.record, edition: Edition) -> np.record:
+    """Return the game after all inside have left; what they bank aside, this is where the next expedition starts."""
+    game = game.copy()
+    game["phase"] = DECIDE
+    game["decision"] = LEAVE
+    resolve_decisions(game, edition.record[()])
+    return game
+
+
+def after_bust(game: np.record, edition: Edition, trap: int) -> np.record:
+    """Return the game after two traps of this kind have come up, one of which may have lain there."""
+    game = game.copy()
+    game["bust_card"] = NO_CARD
+    while game["bust_card"] == NO_CARD:
+        reveal(game, edition.record[()], FIRST_TRAP + trap)
+    return game

@@ -1,0 +1,162 @@
+"""The exact best response to any policy of (cards that have come up, players inside, relics gone, bag, path).
+
+One player answers n - 1 others who all play the policy, in one expedition in score. What that player gains over
+playing the policy itself is its exploitability; NashConv is the sum over the seats (Lanctot et al.: A unified
+game-theoretic approach to multiagent reinforcement learning, NeurIPS 2017).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.compiled import jit_apart
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
+from diamant_env.exact.equilibrium import Progress, root_value, solve
+from diamant_env.exact.induction import PROFILE, RESPONSE
+from diamant_env.exact.nodes import Expedition, node, read_digits
+from diamant_env.observation import NUM_FEATURES, SEAT_FEATURES, TABLE_FEATURES, Observations
+from diamant_env.observing import new_scratch, observe_table
+from diamant_env.opponents.agent import Agent
+from diamant_env.rules import DECIDE
+
+_ROWS = 100_000  # observations that an agent is shown at once
+
+
+class Response(NamedTuple):
+    """The best response to a policy.
+
+    Attributes:
+        value: Mean gems of a player who answers others that all play the policy.
+        profile_value: Mean gems of each player when all play it.
+        num_players: How many play.
+    """
+
+    value: float
+    profile_value: float
+    num_players: int
+
+    @property
+    def exploitability(self) -> float:
+        """What one deviator gains, in gems."""
+        return self.value - self.profile_value
+
+    @property
+    def nash_conv(self) -> float:
+        """The sum of what each seat could gain by deviating alone, in gems."""
+        return self.num_players * self.exploitability
+
+
+def best_response(policy: NDArray[np.float64], expedition: Expedition, progress: Progress | None = None) -> Response:
+    """Solve the best response to a policy.
+
+    Args:
+        policy: float64 (nodes,), the probability of leaving at each node of `expedition`; see `policy_of`.
+        expedition: What is played; `nodes.lay_out` makes it.
+        progress: Called with the part that is done, 0 to 1.
+
+    Raises:
+        ValueError: If the policy has another shape or holds what is no probability.
+    """
+    if policy.shape != (expedition.boxes.size,) or policy.dtype != np.float64:
+        raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({expedition.boxes.size},)")
+    if not (policy.min() >= 0 and policy.max() <= 1):
+        raise ValueError("the policy holds a number that is no probability")
+    values = np.zeros(expedition.boxes.size)
+    solve(expedition, RESPONSE, values, policy, progress and (lambda done: progress(done / 2)))
+    value = root_value(expedition, values)
+    solve(expedition, PROFILE, values, policy, progress and (lambda done: progress(0.5 + done / 2)))
+    return Response(value, root_value(expedition, values), expedition.boxes.players)
+
+
+def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = None) -> NDArray[np.float64]:
+    """Ask an agent for its probability of leaving at each node, float64 (nodes,).
+
+    The agent sees observations with hidden chests in which all about the rivals is 0, since neither who is inside nor
+    when they left is part of a node. Where `expedition` merges traps, it sees one of several that count as the same.
+
+    Raises:
+        ValueError: If the agent looks at what such observations hide, decides by more than what it sees, or answers
+            with what is no probability.
+    """
+    x = expedition
+    policy = np.zeros(x.boxes.size)
+    scratch, game = new_scratch()[0], x.start.copy()
+    starts = np.append(x.boxes.first[:, x.boxes.players], x.boxes.size)
+    first = 0
+    while first < x.sets.size:
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + _ROWS, "right")) - 1)
+        base, stop = int(starts[first]), int(starts[last])
+        rows = np.zeros((stop - base, 1, NUM_FEATURES), np.float32)
+        _observe_nodes(x.sets, x.boxes, x.start, x.edition.record[()], game, first, last, base, rows, scratch)
+        flat = rows[:, 0]
+        flat[:, SEAT_FEATURES:TABLE_FEATURES] = 0
+        if first == 0:
+            _require_no_memory(agent, flat)
+        policy[base:stop] = agent.act(Observations(flat), np.zeros(len(flat), np.bool_))
+        if progress:
+            progress(last / x.sets.size)
+        first = last
+    if not (policy.min() >= 0 and policy.max() <= 1):
+        raise ValueError(f"{agent} answers with a number that is no probability")
+    return policy
+
+
+def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
+    """Refuse an agent that answers differently in another game: it is no policy of the node."""
+    begins = np.ones(len(flat), np.bool_)
+    answers = [agent.act(Observations(flat), begins) for _ in range(3)]
+    if any((answer != answers[0]).any() for answer in answers):
+        raise ValueError(f"{agent} answers the same observations differently: it decides by more than what it sees")
+
+
+@jit_apart
+def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, scratch):
+    """Write what a player sees at the nodes of the sets from `first` to `last` - 1 into `rows`, the first at `base`."""
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    game.phase = DECIDE
+    for number in range(first, last):
+        read_digits(sets, number, digits)
+        _lay_cards(sets, start, digits, game)
+        for inside in range(1, boxes.players + 1):
+            game.num_inside = inside
+            for seat in range(MAX_PLAYERS):
+                game.inside[seat] = seat < inside
+            all_in = inside == boxes.players
+            for gone in range(1 if all_in else boxes.relics[number] + 1):
+                game.relics_taken = start.relics_taken + gone
+                game.path_relics = boxes.relics[number] - gone
+                game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
+                for more in range(boxes.bags[number, inside]):
+                    game.bag = boxes.least_bag[number] + more
+                    for lying in range(boxes.paths[number, inside]):
+                        game.path_gems = boxes.full_path[number] if all_in else lying
+                        at = node(boxes, number, inside, gone, np.int64(game.bag), np.int64(game.path_gems))
+                        observe_table(game, edition, True, rows, at - base, scratch)
+
+
+@jit_apart
+def _lay_cards(sets, start, digits, game):
+    """Put into `game` the deck and the path of `start` after the cards of a set; of equal traps the first ones."""
+    game.turn = start.turn
+    for card in range(game.deck.shape[0]):
+        game.deck[card] = start.deck[card]
+    for trap in range(MAX_TRAPS):
+        game.on_path[trap] = start.on_path[trap]
+    for digit in range(digits.shape[0]):
+        drawn = digits[digit]
+        game.turn += drawn
+        if sets.slot[digit] >= 0:
+            game.deck[sets.slot[digit]] -= drawn
+        elif sets.relic[digit] >= 0:
+            game.deck[FIRST_RELIC + sets.relic[digit]] -= drawn
+        for trap in range(MAX_TRAPS):
+            if sets.digit_of_trap[trap] == digit and drawn > 0:
+                game.on_path[trap] = 1
+                game.deck[FIRST_TRAP + trap] -= 1
+                drawn -= 1
+    game.deck_size = 0
+    for card in range(game.deck.shape[0]):
+        game.deck_size += game.deck[card]

@@ -1,0 +1,163 @@
+"""Agents that play what `diamant_env.exact` has solved.
+
+What an expedition's cards ask is solved when such an expedition is first met: seconds for two players, a minute or
+two for five, and from then on read from disk (see `diamant_env.exact.stored`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
+from diamant_env.loops import rebuild_games
+from diamant_env.observation import Observations
+from diamant_env.opponents.family import Scripted
+from diamant_env.rules import GAME
+
+_TRAPS, _RELICS = slice(FIRST_TRAP, FIRST_RELIC), slice(FIRST_RELIC, None)
+_OF_RELICS = ("relics_taken", "path_relics", "path_relic_value")
+
+
+@dataclass
+class EquilibriumAgent(Scripted):
+    """Plays the symmetric equilibrium in score of each expedition by itself, by `exact.solve_equilibrium`.
+
+    Args:
+        edition: A published name or the `Edition` that it plays. With relics it plays the first expedition only.
+
+    Raises:
+        ValueError: If there is no such edition.
+    """
+
+    family: ClassVar[str] = "equilibrium"
+    tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # fewest and most players
+    edition: str | Edition = "iello-2016-fr"
+    solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        find_edition(self.edition)
+
+    def __str__(self) -> str:
+        return f"{self.family}:{find_edition(self.edition).name}"
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`.
+
+        Raises:
+            ValueError: If a row is of a table that was not solved; the message says what is.
+        """
+        leave = np.zeros(len(obs.flat), np.float32)
+        rows = np.flatnonzero(obs.flat[:, 0])
+        games = np.zeros(len(rows), GAME)
+        rebuild_games(np.ascontiguousarray(obs.flat[rows]), np.zeros(len(rows), np.uint64), games)
+        self._check(games)
+        _sort_traps(games)
+        kinds, kind_of_row = np.unique(self._kinds(games), axis=0, return_inverse=True)
+        for number, kind in enumerate(kinds):
+            which = np.flatnonzero(kind_of_row.ravel() == number)
+            key = tuple(kind.tolist())
+            if key not in self.solutions:
+                self.solutions[key] = self._solve(self._start(games[which[0]]))
+            leave[rows[which]] = self.solutions[key].leave_probability(games[which])
+        return leave
+
+    def _check(self, games: np.ndarray) -> None:
+        fewest, most = self.tables
+        players = games["num_players"]
+        if ((players < fewest) | (players > most)).any():
+            given = ", ".join(map(str, np.unique(players)))
+            raise ValueError(f"{self} plays tables of {fewest} to {most}, not of {given} players")
+        self._check_relics(games)
+
+    def _check_relics(self, games: np.ndarray) -> None:
+        if find_edition(self.edition).relics and (games["expedition"] > 1).any():
+            raise ValueError(f"{self} plays the first expedition only: what follows was not solved with relics")
+
+    def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
+        """What tells expeditions apart (games, numbers)."""
+        return np.column_stack([games["num_players"], games["deck"][:, _TRAPS] + games["on_path"]])
+
+    def _start(self, game: np.record) -> np.record:
+        """The expedition that a game is in, before its first card."""
+        from diamant_env import exact
+
+        start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
+        start["deck"][_TRAPS] = game["deck"][_TRAPS] + game["on_path"]
+        start["deck_size"] = start["deck"].sum()
+        return start
+
+    def _solve(self, start: np.record) -> Any:
+        from diamant_env import exact
+
+        return exact.solve_equilibrium(edition=self.edition, game=start)
+
+
+def _sort_traps(games: np.ndarray) -> None:
+    """Name the kinds of trap anew, so that games which differ only by which kind has lost cards are solved once."""
+    decks, on_path = games["deck"], games["on_path"]
+    order = np.argsort(decks[:, _TRAPS] + on_path, axis=1, kind="stable")
+    decks[:, _TRAPS] = np.take_along_axis(decks[:, _TRAPS], order, axis=1)
+    on_path[:] = np.take_along_axis(on_path, order, axis=1)
+
+
+@dataclass
+class DifferenceAgent(EquilibriumAgent):
+    """Plays for as many gems more than its one rival as possible, by `exact.solve_difference`."""
+
+    family: ClassVar[str] = "difference"
+    tables: ClassVar[tuple[int, int]] = (2, 2)
+
+    def _solve(self, start: np.record) -> Any:
+        from diamant_env import exact
+
+        return exact.solve_difference(edition=self.edition, game=start)
+
+
+@dataclass
+class LoneAgent(EquilibriumAgent):
+    """Plays a whole game alone so that it banks the most gems on average, by `exact.LoneSolver`."""
+
+    family: ClassVar[str] = "lone"
+    tables: ClassVar[tuple[int, int]] = (1, 1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        from diamant_env import exact
+
+        self._solver = exact.LoneSolver(find_edition(self.edition), whole_game=True)
+
+    def _check_relics(self, games: np.ndarray) -> None:
+        """Relics are no obstacle."""
+
+    def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
+        games = self._with_relics_back(games)
+        relics = [games[name] for name in ("expedition", *_OF_RELICS)]
+        return np.column_stack([super()._kinds(games), *relics, games["deck"][:, _RELICS]])
+
+    def _start(self, game: np.record) -> np.record:
+        start = super()._start(game)
+        game = self._with_relics_back(np.array([game]))[0]
+        for name in ("expedition", *_OF_RELICS):
+            start[name] = game[name]
+        start["deck"][_RELICS] = game["deck"][_RELICS]
+        start["deck_size"] = start["deck"].sum()
+        return start
+
+    def _with_relics_back(self, games: np.ndarray) -> np.ndarray:
+        """The games as before the relics on the path came up; printed ones lie there from the start, which is the same.
+
+        Which of several printed relics lie on the path can't be seen, but what they are worth together.
+        """
+        games = games.copy()
+        if find_edition(self.edition).relic_values == "taken":
+            games["deck"][:, FIRST_RELIC] += games["path_relics"]
+            games["path_relics"] = games["path_relic_value"] = 0
+        return games
+
+    def _solve(self, start: np.record) -> Any:
+        solution = self._solver.solve(start)
+        return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory
