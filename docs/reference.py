@@ -32,6 +32,7 @@ SECTIONS = [
     Section("Gymnasium, many games", "diamant_env.gym_vector", ("DiamantVectorEnv",)),
     Section("Registered tasks", "diamant_env.tasks", ("Task", "task_table")),
     Section("Agents", "diamant_env.opponents"),
+    Section("Exact figures", "diamant_env.exact"),
     Section("Trained networks", "diamant_env.opponents.network", ("NetworkAgent",)),
     Section("Records", "diamant_env.records", ("GameRecord", "GameLog", "DamagedRecord")),
     Section("The text of a record", "diamant_env.record_text", ("Turn",)),

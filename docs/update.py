@@ -21,7 +21,9 @@ from diamant_env.tasks import task_table
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md"]
-DOCUMENTS += [ROOT / "docs" / f"{name}.md" for name in ("rules", "performance", "environment", "api", "solved")]
+DOCUMENTS += [
+    ROOT / "docs" / f"{name}.md" for name in ("rules", "performance", "environment", "api", "solved", "exact")
+]
 MEASURED = ROOT / "docs" / "measured"  # results.json of the commands in benchmarks/
 PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
@@ -135,6 +137,41 @@ def measured(command: str) -> str:
     return "\n\n".join([*texts, *results["notes"]])
 
 
+def exact() -> str:
+    """The values of one expedition, and how far agents are from them."""
+    values, gains = [], []
+    for row in json.loads((MEASURED / "exact.json").read_text(encoding="utf-8"))["rows"]:
+        if row["agent"] == "equilibrium":
+            seconds = f"{row['seconds']:.1f}"
+            values.append(
+                [f"`{row['edition']}`", row["players"], gems(row["all play it"]), f"{row['nodes']:,}", seconds]
+            )
+        elif "best response" in row:
+            figures = [gems(row[name]) for name in ("all play it", "best response", "exploitability")]
+            gains.append([f"`{row['agent']}`", row["players"], *figures])
+    return "\n\n".join(
+        [
+            "The equilibrium of one fresh expedition in score:",
+            table(["edition", "players", "gems each", "nodes", "seconds"], values),
+            "Scripted agents in one of `iello-2016-fr`:",
+            table(["agent", "players", "all play it", "best response", "exploitability"], gains),
+        ]
+    )
+
+
+def exact_lone() -> str:
+    """The values of a whole game alone."""
+    rows = json.loads((MEASURED / "exact.json").read_text(encoding="utf-8"))["rows"]
+    alone = [row for row in rows if "busts" in row]
+    found = [[f"`{row['edition']}`", gems(row["all play it"]), gems(row["busts"])] for row in alone]
+    return table(["edition", "gems", "busts"], found)
+
+
+def gems(figure: float) -> str:
+    """An exact figure to six places."""
+    return f"{figure:.6f}"
+
+
 def number(figure: float | None) -> str:
     """Three significant digits."""
     if figure is None:
@@ -167,7 +204,7 @@ PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part
     for part in (environment, parameters, observation, actions, rewards, editions, opponents, turn, reference)
 }
-PARTS["tasks"] = task_table
+PARTS |= {"tasks": task_table, "exact": exact, "exact-lone": exact_lone}
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning")}
 
 

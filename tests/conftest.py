@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from hypothesis import settings
 
@@ -10,3 +11,6 @@ from hypothesis import settings
 settings.register_profile("same", derandomize=True, deadline=None, database=None)
 settings.register_profile("wide", deadline=None, max_examples=2000, print_blob=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+# Solutions are kept here and not in the home of whoever runs the tests.
+os.environ.setdefault("DIAMANT_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "solved"))

@@ -22,6 +22,7 @@ LEFT_OUT = [
     "test_counting.py",
     "test_documents.py",
     "test_evaluate.py",
+    "test_exact_command.py",
     "test_examples.py",
     "test_export.py",
     "test_figures.py",

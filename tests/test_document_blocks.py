@@ -33,6 +33,7 @@ SMALLER = {
         "model.learn(20_000)": "model.learn(128)",
         "wins, games = 0, 500": "wins, games = 0, 10",
     },
+    "exact.md": {"--players 2 3": "--players 2"},
     "cluster.md": {
         "--config configs/rllib.toml": f"--set judge.curve_points=0 {TINY_RUN}",
         "--resume runs/rllib-seed0": "--resume runs/rllib-seed0 --no-judge",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,8 @@ from tyro.conf import Positional, arg
 
 import agents
 from diamant_env import exact
-from diamant_env.editions import find_edition
+from diamant_env.editions import Edition, find_edition
+from diamant_env.opponents import Agent
 from diamant_env.opponents.family import Scripted
 from train.commands import clear_errors
 from train.files import save_json
@@ -39,6 +41,8 @@ class Arguments:
     python -m train.exact --players 1 2 3 4 5
 
     python -m train.exact ev:0.75 runs/mine --players 2 3
+
+    python -m train.exact --players --lone incan-gold
     """
 
     agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional] = ()
@@ -47,12 +51,14 @@ class Arguments:
     """Numbers of players at the table, 1 to 8. An agent takes seconds with 2, minutes with 3 if it is a network."""
     edition: str = "iello-2016-fr"
     """Edition of the game; one fresh expedition of it is played."""
+    lone: Annotated[tuple[str, ...], arg(metavar="EDITION …")] = ()
+    """Editions of which a whole game of a lone player is solved: seconds, or a minute or two with relics."""
     out: Annotated[Path | None, arg(metavar="FILE.json")] = None
-    """File for the results."""
+    """File for the results. Rows that are there stay, but for those that are measured again."""
 
 
 def measure(arguments: Arguments) -> list[dict[str, Any]]:
-    """Return a row for each number of players and agent: its figures in gems, nodes and seconds.
+    """Return a row for each number of players and agent, and lone game: its figures in gems, nodes and seconds.
 
     Raises:
         ValueError: If there is no such agent or edition, or an expedition is too large to be solved.
@@ -63,20 +69,28 @@ def measure(arguments: Arguments) -> list[dict[str, Any]]:
     for players in arguments.players:
         rows.append(_equilibrium(players, edition))
         rows += [_agent(agent, players, edition) for agent in made]
-    return rows
+    return rows + [_lone_game(find_edition(name)) for name in arguments.lone]
 
 
-def _equilibrium(players: int, edition: Any) -> dict[str, Any]:
+def _equilibrium(players: int, edition: Edition) -> dict[str, Any]:
     began = time.perf_counter()
     with _bar(f"equilibrium, {players} players") as progress:
         solution = exact.solve_equilibrium(players, edition, progress=progress)
     seconds = time.perf_counter() - began
     nodes = solution.expedition.boxes.size
-    row = {"players": players, "agent": "equilibrium", "all play it": solution.value, "seconds": seconds}
-    return {**row, "nodes": nodes, "error": solution.error}
+    row = {"edition": edition.name, "players": players, "agent": "equilibrium", "all play it": solution.value}
+    return {**row, "seconds": seconds, "nodes": nodes, "error": solution.error}
 
 
-def _agent(agent: Any, players: int, edition: Any) -> dict[str, Any]:
+def _lone_game(edition: Edition) -> dict[str, Any]:
+    began = time.perf_counter()
+    with tqdm(desc=f"a whole game of {edition.name} alone", unit=" expeditions", leave=False, disable=None) as bar:
+        solution = exact.solve_lone(edition, whole_game=True, progress=lambda done: bar.update(done - bar.n))
+    row = {"edition": edition.name, "players": 1, "agent": "lone, whole game", "all play it": solution.value}
+    return {**row, "busts": solution.bust_probability, "seconds": time.perf_counter() - began}
+
+
+def _agent(agent: Agent, players: int, edition: Edition) -> dict[str, Any]:
     began = time.perf_counter()
     # Scripted agents count traps; a network may tell one kind from another.
     merge = isinstance(agent, Scripted)
@@ -85,6 +99,7 @@ def _agent(agent: Any, players: int, edition: Any) -> dict[str, Any]:
         policy = exact.policy_of(agent, expedition, lambda done: progress(done / 2))
         response = exact.best_response(policy, expedition, lambda done: progress(0.5 + done / 2))
     return {
+        "edition": edition.name,
         "players": players,
         "agent": str(agent),
         "all play it": response.profile_value,
@@ -108,16 +123,37 @@ def _bar(text: str) -> Iterator[Callable[[float], None]]:
 
 def print_rows(rows: list[dict[str, Any]]) -> None:
     """Print the rows as a table."""
-    errors = [row["error"] for row in rows if "error" in row]
-    caption = f"In the equilibria no other choice at any node brings more than {max(errors):.0e} gems."
+    error = max((row["error"] for row in rows if "error" in row), default=0)
+    caption = f"In the equilibria no other choice at any node brings more than {error:.0e} gems."
     table = Table(title="One expedition in score: gems each, exact", caption=caption)
-    figures = ("all play it", "best response", "exploitability", "NashConv")
-    for name in ("players", "agent", *figures, "nodes", "seconds"):
-        table.add_column(name, justify="left" if name == "agent" else "right")
+    figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
+    figures |= {"busts": ".6f", "nodes": ",", "seconds": ".1f"}
+    shown = [name for name in figures if any(name in row for row in rows)]
+    for name in ("edition", "players", "agent", *shown):
+        table.add_column(name, justify="left" if name in ("edition", "agent") else "right")
     for row in rows:
-        gems = [f"{row[name]:.6f}" if name in row else "" for name in figures]
-        table.add_row(str(row["players"]), row["agent"], *gems, f"{row['nodes']:,}", f"{row['seconds']:.1f}")
+        numbers = [format(row[name], figures[name]) if name in row else "" for name in shown]
+        table.add_row(row["edition"], str(row["players"]), row["agent"], *numbers)
     console().print(table)
+
+
+def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
+    """Add rows to a file of results, in place of those of the same edition, players and agent.
+
+    Raises:
+        ValueError: If the file is there and holds something else.
+    """
+
+    def of(row: dict[str, Any]) -> tuple:
+        return row["edition"], row["players"], row["agent"]
+
+    try:
+        there = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+        kept = [row for row in there if of(row) not in set(map(of, rows))]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{path} is there and holds no results of {COMMAND}; nothing was saved") from None
+    rows = sorted([*kept, *rows], key=lambda row: (row["agent"], row["edition"], row["players"]))
+    save_json({"command": COMMAND, "versions": versions(), "rows": rows}, path)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -127,8 +163,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         rows = measure(arguments)
         print_rows(rows)
         if arguments.out is not None:
-            result = {"command": COMMAND, "edition": arguments.edition, "rows": rows, "versions": versions()}
-            save_json(result, arguments.out)
+            save_rows(rows, arguments.out)
             print(f"saved: {arguments.out}")
 
 

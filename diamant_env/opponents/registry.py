@@ -28,6 +28,7 @@ FAMILIES: dict[str, type[Scripted]] = {
 SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
     family.family: family for family in (solved.EquilibriumAgent, solved.DifferenceAgent, solved.LoneAgent)
 }
+"""Those that play what is solved, by the name that a text begins with."""
 
 
 def make(text: str, seed: int = 0) -> Scripted:

@@ -1,0 +1,52 @@
+"""``python -m train.exact``."""
+
+from __future__ import annotations
+
+import json
+
+import numba
+import pytest
+
+from train import exact
+
+pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
+
+
+def test_the_table_and_the_file(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("DIAMANT_CACHE_DIR", str(tmp_path / "kept"))
+    out = tmp_path / "results.json"
+    exact.main(["ev:0", "--players", "1", "--lone", "schmidt-2005", "--out", str(out)])
+    exact.main(["--players", "1", "2", "--out", str(out)])
+    said = capsys.readouterr().out
+    assert "17.339875" in said
+    assert "8.963618" in said
+    rows = {(row["agent"], row["players"]): row for row in json.loads(out.read_text())["rows"]}
+    assert set(rows) == {("equilibrium", 1), ("equilibrium", 2), ("ev:0", 1), ("lone, whole game", 1)}
+    assert rows["ev:0", 1]["exploitability"] == pytest.approx(0, abs=1e-6)
+    assert rows["lone, whole game", 1]["all play it"] == pytest.approx(91.896888, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["nobody"], "unknown agent 'nobody'"),
+        (["--edition", "x", "--players", "2"], "unknown edition 'x'"),
+        (["--players", "9"], "1 to 8 are allowed"),
+        (["catch-up"], "hides them"),
+        (["--lone", "x"], "unknown edition 'x'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(arguments, reason, capsys):
+    with pytest.raises(SystemExit) as ended:
+        exact.main(arguments)
+    assert ended.value.code == 2
+    assert reason in capsys.readouterr().err
+
+
+def test_another_file_is_left_alone(tmp_path, capsys):
+    out = tmp_path / "other.json"
+    out.write_text("[1]")
+    with pytest.raises(SystemExit):
+        exact.main(["--players", "1", "--out", str(out)])
+    assert out.read_text() == "[1]"
+    assert "holds no results" in capsys.readouterr().err
