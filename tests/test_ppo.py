@@ -198,7 +198,7 @@ def test_a_rollout_without_a_complete_decision_is_no_trouble():
 def test_tables_that_hide_chests_are_judged_without_agents_that_need_them():
     config = Config.model_validate({"game": {"edition": "incan-gold"}})
     check_line_ups(config)
-    able, all_of_them = able_members("held_out", config), load_pool("held_out")
+    able, all_of_them = able_members("held_out", config.judge.num_players, config.game.played()), load_pool("held_out")
     assert 0 < len(able) < len(all_of_them)
     with pytest.raises(ValueError, match="a table of 8 needs 7 distinct opponents"):
         check_line_ups(Config.model_validate({"game": {"edition": "incan-gold"}, "judge": {"num_players": 8}}))

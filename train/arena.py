@@ -15,6 +15,7 @@ from agents import make
 from diamant_env import Edition, Observations
 from diamant_env.batch import Batch
 from diamant_env.opponents import Agent, Table
+from train.blank import new_batch
 
 Player = str | Agent  # an agent, or a text that `agents.make` takes
 FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4
@@ -113,7 +114,7 @@ def play(
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
     # Made by hand, since `seeds.spawn` gives other children each time and the same seeds must give the same games.
     game_seeds, agent_seeds = (np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, i)) for i in (0, 1))
-    batch = Batch(tables, seats, edition, reward="win")
+    batch = new_batch(tables, seats, edition, "win")
     made = _made(agents, agent_seeds)
     table = Table(batch, made, seating)
     played = Played(

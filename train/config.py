@@ -9,23 +9,32 @@ from typing import Annotated, Literal, TypeVar
 import tomli_w
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from diamant_env import EDITIONS
+from diamant_env import EDITIONS, Edition
+from diamant_env.editions import MAX_EXPEDITIONS, find_edition
+from diamant_env.settings import with_expeditions
+from train.blank import blank_edition
 
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A section whose keys are all known and in range."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class GameConfig(_Strict):
+class GameConfig(Strict):
     """The task."""
 
     edition: str = "iello-2016"
     num_players: tuple[Players, ...] = Field((4,), min_length=1)
     """Table sizes; the games are divided evenly among them."""
     reward: Literal["win", "score", "margin"] = "win"
+    expeditions: int | None = Field(None, ge=1, le=MAX_EXPEDITIONS)
+    """Of a game, if not as many as the edition has."""
+    blank: bool = False
+    """Blank observations (see `train.blank`)."""
 
     @model_validator(mode="after")
     def _known(self) -> GameConfig:
@@ -33,10 +42,23 @@ class GameConfig(_Strict):
             raise ValueError(f"unknown edition {self.edition!r}; published editions: {', '.join(EDITIONS)}")
         if self.reward == "margin" and min(self.num_players) < 2:
             raise ValueError("reward 'margin' compares a player with the others; one player has none")
+        self.played()
         return self
 
+    def played(self) -> Edition:
+        """Return the edition as it is played here; ValueError if that can't be."""
+        edition = find_edition(self.edition)
+        if self.expeditions is not None:
+            edition = with_expeditions(edition, self.expeditions)
+        return blank_edition(edition) if self.blank else edition
 
-class OpponentsConfig(_Strict):
+
+def reward_scale(reward: str) -> float:
+    """Return by what rewards are multiplied so that returns are about 1: gems are many, a win is one."""
+    return 1.0 if reward == "win" else 1 / 16
+
+
+class OpponentsConfig(Strict):
     """Who sits in the other seats of a game; the first seat always learns."""
 
     learner: Share = 1.0
@@ -64,7 +86,7 @@ class OpponentsConfig(_Strict):
         return self
 
 
-class PPOConfig(_Strict):
+class PPOConfig(Strict):
     """Proximal policy optimisation, in the terms of stable-baselines3."""
 
     decisions: int = Field(6_000_000, ge=1)
@@ -92,14 +114,14 @@ class PPOConfig(_Strict):
     """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
 
 
-class NetworkConfig(_Strict):
+class NetworkConfig(Strict):
     """The policy and the value function: two perceptrons of this shape."""
 
     hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 64), min_length=1)
     activation: Literal["relu", "tanh"] = "relu"
 
 
-class JudgeConfig(_Strict):
+class JudgeConfig(Strict):
     """How the trained agent is judged."""
 
     num_players: int = Field(4, ge=2, le=8)
@@ -112,13 +134,18 @@ class JudgeConfig(_Strict):
     curve_points: int = Field(12, ge=0)
 
 
-class Config(_Strict):
-    """One experiment."""
+class Run(Strict):
+    """What all experiments have."""
 
     name: str = Field("default", pattern=r"^[\w.-]+$")
     seed: int = Field(0, ge=0)
     threads: int = Field(2, ge=1)
     """Threads that torch uses."""
+
+
+class Config(Run):
+    """One experiment."""
+
     checkpoints: int = Field(8, ge=1)
     """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
     game: GameConfig = GameConfig()
@@ -134,7 +161,7 @@ class Config(_Strict):
         return self
 
 
-class RayConfig(_Strict):
+class RayConfig(Strict):
     """The processes of a run on Ray (see docs/cluster.md)."""
 
     runners: int = Field(2, ge=0)
@@ -165,7 +192,7 @@ class RayRun(Config):
         return self
 
 
-AnyConfig = TypeVar("AnyConfig", bound=Config)
+AnyConfig = TypeVar("AnyConfig", bound=Run)
 
 
 def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:
@@ -201,6 +228,6 @@ def explain(error: ValidationError) -> str:
     return "; ".join(problems)
 
 
-def config_text(config: Config) -> str:
+def config_text(config: Run) -> str:
     """Return all keys as TOML, so that the file alone repeats the run."""
-    return tomli_w.dumps(config.model_dump(mode="json"))
+    return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))

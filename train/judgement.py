@@ -15,9 +15,10 @@ from matplotlib import pyplot as plt
 
 from agents import make
 from agents.pools import load_pool
-from diamant_env import Batch, Observations
+from diamant_env import Edition, Observations
 from diamant_env.opponents.network import NetworkAgent
 from train.arena import name_of
+from train.blank import new_batch
 from train.config import Config
 from train.judge import Difference, compare, judge
 from train.lineups import LineUp, clone_line_ups, intruder_line_ups
@@ -27,9 +28,9 @@ from train.report import estimate_text, print_results, save_results
 POOLS = ("pool", "held_out")
 
 
-def able_members(pool: str, config: Config) -> tuple[str, ...]:
+def able_members(pool: str, players: int, edition: str | Edition) -> tuple[str, ...]:
     """Return the members of a pool that can play this edition: some need chests that it may hide."""
-    seen = Batch(1, config.judge.num_players, config.game.edition).reset(0)[0]
+    seen = new_batch(1, players, edition, "score").reset(0)[0]
     able = []
     for text in load_pool(pool):
         with contextlib.suppress(ValueError):
@@ -45,7 +46,9 @@ def check_line_ups(config: Config) -> None:
         ValueError: If a pool has too few members for these tables, or a pool of opponents is not there.
     """
     for pool in POOLS:
-        LineUp(pool, able_members(pool, config)).rivals_of([], config.judge.num_players)
+        LineUp(pool, able_members(pool, config.judge.num_players, config.game.played())).rivals_of(
+            [], config.judge.num_players
+        )
     if config.opponents.scripted:
         load_pool(config.opponents.pool)
 
@@ -54,11 +57,11 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     """Return win share and mean score at tables of the pool, with intervals; always the same games."""
     (result,) = judge(
         network,
-        [LineUp("pool", able_members("pool", config))],
+        [LineUp("pool", able_members("pool", config.judge.num_players, config.game.played()))],
         config.judge.curve_games,
         config.seed,
         config.judge.num_players,
-        config.game.edition,
+        config.game.played(),
         purpose="curve",
     )
     return {
@@ -71,8 +74,8 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
 
 def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     """Judge the trained agent, print one table, and leave results and a picture in the run's folder."""
-    players, edition, seed = config.judge.num_players, config.game.edition, config.seed
-    members, held_out = (able_members(pool, config) for pool in POOLS)
+    players, edition, seed = config.judge.num_players, config.game.played(), config.seed
+    members, held_out = (able_members(pool, players, edition) for pool in POOLS)
     pools = [LineUp("pool", members), LineUp("held_out", held_out)]
     results = judge(network, pools, config.judge.games, seed, players, edition, progress=True)
     results += judge(
@@ -106,7 +109,7 @@ def same_seat_differences(network: NetworkAgent, members: Sequence[str], config:
             config.judge.clone_games,
             config.seed,
             config.judge.num_players,
-            config.game.edition,
+            config.game.played(),
             progress=True,
         )[1]
     return differences

@@ -48,7 +48,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     players = sizes[np.arange(config.ppo.games) * len(sizes) // config.ppo.games]
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
     env = DiamantVecEnv(
-        config.ppo.games, players, config.game.edition, config.game.reward, league.agents, league.seating
+        config.ppo.games, players, config.game.played(), config.game.reward, league.agents, league.seating
     )
     env.seed(int(seeds_for(config.seed, "games").generate_state(1)[0]))
     learning_seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])

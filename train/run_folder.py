@@ -14,14 +14,14 @@ from typing import Any
 from safetensors.numpy import save
 
 from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
-from train.config import AnyConfig, Config, config_text, read_config
+from train.config import AnyConfig, Config, Run, config_text, read_config
 from train.files import save_json, write_whole
 from train.report import versions
 
 CONFIG, CHECKPOINT, POLICY = "config.toml", "checkpoint.pickle", "policy.safetensors"
 
 
-def new_run_folder(parent: Path, config: Config) -> Path:
+def new_run_folder(parent: Path, config: Run) -> Path:
     """Create the folder of a run: its name and seed, with a number if that is taken; write config and versions."""
     base = f"{config.name}-seed{config.seed}"
     names = (base if number == 1 else f"{base}-{number}" for number in range(1, 10_000))
@@ -68,7 +68,7 @@ def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
     write_whole(folder / CHECKPOINT, pickle.dumps(state))
 
 
-def load_checkpoint(folder: Path, config: Config) -> dict[str, Any] | None:
+def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
     """Return the last saved state of a run, or None if it was killed before the first. Trust your own files only.
 
     Raises:
@@ -87,7 +87,7 @@ def load_checkpoint(folder: Path, config: Config) -> dict[str, Any] | None:
     return state
 
 
-def save_policy(path: Path, network: NetworkAgent, config: Config, decisions: int) -> None:
+def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:
     """Write a policy that `NetworkAgent.load` opens, with what it was trained on."""
     tensors = {}
     for number, (weight, bias) in enumerate(network.layers):

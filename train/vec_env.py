@@ -11,10 +11,10 @@ from gymnasium.spaces import Discrete
 from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.opponents import EMPTY, Agent, Table
+from train.blank import new_batch
 
 
 class DiamantVecEnv(VecEnv):
@@ -26,7 +26,7 @@ class DiamantVecEnv(VecEnv):
     Args:
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
-        edition: A published name or an `Edition`.
+        edition: A published name or an `Edition`; with a `train.blank.BlankEdition` the observations are blank.
         reward: ``"score"``, ``"win"`` or ``"margin"``.
         opponents: Agents that sit in the seats that `seating` gives them.
         seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning
@@ -46,7 +46,7 @@ class DiamantVecEnv(VecEnv):
         opponents: Sequence[Agent] = (),
         seating: ArrayLike | None = None,
     ) -> None:
-        self.batch = Batch(num_games, num_players, edition, reward)
+        self.batch = new_batch(num_games, num_players, edition, reward)
         shape = (num_games, self.batch.seats)
         self.table = Table(self.batch, opponents, np.full(shape, EMPTY) if seating is None else seating)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]

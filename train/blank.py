@@ -1,0 +1,59 @@
+"""The one place that says what "blank" observations are, for the games in which a policy can be exploited exactly.
+
+Hidden chests, and all about the rivals is 0: what is left to a player who must decide is the cards that have come up,
+how many are inside, the bag and the path. `diamant_env.exact.policy_of` asks an agent with the same rows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.batch import Batch
+from diamant_env.editions import Edition, find_edition
+from diamant_env.observation import SEAT_FEATURES, TABLE_FEATURES
+
+
+@dataclass(frozen=True)
+class BlankEdition(Edition):
+    """An edition whose players see neither the rivals' chests nor where the rivals are."""
+
+
+def blank_edition(edition: str | Edition) -> BlankEdition:
+    """Return an edition as it is, but with blank observations."""
+    found = find_edition(edition, hidden_chests=True)
+    return BlankEdition(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)})
+
+
+def new_batch(num_games: int, num_players: int | ArrayLike, edition: str | Edition, reward: str) -> Batch:
+    """Return games whose observations are blank if the edition is a `BlankEdition`; errors are those of `Batch`."""
+    kind = BlankBatch if isinstance(edition, BlankEdition) else Batch
+    return kind(num_games, num_players, edition, reward)
+
+
+class BlankBatch(Batch):
+    """A `Batch` that writes blank observations."""
+
+    def reset(self, *args: Any, **named: Any) -> NDArray:
+        """See `Batch.reset`."""
+        return _blank(super().reset(*args, **named))
+
+    def step(self, *args: Any, **named: Any) -> tuple[NDArray, NDArray, NDArray]:
+        """See `Batch.step`."""
+        observations, rewards, done = super().step(*args, **named)
+        if (final := named.get("final_observations")) is not None:
+            _blank(final)
+        return _blank(observations), rewards, done
+
+    def observe(self, *args: Any, **named: Any) -> NDArray:
+        """See `Batch.observe`."""
+        return _blank(super().observe(*args, **named))
+
+
+def _blank(rows: NDArray) -> NDArray:
+    """Erase all about the rivals, in place, from float32 (…, NUM_FEATURES)."""
+    rows[..., SEAT_FEATURES:TABLE_FEATURES] = 0
+    return rows
