@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 TINY_RUN = "--set ppo.decisions=2000 --set ppo.games=20 --set threads=1 --set judge.curve_games=100 --no-judge"
+TINY_SEARCH = "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100"
 # What the tests put in the place of what a reader types, by document.
 SMALLER = {
     "README.md": {
@@ -22,6 +23,7 @@ SMALLER = {
         ".venv/bin/python -m train.ppo": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN}",
         "--set threads=1 --set name=seeds": f"--set name=seeds --set judge.curve_points=0 {TINY_RUN}",
         "--games 100000": "--games 200",
+        "train.best_response runs/default-seed0": f"train.best_response runs/default-seed0 {TINY_SEARCH}",
         "--players 5 ": "--players 5 --games 200 ",
     },
     "tutorial.md": {

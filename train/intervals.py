@@ -26,21 +26,22 @@ class Estimate:
     high: float
 
 
-def mean_of_tables(totals: ArrayLike, games: ArrayLike) -> Estimate:
+def mean_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estimate:
     """Return the mean per game of a value such as the score, or of a difference, by Student's t over tables.
 
     Args:
         totals: float (tables,), the sum of the value over the games of each table.
         games: int (tables,), the number of games of each table; tables of none are left out.
+        among: Of so many intervals all hold together with 95 % (Bonferroni), as the largest of several needs.
     """
     mean, variance, _, tables = _ratio(totals, games)
     if tables < 2:
         return Estimate(mean, math.nan, math.nan)
-    half = _quantile(tables) * math.sqrt(variance)
+    half = _quantile(tables, among) * math.sqrt(variance)
     return Estimate(mean, mean - half, mean + half)
 
 
-def share_of_tables(totals: ArrayLike, games: ArrayLike) -> Estimate:
+def share_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estimate:
     """Return the mean per game of a share between 0 and 1, by Wilson's interval over tables.
 
     Wilson's interval (1927) stays inside 0 to 1 and has a width even where no game or every game was won. It takes
@@ -49,11 +50,12 @@ def share_of_tables(totals: ArrayLike, games: ArrayLike) -> Estimate:
     Args:
         totals: float (tables,), the sum of the share over the games of each table.
         games: int (tables,), the number of games of each table; tables of none are left out.
+        among: See `mean_of_tables`.
     """
     mean, effective, tables = _effective_games(totals, games)
     if tables < 2:
         return Estimate(mean, math.nan, math.nan)
-    weight = _quantile(tables) ** 2 / effective
+    weight = _quantile(tables, among) ** 2 / effective
     centre = (mean + weight / 2) / (1 + weight)
     half = math.sqrt(weight * mean * (1 - mean) + weight**2 / 4) / (1 + weight)
     return Estimate(mean, centre - half, centre + half)
@@ -97,5 +99,5 @@ def _effective_games(totals: ArrayLike, games: ArrayLike) -> tuple[float, float,
     return mean, mean * (1 - mean) / variance if variance > 0 else float(count), tables
 
 
-def _quantile(tables: int) -> float:
-    return float(stats.t.ppf((1 + CONFIDENCE) / 2, tables - 1))
+def _quantile(tables: int, among: int) -> float:
+    return float(stats.t.isf((1 - CONFIDENCE) / (2 * among), tables - 1))

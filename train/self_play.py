@@ -112,6 +112,26 @@ class SelfPlayPPO(PPO):
         """Return a copy of weight and bias of each layer of the policy, as `NetworkAgent` wants them."""
         return layers_of([*self.policy.mlp_extractor.policy_net, self.policy.action_net])
 
+    def policy_modules(self) -> list[torch.nn.Linear]:
+        """Return the layers of the policy themselves."""
+        modules = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
+        return [module for module in modules if isinstance(module, torch.nn.Linear)]
+
+    def start_from(self, network: NetworkAgent) -> None:
+        """Give the policy the weights of a network; the value function stays as it is.
+
+        Raises:
+            ValueError: If the network has another shape.
+        """
+        linear = self.policy_modules()
+        shapes = [tuple(module.weight.T.shape) for module in linear]
+        if shapes != [weight.shape for weight, _ in network.layers] or self.activation != network.activation:
+            raise ValueError(f"{network} has another shape than the learner's policy {shapes}, {self.activation}")
+        with torch.no_grad():
+            for module, (weight, bias) in zip(linear, network.layers, strict=True):
+                module.weight.copy_(torch.from_numpy(weight.T.copy()))
+                module.bias.copy_(torch.from_numpy(bias.copy()))
+
     def network(self, name: str = "learner") -> NetworkAgent:
         """Return a frozen copy of the policy."""
         return NetworkAgent(self.policy_layers(), self.activation, name)

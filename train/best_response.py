@@ -1,0 +1,122 @@
+"""Search for a best response to an agent: ``python -m train.best_response AGENT …``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import tyro
+from tqdm import tqdm
+from tyro.conf import Positional, arg
+
+from agents import make
+from train.commands import clear_errors
+from train.config import read_config
+from train.experiment import change_keys
+from train.files import save_json, write_whole
+from train.found import Found, draw_search, found_table, report, summary_table
+from train.gains import Match
+from train.report import console, versions
+from train.response import courses, run_course
+from train.response_config import ResponseConfig
+from train.run_folder import POLICY, new_run_folder, open_run_folder
+from train.tournament import entrants
+
+COMMAND = "python -m train.best_response"
+RESULTS, PICTURE = "results.json", "response.png"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Find out what can be gained against copies of an agent: a lower bound on what a best response gains.
+
+    PPO learns to answer players - 1 frozen copies, with several seeds, from random weights and, where the agent is a
+    network, from the agent itself. Of each run the best checkpoint on some games is reported on fresh ones, beside
+    every member of the pools on the same games. A gain is over the fair share of wins, over what a copy scores among
+    copies, or over the margin 0, as the reward says.
+
+    For instance:
+
+    python -m train.best_response runs/mine
+
+    python -m train.best_response --pool pool held-out --set ppo.decisions=1000000 --set seeds=1
+    """
+
+    agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional] = ()
+    """Agents: texts such as bag:18, files of trained policies (.safetensors), or the folders of their runs."""
+    pool: Annotated[tuple[str, ...], arg(metavar="POOL …")] = ()
+    """Pools of which every member is answered as well: pool, held-out or a path to a .toml."""
+    config: Path = Path("configs/best_response.toml")
+    """The experiment: budget, seeds, games, what is played."""
+    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """Change one key, e.g. --set ppo.decisions=100000 --set game.num_players=[3]; may be repeated."""
+    out: Path = Path("runs")
+    """Where each search's own folder is made."""
+    resume: Annotated[tuple[Path, ...], arg(metavar="FOLDER …")] = ()
+    """Go on with the searches in these folders; their finished runs are kept."""
+
+
+def respond(arguments: Arguments) -> list[Found]:
+    """Search, print and save.
+
+    Raises:
+        ValueError: If an argument or a key is wrong; the message says what is allowed.
+    """
+    found = [search(config, folder) for config, folder in folders(arguments)]
+    if len(found) > 1:
+        console().print(summary_table(found))
+    return found
+
+
+def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
+    """Return the searches to do, each with its folder: those to resume, or new ones for all agents."""
+    if arguments.resume:
+        if arguments.set or arguments.agents or arguments.pool:
+            raise ValueError("--resume goes on with what the folders say: give no agent, no pool and no --set")
+        return [(open_run_folder(folder, ResponseConfig), folder) for folder in arguments.resume]
+    config = change_keys(read_config(arguments.config, ResponseConfig), arguments.set)
+    texts = entrants(arguments.agents, arguments.pool) if arguments.agents or arguments.pool else [config.agent]
+    configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{_slug(text)}"}) for text in texts]
+    for each in configs:
+        make(each.agent)  # refuses an unknown agent before anything is written
+    return [(each, new_run_folder(arguments.out, each)) for each in configs]
+
+
+def search(config: ResponseConfig, folder: Path) -> Found:
+    """Do what is left of a search; leave results and picture in its folder, the best policy found too."""
+    start = perf_counter()
+    match = Match(config.agent, config.game.num_players[0], config.game.played(), config.game.reward)
+    runs = courses(make(config.agent), config, folder)
+    for run in runs:
+        run_course(run, match, config)
+    with tqdm(unit=" games", unit_scale=True, leave=False, disable=None, desc="report") as bar:
+        found = report(runs, match, config, bar)
+    best = max(range(len(runs)), key=lambda number: found.searched[number].gain.mean)
+    write_whole(folder / POLICY, (runs[best].folder / POLICY).read_bytes())
+    curves = {run.name: run.curve() for run in runs}
+    content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions()}
+    content |= {"found": found.to_json(), "curves": curves, "seconds": perf_counter() - start}
+    save_json(content, folder / RESULTS)
+    draw_search(runs, found, folder / PICTURE)
+    console().print(found_table(found))
+    print(f"The search is in {folder}, what it found in {folder / POLICY}.")
+    return found
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^\w.]+", "-", text).strip("-.") or "agent"
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
+    with clear_errors(COMMAND):
+        respond(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""The search for a best response: PPO against frozen copies, some seeds from scratch and from the agent itself."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from agents import make
+from diamant_env.opponents import Agent
+from diamant_env.opponents.network import NetworkAgent
+from train.arena import seeds_for
+from train.config import NetworkConfig, reward_scale
+from train.files import save_json
+from train.gains import Match, gains
+from train.lineups import seat_with
+from train.response_config import SearchConfig
+from train.run_folder import POLICY, save_policy
+from train.self_play import SelfPlayPPO
+from train.vec_env import DiamantVecEnv
+
+CURVE = "curve.json"
+_SHARPER = np.float32(1000)  # times the logits: all but decided
+
+
+@dataclass(frozen=True)
+class Course:
+    """One run of the search.
+
+    Attributes:
+        start: ``"scratch"`` or ``"warm"``.
+        number: Which of the seeds.
+        folder: Its own; once `CURVE` is there, it is finished.
+    """
+
+    start: str
+    number: int
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """How it is called in tables."""
+        return f"PPO {self.start} {self.number}"
+
+    def curve(self) -> dict[str, Any] | None:
+        """Return points and seconds of a finished run, None of one that is not or whose files are damaged."""
+        try:
+            NetworkAgent.load(self.folder / POLICY)
+            found = json.loads((self.folder / CURVE).read_text())
+            whole = found["seconds"] > 0 and all(np.isfinite(point["gain"]["mean"]) for point in found["points"])
+            return found if whole else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def policy(self) -> NetworkAgent:
+        """Return what a finished run picked."""
+        network = NetworkAgent.load(self.folder / POLICY)
+        network.name = self.name
+        return network
+
+
+def courses(agent: Agent, config: SearchConfig, folder: Path) -> list[Course]:
+    """Return the runs of a search against an agent: warm ones only where it is a network."""
+    starts = ["scratch", "warm"] if isinstance(agent, NetworkAgent) else ["scratch"]
+    return [Course(start, n, folder / f"{start}-{n}") for start in starts for n in range(config.seeds)]
+
+
+def run_course(course: Course, match: Match, config: SearchConfig) -> None:
+    """Learn, pick a checkpoint, and leave the policy and the curve in the run's folder; a finished run stays as it is.
+
+    A run that was cut off begins anew: it takes minutes and ends with the same bytes.
+    """
+    if course.curve() is not None:
+        return
+    start = perf_counter()
+    torch.set_num_threads(config.threads)
+    threadpool_limits(1, "blas")  # the copies' small products lose by more
+    seeds = seeds_for(config.seed, "response", course.start, course.number)
+    agent = make(match.agent) if isinstance(match.agent, str) else match.agent
+    found = learn(match, config, seeds, agent if course.start == "warm" else None)
+    points, (decisions, policy) = pick(found, match, config)
+    save_policy(course.folder / POLICY, policy, config, decisions)
+    save_json({"points": points, "seconds": perf_counter() - start}, course.folder / CURVE)
+
+
+def learn(
+    match: Match, config: SearchConfig, seeds: np.random.SeedSequence, warm: Agent | None
+) -> list[tuple[int, NetworkAgent]]:
+    """Train one learner among copies; return its policies after so many decisions each.
+
+    Args:
+        match: The copies and the game.
+        config: The budget and how to learn.
+        seeds: Of the games, the copies and the learner.
+        warm: The network to start from, None for random weights.
+    """
+    game_seed, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
+    copies = make(match.agent, copy_seed) if isinstance(match.agent, str) else match.agent
+    seating = seat_with(np.ones((config.ppo.games, match.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
+    env = DiamantVecEnv(config.ppo.games, match.players, match.edition, match.reward, [copies], seating)
+    env.seed(game_seed)
+    shape = config.network if warm is None else shape_of(warm)
+    ppo = config.ppo.model_copy(update={"reward_scale": config.ppo.reward_scale * reward_scale(match.reward)})
+    model = SelfPlayPPO(env, ppo, shape, learner_seed)
+    if warm is not None:
+        model.start_from(warm)
+    keeper = Keeper(config, 0 if warm is None else config.value_first * ppo.decisions)
+    with tqdm(total=ppo.decisions, unit=" decisions", unit_scale=True, leave=False, disable=None) as keeper.bar:
+        model.learn(ppo.decisions, callback=keeper)
+    keeper.keep()
+    return keeper.kept
+
+
+def shape_of(network: NetworkAgent) -> NetworkConfig:
+    """Return the shape of a network as a configuration has it."""
+    hidden = tuple(weight.shape[1] for weight, _ in network.layers[:-1])
+    return NetworkConfig(hidden=hidden, activation=network.activation)
+
+
+class Keeper(BaseCallback):
+    """Keeps policies along a run, and lets a warm run's policy rest while its value function begins."""
+
+    def __init__(self, config: SearchConfig, value_only: float) -> None:
+        super().__init__()
+        self.every = config.ppo.decisions / config.checkpoints
+        self.value_only = value_only
+        self.kept: list[tuple[int, NetworkAgent]] = []
+        self.bar = tqdm(disable=True)
+
+    def _on_rollout_start(self) -> None:
+        done = self.model.num_timesteps
+        self.bar.update(done - self.bar.n)
+        for module in self.model.policy_modules():
+            module.requires_grad_(done >= self.value_only)
+        if done >= self.every * (len(self.kept) + 1):
+            self.keep()
+
+    def _on_step(self) -> bool:
+        return True
+
+    def keep(self) -> None:
+        """Keep the policy as it is now, unless it was."""
+        done = self.model.num_timesteps
+        if not self.kept or self.kept[-1][0] < done:
+            self.kept.append((done, self.model.network()))
+
+
+def pick(
+    found: list[tuple[int, NetworkAgent]], match: Match, config: SearchConfig
+) -> tuple[list[dict[str, Any]], tuple[int, NetworkAgent]]:
+    """Compare policies, each as it is and sharpened, on the same games; return the curve and the best one."""
+    tried = [(decisions, each) for decisions, policy in found for each in (policy, sharpened(policy))]
+    measured = gains([policy for _, policy in tried], match, config.pick_games, seeds_for(config.seed, "pick"))
+    points = [
+        {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
+        for (decisions, _), plain, sharp in zip(found, measured[::2], measured[1::2], strict=True)
+    ]
+    return points, tried[int(np.argmax([gain.gain.mean for gain in measured]))]
+
+
+def sharpened(network: NetworkAgent) -> NetworkAgent:
+    """Return the network that does what this one does more often: against what never changes, that is often better."""
+    layers = [(weight.T.copy(), bias) for weight, bias in network.layers]
+    weight, bias = layers[-1]
+    return NetworkAgent([*layers[:-1], (weight * _SHARPER, bias * _SHARPER)], network.activation, network.name)
