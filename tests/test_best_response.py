@@ -14,7 +14,8 @@ from train.arena import play, seeds_for
 from train.best_response import PICTURE, RESULTS, Arguments, main, respond
 from train.config import NetworkConfig, PPOConfig, read_config
 from train.gains import Match
-from train.response import Keeper, courses, learn, run_course, shape_of, sharpened
+from train.networks import shape_of, sharpened
+from train.response import Keeper, courses, learn, run_course
 from train.response_config import ResponseConfig, SearchConfig
 from train.run_folder import POLICY, save_policy
 from train.self_play import SelfPlayPPO

@@ -56,8 +56,8 @@ class Found:
 
     @property
     def search_less_members(self) -> Estimate | None:
-        """By how much the search found more than the best member of the pools did; None without members."""
-        if not self.members:
+        """By how much the search found more than the best member of the pools; None where one is missing."""
+        if not self.members or not self.searched:
             return None
         return max(self.searched, key=_mean).more_than(max(self.members, key=_mean))
 
@@ -75,7 +75,7 @@ class Found:
 
 
 def report(runs: list[Course], match: Match, config: SearchConfig, progress: Progress | None = None) -> Found:
-    """Measure what finished runs picked, and every member of the pools, on the same fresh games."""
+    """Measure what finished runs picked, if any, and every member of the pools, on the same fresh games."""
     texts = [text for pool in config.pools for text in able_members(pool, match.players, match.edition)]
     members = [make(text) for text in dict.fromkeys(texts)]
     seeds = seeds_for(config.seed, "report")

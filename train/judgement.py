@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -30,13 +29,18 @@ POOLS = ("pool", "held_out")
 
 def able_members(pool: str, players: int, edition: str | Edition) -> tuple[str, ...]:
     """Return the members of a pool that can play this edition: some need chests that it may hide."""
+    return tuple(name_of(text) for text in load_pool(pool) if able(text, players, edition))
+
+
+def able(text: str, players: int, edition: str | Edition) -> bool:
+    """Return whether an agent can play at such tables."""
     seen = new_batch(1, players, edition, "score").reset(0)[0]
-    able = []
-    for text in load_pool(pool):
-        with contextlib.suppress(ValueError):
-            make(text).act(Observations(seen), np.ones(len(seen), bool))
-            able.append(name_of(text))
-    return tuple(able)
+    agent = make(text)
+    try:
+        agent.act(Observations(seen), np.ones(len(seen), bool))
+    except ValueError:
+        return False
+    return True
 
 
 def check_line_ups(config: Config) -> None:

@@ -18,17 +18,17 @@ from agents import make
 from diamant_env.opponents import Agent
 from diamant_env.opponents.network import NetworkAgent
 from train.arena import seeds_for
-from train.config import NetworkConfig, reward_scale
+from train.config import reward_scale
 from train.files import save_json
 from train.gains import Match, gains
 from train.lineups import seat_with
+from train.networks import shape_of, sharpened
 from train.response_config import SearchConfig
 from train.run_folder import POLICY, save_policy
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
 CURVE = "curve.json"
-_SHARPER = np.float32(1000)  # times the logits: all but decided
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,6 @@ def learn(
     return keeper.kept
 
 
-def shape_of(network: NetworkAgent) -> NetworkConfig:
-    """Return the shape of a network as a configuration has it."""
-    hidden = tuple(weight.shape[1] for weight, _ in network.layers[:-1])
-    return NetworkConfig(hidden=hidden, activation=network.activation)
-
-
 class Keeper(BaseCallback):
     """Keeps policies along a run, and lets a warm run's policy rest while its value function begins."""
 
@@ -164,10 +158,3 @@ def pick(
         for (decisions, _), plain, sharp in zip(found, measured[::2], measured[1::2], strict=True)
     ]
     return points, tried[int(np.argmax([gain.gain.mean for gain in measured]))]
-
-
-def sharpened(network: NetworkAgent) -> NetworkAgent:
-    """Return the network that does what this one does more often: against what never changes, that is often better."""
-    layers = [(weight.T.copy(), bias) for weight, bias in network.layers]
-    weight, bias = layers[-1]
-    return NetworkAgent([*layers[:-1], (weight * _SHARPER, bias * _SHARPER)], network.activation, network.name)

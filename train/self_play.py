@@ -110,7 +110,7 @@ class SelfPlayPPO(PPO):
 
     def policy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         """Return a copy of weight and bias of each layer of the policy, as `NetworkAgent` wants them."""
-        return layers_of([*self.policy.mlp_extractor.policy_net, self.policy.action_net])
+        return layers_of(self.policy_modules())
 
     def policy_modules(self) -> list[torch.nn.Linear]:
         """Return the layers of the policy themselves."""
