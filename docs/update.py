@@ -18,12 +18,13 @@ from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
 from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.tasks import task_table
+from train.algorithms import algorithm_table
+from train.suite import suite_table
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md"]
-DOCUMENTS += [
-    ROOT / "docs" / f"{name}.md" for name in ("rules", "performance", "environment", "api", "solved", "exact")
-]
+PAGES = ("rules", "performance", "environment", "api", "solved", "exact", "benchmark")
+DOCUMENTS += [ROOT / "docs" / f"{name}.md" for name in PAGES]
 MEASURED = ROOT / "docs" / "measured"  # results.json of the commands in benchmarks/
 PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
@@ -204,7 +205,8 @@ PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part
     for part in (environment, parameters, observation, actions, rewards, editions, opponents, turn, reference)
 }
-PARTS |= {"tasks": task_table, "exact": exact, "exact-lone": exact_lone}
+PARTS |= {"tasks": task_table, "suite": suite_table, "algorithms": algorithm_table}
+PARTS |= {"exact": exact, "exact-lone": exact_lone}
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning")}
 
 

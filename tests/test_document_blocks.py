@@ -16,6 +16,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").
 BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 TINY_RUN = "--set ppo.decisions=2000 --set ppo.games=20 --set threads=1 --set judge.curve_games=100 --no-judge"
 TINY_SEARCH = "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100"
+TINY_BENCHMARK = "--set decisions=500 --set ppo.games=4 --set games=100 --set response.report_games=100"
 # What the tests put in the place of what a reader types, by document.
 SMALLER = {
     "README.md": {
@@ -25,6 +26,11 @@ SMALLER = {
         "--games 100000": "--games 200",
         "train.best_response runs/default-seed0": f"train.best_response runs/default-seed0 {TINY_SEARCH}",
         "--players 5 ": "--players 5 --games 200 ",
+    },
+    "benchmark.md": {
+        "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
+        "--algorithms bag:11 --out runs/mine": f"--algorithms bag:11 --out runs/mine {TINY_BENCHMARK}",
+        "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
     "tutorial.md": {
         "games=20_000": "games=400",

@@ -1,0 +1,124 @@
+"""The benchmark: ``python -m train.benchmark``. `docs/benchmark.md` has the protocol."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+from tqdm import tqdm
+from tyro.conf import arg
+
+from train.aggregate import REFERENCES
+from train.algorithms import find_algorithms
+from train.benchmark_config import BenchmarkConfig
+from train.benchmark_page import PAGE, aggregates, write_page
+from train.cell import Cell, cells, play_cell
+from train.commands import clear_errors
+from train.config import config_text, read_config
+from train.experiment import change_keys
+from train.files import save_json, write_whole
+from train.run_folder import CONFIG, machine_and_versions
+from train.suite import find_tasks
+
+COMMAND = "python -m train.benchmark"
+RESULTS = "benchmark.json"
+_PART = ("tasks", "algorithms", "seeds")  # what may differ from call to call in the same folder
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Play the benchmark or a part of it: tasks × algorithms × seeds.
+
+    Cells that are finished are kept, so that the same command goes on where it was stopped, and another part can be
+    played into the same folder. Each call writes one JSON and one page of all cells there.
+
+    For instance:
+
+    python -m train.benchmark --tasks full-4-win expedition-2 --algorithms ppo league scripted --seeds 3
+
+    python -m train.benchmark --tasks win --algorithms runs/mine ppo
+    """
+
+    tasks: Annotated[tuple[str, ...], arg(metavar="TASK …")] = ()
+    """Tasks by name or family (solitaire, expedition, win, score, margin); by default those of the configuration."""
+    algorithms: Annotated[tuple[str, ...], arg(metavar="ALGORITHM …")] = ()
+    """Algorithms by name or kind (learned, scripted, exact), or agents: texts, policy files, folders of runs."""
+    seeds: int | None = None
+    """Seeds of each algorithm that learns."""
+    config: Path = Path("configs/benchmark.toml")
+    """Budgets and games."""
+    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    """Change one key, e.g. --set decisions=100000; may be repeated."""
+    out: Path = Path("runs/benchmark")
+    """The benchmark's folder: what is finished there is kept."""
+
+
+def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
+    """Play what is missing; write and return the figures of all cells of this part.
+
+    Raises:
+        ValueError: If an argument is wrong, or the folder belongs to other settings; then nothing was played.
+    """
+    config = change_keys(read_config(arguments.config, BenchmarkConfig), arguments.set)
+    given = {name: getattr(arguments, name) for name in _PART if getattr(arguments, name)}
+    config = config.model_copy(update=given)
+    tasks = find_tasks(config.tasks)
+    algorithms = find_algorithms((*config.algorithms, *REFERENCES) if config.algorithms else ())
+    todo = cells(tasks, algorithms, config.seeds, arguments.out / "cells")
+    open_folder(arguments.out, config)
+    results = []
+    with tqdm(todo, unit=" cells", disable=None) as bar:
+        for cell in bar:
+            bar.set_description(f"{cell.task.name} {cell.algorithm.name} {cell.seed}")
+            play_cell(cell, config)
+            results.append(cell.result())  # as read back, like those of cells finished before
+            write(todo[: len(results)], results, config, arguments.out)
+    print(f"{len(results)} cells; the page is {arguments.out / PAGE}, the figures are in {arguments.out / RESULTS}.")
+    return results
+
+
+def open_folder(folder: Path, config: BenchmarkConfig) -> None:
+    """Write the configuration into the folder, or check that it is the one there.
+
+    Raises:
+        ValueError: If cells of other settings are there.
+    """
+    path = folder / CONFIG
+    if path.is_file():
+        there = read_config(path, BenchmarkConfig)
+        changed = [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]
+        if changed := [name for name in changed if name not in _PART]:
+            raise ValueError(f"{folder} has cells of another {', '.join(changed)}; give another folder by --out")
+        return
+    write_whole(path, config_text(config).encode())
+    save_json(machine_and_versions(), folder / "versions.json")
+
+
+def write(done: Sequence[Cell], results: Sequence[dict], config: BenchmarkConfig, folder: Path) -> None:
+    """Write the JSON and the page of what is finished."""
+    versions = json.loads((folder / "versions.json").read_text())
+    content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
+    save_json({**content, "cells": results, "aggregates": aggregates(results)}, folder / RESULTS)
+    machine = f"{versions['platform']}, {versions['cores']} cores, Python {versions['python']}"
+    tasks = {cell.task.name: cell.task.meaning for cell in done}
+    header = (
+        f"{len(results)} cells at {config.decisions:,} decisions, {config.games:,} games at the tables of each pool, "
+        f"{config.response.report_games:,} against copies; {machine}.\n\n"
+        + "\n".join(f"- `{name}`: {meaning}" for name, meaning in tasks.items())
+    )
+    write_page(results, header, folder)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
+    with clear_errors(COMMAND):
+        benchmark(arguments)
+
+
+if __name__ == "__main__":
+    main()

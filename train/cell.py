@@ -1,0 +1,158 @@
+"""One cell of the benchmark: an algorithm with a seed gives an agent for a task, and the agent is measured."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from agents import make
+from diamant_env.opponents.network import NetworkAgent
+from train.algorithms import Algorithm
+from train.arena import Played, Player, number_of_tables, play, seeds_for
+from train.benchmark_config import BenchmarkConfig
+from train.files import save_json
+from train.found import report
+from train.gains import Match
+from train.intervals import Estimate, mean_of_tables
+from train.judge import judge
+from train.judgement import POOLS, able_members
+from train.lineups import LineUp
+from train.response import courses, run_course
+from train.run_folder import POLICY, save_policy
+from train.suite import Task
+
+RESULT = "cell.json"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One place of the benchmark's table: once `RESULT` is in its folder, it is finished."""
+
+    task: Task
+    algorithm: Algorithm
+    seed: int
+    folder: Path
+
+    def result(self) -> dict[str, Any] | None:
+        """Return the figures of a finished cell; None of one that is not, or whose file is damaged."""
+        try:
+            found = json.loads((self.folder / RESULT).read_text())
+            mine = (found["task"], found["algorithm"], found["seed"]) == (
+                self.task.name,
+                self.algorithm.name,
+                self.seed,
+            )
+            return found if mine and math.isfinite(found["points"]) and found["measures"] else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+
+def cells(tasks: list[Task], algorithms: list[Algorithm], seeds: int, folder: Path) -> list[Cell]:
+    """Return the cells of a part of the suite: several seeds where something is learned, else one."""
+    return [
+        Cell(task, algorithm, seed, folder / task.name / re.sub(r"[^\w.]+", "-", algorithm.name) / str(seed))
+        for task in tasks
+        for algorithm in algorithms
+        if algorithm.plays(task)
+        for seed in range(seeds if algorithm.kind == "learned" else 1)
+    ]
+
+
+def play_cell(cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
+    """Train and measure, unless that is done; leave the figures and the policy in the cell's folder."""
+    done = cell.result()
+    if done is not None:
+        return done
+    learned = cell.algorithm.kind == "learned"
+    seed = int(seeds_for(config.seed, "cell", cell.task.name, cell.algorithm.name, cell.seed).generate_state(1)[0])
+    start = perf_counter()
+    agent = cell.algorithm.agent(cell.task, config, seed, cell.folder)
+    trained = perf_counter()
+    if isinstance(agent, NetworkAgent):
+        agent.name = cell.algorithm.name
+        save_policy(cell.folder / POLICY, agent, config, config.decisions)
+    measures = measure(agent, cell, config)
+    result = {
+        "task": cell.task.name,
+        "family": cell.task.family,
+        "algorithm": cell.algorithm.name,
+        "kind": cell.algorithm.kind,
+        "seed": cell.seed,
+        "decisions": config.decisions if learned else 0,
+        "train_seconds": trained - start if learned else 0.0,
+        "measure_seconds": perf_counter() - trained,
+        "points": points(cell.task, measures),
+        "measures": measures,
+    }
+    save_json(result, cell.folder / RESULT)
+    return result
+
+
+def measure(agent: Player, cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
+    """Return all figures of an agent that its task has."""
+    task = cell.task
+    measures: dict[str, Any] = {"self_play_score": self_play_score(agent, task, config)}
+    if task.players == 1:
+        return measures
+    edition = task.game.played()
+    for pool in POOLS:
+        line_up = LineUp(pool, able_members(pool, task.players, edition))
+        (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, purpose="benchmark")
+        margin = found.score.mean - found.rivals_score
+        measures[pool] = {"win": found.win_share, "score": found.score, "margin": margin}
+    measures["gain"] = gain(agent, cell, config)
+    if task.family == "expedition" and task.players <= config.exact_players:
+        measures["exact"] = exploitability(agent, task)
+    return measures
+
+
+def points(task: Task, measures: dict[str, Any]) -> float:
+    """Return the one figure that is aggregated: at held-out tables, or alone, in the task's reward."""
+    if task.players == 1:
+        return float(measures["self_play_score"].mean)
+    figure = measures["held_out"][task.game.reward]
+    return float(figure.mean if isinstance(figure, Estimate) else figure)
+
+
+def self_play_score(agent: Player, task: Task, config: BenchmarkConfig) -> Estimate:
+    """Return what the agent scores among copies of itself, or alone."""
+    tables = number_of_tables(config.games, task.players)
+    seeds = seeds_for(config.seed, "benchmark", "self-play", task.players)
+    seating = np.zeros((tables, task.players), np.int64)
+    played: Played = play([agent], seating, config.games, seeds, task.game.played())
+    return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
+
+
+def gain(agent: Player, cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
+    """Return what can be gained against copies, at the least: by PPO, if asked for, or by a member of the pools."""
+    task = cell.task
+    match = Match(agent, task.players, task.game.played(), task.game.reward)
+    made = make(agent) if isinstance(agent, str) else agent
+    runs = courses(made, config.response, cell.folder / "response") if config.respond else []
+    for run in runs:
+        run_course(run, match, config.response)
+    found = report(runs, match, config.response)
+    return {"by": found.best.player, "at_least": found.best_bound, "weak": found.weak, "searched": len(runs)}
+
+
+def exploitability(agent: Player, task: Task) -> dict[str, float | str]:
+    """Return exactly what one deviator gains in the expedition, and what all score, in gems; or why it is not known."""
+    from diamant_env import exact
+
+    edition = task.game.played()
+    start = exact.start_of_expedition(edition, task.players)
+    # A network may take one trap for another, so that they can't be merged.
+    laid_out = exact.lay_out(start, edition, merge_traps=not isinstance(agent, NetworkAgent))
+    try:
+        policy = exact.policy_of(make(agent) if isinstance(agent, str) else agent, laid_out)
+    except ValueError as error:  # an agent with a memory is no policy of what it sees
+        return {"refused": str(error)}
+    found = exact.best_response(policy, laid_out)
+    return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
