@@ -15,7 +15,7 @@ from train.best_response import PICTURE, RESULTS, Arguments, main, respond
 from train.config import NetworkConfig, PPOConfig, read_config
 from train.gains import Match
 from train.networks import shape_of, sharpened
-from train.response import Keeper, courses, learn, run_course
+from train.response import Keeper, courses, learn, pick, run_course
 from train.response_config import ResponseConfig, SearchConfig
 from train.run_folder import POLICY, save_policy
 from train.self_play import SelfPlayPPO
@@ -125,6 +125,13 @@ def test_seeds_and_starts_are_runs_of_their_own(tmp_path, network):
     assert [decisions for decisions, _ in found[0]][-1] >= PPO.decisions
     assert len(found[0]) == SMALL.checkpoints
     assert not np.array_equal(found[0][-1][1].layers[0][0], found[1][-1][1].layers[0][0])
+
+
+def test_of_equals_the_one_that_learned_longest_is_picked(network):
+    points, (decisions, _) = pick([(1, network), (2, network), (3, network)], MATCH, SMALL)
+    assert [point["decisions"] for point in points] == [1, 2, 3]
+    assert points[0]["gain"] == points[2]["gain"]
+    assert decisions == 3
 
 
 def test_what_picks_and_what_reports_are_other_games():

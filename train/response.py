@@ -157,4 +157,5 @@ def pick(
         {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
         for (decisions, _), plain, sharp in zip(found, measured[::2], measured[1::2], strict=True)
     ]
-    return points, tried[int(np.argmax([gain.gain.mean for gain in measured]))]
+    # Where all games are won by several, the one that learned longest is the safest.
+    return points, tried[max(range(len(tried)), key=lambda place: (measured[place].gain.mean, place))]
