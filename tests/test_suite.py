@@ -138,7 +138,8 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
     assert len(results) == 2 * (2 + 2)  # two seeds of mine, one of each reference
     assert len(set(calls)) == 4
     content = json.loads((tmp_path / RESULTS).read_text())
-    assert content["cells"] == results
+    place = {(row["task"], row["algorithm"], row["seed"]): row for row in results}
+    assert {(row["task"], row["algorithm"], row["seed"]): row for row in content["cells"]} == place
     assert content["config"]["decisions"] == 800
     assert set(content["aggregates"]) == {"all", "solitaire", "win"}
     page = (tmp_path / PAGE).read_text()
@@ -178,6 +179,7 @@ def test_a_cell_that_was_cut_off_is_played_again(tmp_path, calls, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         part(tmp_path)
     assert not list(tmp_path.rglob(RESULT))
+    assert json.loads((tmp_path / RESULTS).read_text())["cells"] == []
     monkeypatch.setattr(cell_module, "measure", measure)
     assert len(part(tmp_path)) == 8
 
@@ -185,6 +187,9 @@ def test_a_cell_that_was_cut_off_is_played_again(tmp_path, calls, monkeypatch):
 def test_other_settings_want_another_folder(tmp_path, calls):
     part(tmp_path, seeds=1, tasks=("solitaire",))
     assert len(part(tmp_path, seeds=2, tasks=("solitaire",))) == 4  # another part may be played into the same one
+    assert len(part(tmp_path, algorithms=("bag:11",), tasks=("solitaire",))) == 3
+    names = [row["algorithm"] for row in json.loads((tmp_path / RESULTS).read_text())["cells"]]
+    assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # the page has all that is there
     with pytest.raises(ValueError, match="has cells of another decisions; give another folder by --out"):
         part(tmp_path, tasks=("solitaire",), set=(*SMALL, "decisions=900"))
 

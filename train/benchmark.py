@@ -13,16 +13,16 @@ from tqdm import tqdm
 from tyro.conf import arg
 
 from train.aggregate import REFERENCES
-from train.algorithms import find_algorithms
+from train.algorithms import ALGORITHMS, find_algorithms
 from train.benchmark_config import BenchmarkConfig
 from train.benchmark_page import PAGE, aggregates, write_page
-from train.cell import Cell, cells, play_cell
+from train.cell import RESULT, cells, play_cell, read_result
 from train.commands import clear_errors
 from train.config import config_text, read_config
 from train.experiment import change_keys
 from train.files import save_json, write_whole
 from train.run_folder import CONFIG, machine_and_versions
-from train.suite import find_tasks
+from train.suite import TASKS, find_tasks
 
 COMMAND = "python -m train.benchmark"
 RESULTS = "benchmark.json"
@@ -58,7 +58,7 @@ class Arguments:
 
 
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
-    """Play what is missing; write and return the figures of all cells of this part.
+    """Play what is missing; return the figures of this part, and write those of all cells in the folder.
 
     Raises:
         ValueError: If an argument is wrong, or the folder belongs to other settings; then nothing was played.
@@ -71,12 +71,13 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     todo = cells(tasks, algorithms, config.seeds, arguments.out / "cells")
     open_folder(arguments.out, config)
     results = []
-    with tqdm(todo, unit=" cells", disable=None) as bar:
-        for cell in bar:
-            bar.set_description(f"{cell.task.name} {cell.algorithm.name} {cell.seed}")
-            play_cell(cell, config)
-            results.append(cell.result())  # as read back, like those of cells finished before
-            write(todo[: len(results)], results, config, arguments.out)
+    try:
+        with tqdm(todo, unit=" cells", disable=None) as bar:
+            for cell in bar:
+                bar.set_description(f"{cell.task.name} {cell.algorithm.name} {cell.seed}")
+                results.append(play_cell(cell, config))
+    finally:
+        write(config, arguments.out)
     print(f"{len(results)} cells; the page is {arguments.out / PAGE}, the figures are in {arguments.out / RESULTS}.")
     return results
 
@@ -98,19 +99,27 @@ def open_folder(folder: Path, config: BenchmarkConfig) -> None:
     save_json(machine_and_versions(), folder / "versions.json")
 
 
-def write(done: Sequence[Cell], results: Sequence[dict], config: BenchmarkConfig, folder: Path) -> None:
-    """Write the JSON and the page of what is finished."""
+def finished(folder: Path) -> list[dict[str, Any]]:
+    """Return the figures of all finished cells of a folder, by task, algorithm and seed."""
+    order = {name: place for place, name in enumerate((*TASKS, *ALGORITHMS))}
+    found = [row for path in (folder / "cells").rglob(RESULT) if (row := read_result(path)) is not None]
+    last = len(order)
+    return sorted(found, key=lambda row: (order.get(row["task"], last), order.get(row["algorithm"], last), row["seed"]))
+
+
+def write(config: BenchmarkConfig, folder: Path) -> None:
+    """Write the JSON and the page of all that is finished."""
+    results = finished(folder)
     versions = json.loads((folder / "versions.json").read_text())
     content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
     save_json({**content, "cells": results, "aggregates": aggregates(results)}, folder / RESULTS)
     machine = f"{versions['platform']}, {versions['cores']} cores, Python {versions['python']}"
-    tasks = {cell.task.name: cell.task.meaning for cell in done}
     header = (
         f"{len(results)} cells at {config.decisions:,} decisions, {config.games:,} games at the tables of each pool, "
-        f"{config.response.report_games:,} against copies; {machine}.\n\n"
-        + "\n".join(f"- `{name}`: {meaning}" for name, meaning in tasks.items())
+        f"{config.response.report_games:,} against copies; {machine}."
     )
-    write_page(results, header, folder)
+    tasks = {row["task"]: f"- `{row['task']}`: {row['meaning']}" for row in results}
+    write_page(results, "\n".join([header, "", *tasks.values()]), folder)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

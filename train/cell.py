@@ -17,7 +17,7 @@ from diamant_env.opponents.network import NetworkAgent
 from train.algorithms import Algorithm
 from train.arena import Played, Player, number_of_tables, play, seeds_for
 from train.benchmark_config import BenchmarkConfig
-from train.files import save_json
+from train.files import save_json, to_json
 from train.found import report
 from train.gains import Match
 from train.intervals import Estimate, mean_of_tables
@@ -29,6 +29,7 @@ from train.run_folder import POLICY, save_policy
 from train.suite import Task
 
 RESULT = "cell.json"
+_KEYS = {"task", "family", "meaning", "algorithm", "kind", "seed", "decisions", "points", "measures"}
 
 
 @dataclass(frozen=True)
@@ -42,16 +43,18 @@ class Cell:
 
     def result(self) -> dict[str, Any] | None:
         """Return the figures of a finished cell; None of one that is not, or whose file is damaged."""
-        try:
-            found = json.loads((self.folder / RESULT).read_text())
-            mine = (found["task"], found["algorithm"], found["seed"]) == (
-                self.task.name,
-                self.algorithm.name,
-                self.seed,
-            )
-            return found if mine and math.isfinite(found["points"]) and found["measures"] else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        found = read_result(self.folder / RESULT)
+        me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
+        return found if found is not None and found | me == found else None
+
+
+def read_result(path: Path) -> dict[str, Any] | None:
+    """Return the figures in a cell's file, None if it is not there or damaged."""
+    try:
+        found = json.loads(path.read_text())
+        return found if set(found) >= _KEYS and found["measures"] and math.isfinite(found["points"]) else None
+    except (OSError, ValueError, TypeError):
+        return None
 
 
 def cells(tasks: list[Task], algorithms: list[Algorithm], seeds: int, folder: Path) -> list[Cell]:
@@ -82,6 +85,7 @@ def play_cell(cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
     result = {
         "task": cell.task.name,
         "family": cell.task.family,
+        "meaning": cell.task.meaning,
         "algorithm": cell.algorithm.name,
         "kind": cell.algorithm.kind,
         "seed": cell.seed,
@@ -92,7 +96,7 @@ def play_cell(cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
         "measures": measures,
     }
     save_json(result, cell.folder / RESULT)
-    return result
+    return to_json(result)  # as it is read back
 
 
 def measure(agent: Player, cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
