@@ -143,7 +143,7 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
     assert content["config"]["decisions"] == 800
     assert set(content["aggregates"]) == {"all", "solitaire", "win"}
     page = (tmp_path / PAGE).read_text()
-    for text in ("## solitaire", "## full-3-win", "`mine`", "held-out", "can be gained at least"):
+    for text in ("## solitaire", "## full-3-win", "`mine`", "held-out", "largest gain found", "its lower end, 95 %"):
         assert text in page
     assert (tmp_path / PICTURE).stat().st_size > 5_000
     for row in results:
