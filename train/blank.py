@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
-from diamant_env.observation import SEAT_FEATURES, TABLE_FEATURES
+from diamant_env.exact.response import blank_rivals
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,15 @@ class BlankBatch(Batch):
 
     def reset(self, *args: Any, **named: Any) -> NDArray:
         """See `Batch.reset`."""
-        return _blank(super().reset(*args, **named))
+        return blank_rivals(super().reset(*args, **named))
 
     def step(self, *args: Any, **named: Any) -> tuple[NDArray, NDArray, NDArray]:
         """See `Batch.step`."""
         observations, rewards, done = super().step(*args, **named)
         if (final := named.get("final_observations")) is not None:
-            _blank(final)
-        return _blank(observations), rewards, done
+            blank_rivals(final)
+        return blank_rivals(observations), rewards, done
 
     def observe(self, *args: Any, **named: Any) -> NDArray:
         """See `Batch.observe`."""
-        return _blank(super().observe(*args, **named))
-
-
-def _blank(rows: NDArray) -> NDArray:
-    """Erase all about the rivals, in place, from float32 (…, NUM_FEATURES)."""
-    rows[..., SEAT_FEATURES:TABLE_FEATURES] = 0
-    return rows
+        return blank_rivals(super().observe(*args, **named))

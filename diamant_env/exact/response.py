@@ -91,8 +91,7 @@ def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = 
         base, stop = int(starts[first]), int(starts[last])
         rows = np.zeros((stop - base, 1, NUM_FEATURES), np.float32)
         _observe_nodes(x.sets, x.boxes, x.start, x.edition.record[()], game, first, last, base, rows, scratch)
-        flat = rows[:, 0]
-        flat[:, SEAT_FEATURES:TABLE_FEATURES] = 0
+        flat = blank_rivals(rows[:, 0])
         if first == 0:
             _require_no_memory(agent, flat)
         policy[base:stop] = agent.act(Observations(flat), np.zeros(len(flat), np.bool_))
@@ -102,6 +101,12 @@ def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = 
     if not (policy.min() >= 0 and policy.max() <= 1):
         raise ValueError(f"{agent} answers with a number that is no probability")
     return policy
+
+
+def blank_rivals(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Erase all about the rivals, in place, from observations, float32 (…, NUM_FEATURES); return them."""
+    rows[..., SEAT_FEATURES:TABLE_FEATURES] = 0
+    return rows
 
 
 def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
