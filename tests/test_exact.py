@@ -26,10 +26,10 @@ from diamant_env import EDITIONS, Batch, Edition, Observations, exact
 from diamant_env.editions import FIRST_RELIC
 from diamant_env.exact.equilibrium import root_value, solve
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, lowest_equilibrium, mean
-from diamant_env.observation import SEAT_FEATURES, TABLE_FEATURES
 from diamant_env.opponents import make
 from diamant_env.opponents.solved import DifferenceAgent, EquilibriumAgent, LoneAgent
 from diamant_env.rules import DECIDE, GAME, OVER
+from train.blank import blank_edition, new_batch
 
 CARDS_30 = EDITIONS["iello-2016-fr"]
 ONE = replace(CARDS_30, name="one expedition", expeditions=1)
@@ -267,7 +267,7 @@ def test_no_agent_of_the_pools_gains_against_the_equilibrium():
 @compiled_only
 @pytest.mark.parametrize("edition", [ONE, replace(EDITIONS["iello-2016"], expeditions=1)], ids=["30", "35"])
 def test_a_policy_sees_what_a_player_sees(edition):
-    """The rows that `policy_of` shows are those of real games with hidden chests, the rivals blank."""
+    """The rows that `policy_of` shows are those of real blank games."""
     small = replace(edition, treasures=SMALL.treasures, traps=("a", "b", "c"))
     shown = {}
 
@@ -277,11 +277,10 @@ def test_a_policy_sees_what_a_player_sees(edition):
             return np.zeros(len(obs.flat), np.float32)
 
     exact.policy_of(Witness(), laid_out(small, 3, merge=False))
-    batch = Batch(500, 3, small, hidden_chests=True)
+    batch = new_batch(500, 3, blank_edition(small), "score")
     rows, rng, met = batch.reset(seed=2), np.random.default_rng(2), 0
     while (batch.games.phase != OVER).any():
-        deciding = rows[rows[:, :, 0] == 1].copy()
-        deciding[:, SEAT_FEATURES:TABLE_FEATURES] = 0
+        deciding = rows[rows[:, :, 0] == 1]
         assert all(row.tobytes() in shown for row in deciding)
         met += len(deciding)
         rows, _, _ = batch.step((rng.random((500, 3)) < 0.3).astype(np.int8))
