@@ -7,6 +7,7 @@ how many are inside, the bag and the path. `diamant_env.exact.policy_of` asks an
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +29,15 @@ def blank_edition(edition: str | Edition) -> BlankEdition:
     return BlankEdition(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)})
 
 
-def new_batch(num_games: int, num_players: int | ArrayLike, edition: str | Edition, reward: str) -> Batch:
-    """Return games whose observations are blank if the edition is a `BlankEdition`; errors are those of `Batch`."""
-    kind = BlankBatch if isinstance(edition, BlankEdition) else Batch
+def new_batch(
+    num_games: int, num_players: int | ArrayLike, edition: str | Edition | Sequence[str | Edition], reward: str
+) -> Batch:
+    """Return games whose observations are blank if the edition, or the first of several, is a `BlankEdition`.
+
+    Errors are those of `Batch`.
+    """
+    first = edition[0] if isinstance(edition, list | tuple) else edition
+    kind = BlankBatch if isinstance(first, BlankEdition) else Batch
     return kind(num_games, num_players, edition, reward)
 
 

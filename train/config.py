@@ -28,8 +28,11 @@ class GameConfig(Strict):
     """The task."""
 
     edition: str = "iello-2016"
+    """The edition that is judged, and trained unless `editions` says otherwise."""
+    editions: tuple[str, ...] = ()
+    """Editions of the training games, which are divided evenly among them; one may be named several times."""
     num_players: tuple[Players, ...] = Field((4,), min_length=1)
-    """Table sizes; the games are divided evenly among them."""
+    """Table sizes; the games are divided evenly among them; one may be named several times."""
     reward: Literal["win", "score", "margin"] = "win"
     expeditions: int | None = Field(None, ge=1, le=MAX_EXPEDITIONS)
     """Of a game, if not as many as the edition has."""
@@ -38,19 +41,25 @@ class GameConfig(Strict):
 
     @model_validator(mode="after")
     def _known(self) -> GameConfig:
-        if self.edition not in EDITIONS:
-            raise ValueError(f"unknown edition {self.edition!r}; published editions: {', '.join(EDITIONS)}")
+        for edition in (self.edition, *self.editions):
+            if edition not in EDITIONS:
+                raise ValueError(f"unknown edition {edition!r}; published editions: {', '.join(EDITIONS)}")
         if self.reward == "margin" and min(self.num_players) < 2:
             raise ValueError("reward 'margin' compares a player with the others; one player has none")
         self.played()
+        self.trained()
         return self
 
-    def played(self) -> Edition:
-        """Return the edition as it is played here; ValueError if that can't be."""
-        edition = find_edition(self.edition)
+    def played(self, name: str | None = None) -> Edition:
+        """Return an edition, by default the one that is judged, as it is played here; ValueError if that can't be."""
+        edition = find_edition(self.edition if name is None else name)
         if self.expeditions is not None:
             edition = with_expeditions(edition, self.expeditions)
         return blank_edition(edition) if self.blank else edition
+
+    def trained(self) -> list[Edition]:
+        """Return the editions of the training games as they are played here."""
+        return [self.played(name) for name in self.editions or (self.edition,)]
 
 
 def reward_scale(reward: str) -> float:
@@ -59,7 +68,7 @@ def reward_scale(reward: str) -> float:
 
 
 class OpponentsConfig(Strict):
-    """Who sits in the other seats of a game; the first seat always learns."""
+    """Who sits in the other seats of a game; one seat, a random one, always learns."""
 
     learner: Share = 1.0
     """Share of the other seats that the learner itself takes, and learns from."""
@@ -68,6 +77,8 @@ class OpponentsConfig(Strict):
     scripted: Share = 0.0
     """Share that agents of `pool` take."""
     pool: str = "pool"
+    alone: Share = 0.0
+    """Share of the games in which the learner takes all seats, whatever the shares above say."""
     snapshot_places: int = Field(8, ge=1, le=64)
     """How many earlier versions play at the same time."""
     style: float = Field(0.0, ge=0)

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from agents import make
 from agents.pools import load_pool
+from diamant_env.editions import Edition
 from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent
 from diamant_env.opponents.network import NetworkAgent, logistic
-from train.config import OpponentsConfig
+from train.config import Config, OpponentsConfig
 
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 # What a seat can be blind to. A snapshot that does not see one of these plays like many simple strategies do.
@@ -21,6 +22,14 @@ BLIND_SPOTS = (
     ("num_inside", "rival_inside", "rival_left_turn"),
     ("bag", "expected_share"),
 )
+
+
+def tables_of(config: Config) -> tuple[NDArray[np.int64], list[Edition]]:
+    """Return the size, int (games,), and the edition of each training table: the editions take turns in each size."""
+    games = np.arange(config.ppo.games)
+    sizes = np.array(config.game.num_players)
+    editions = config.game.trained()
+    return sizes[games * len(sizes) // len(games)], [editions[game % len(editions)] for game in games]
 
 
 class Place:
@@ -95,6 +104,8 @@ class League:
         other = np.where(kind < config.learner + config.snapshots, snapshot, script) if scripted else snapshot
         seating = np.where(kind < config.learner, EMPTY, other)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
+        if config.alone:
+            seating[random.random(len(players)) < config.alone] = EMPTY
         return seating
 
     def add_snapshot(self, network: NetworkAgent) -> None:

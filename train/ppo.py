@@ -25,7 +25,7 @@ from train.config import Config
 from train.experiment import run_experiment
 from train.files import save_json
 from train.judgement import curve_point, draw_curve
-from train.league import League
+from train.league import League, tables_of
 from train.run_folder import POLICY, load_checkpoint, save_checkpoint, save_policy
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
@@ -44,12 +44,9 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     """
     torch.set_num_threads(config.threads)
     threadpool_limits(1, "blas")  # the snapshots' small products lose by more
-    sizes = np.array(config.game.num_players)
-    players = sizes[np.arange(config.ppo.games) * len(sizes) // config.ppo.games]
+    players, editions = tables_of(config)
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
-    env = DiamantVecEnv(
-        config.ppo.games, players, config.game.played(), config.game.reward, league.agents, league.seating
-    )
+    env = DiamantVecEnv(config.ppo.games, players, editions, config.game.reward, league.agents, league.seating)
     env.seed(int(seeds_for(config.seed, "games").generate_state(1)[0]))
     learning_seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
     model = SelfPlayPPO(env, config.ppo, config.network, learning_seed)

@@ -28,7 +28,7 @@ from diamant_env.observation import observation_space
 from train.arena import seeds_for
 from train.buffer import NOTHING_PENDING, DecisionBuffer
 from train.config import RayRun
-from train.league import Layers, League
+from train.league import Layers, League, tables_of
 from train.rollout import play_turn
 from train.vec_env import DiamantVecEnv
 
@@ -67,13 +67,12 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
         """
         run, runners = self.run, max(1, self.run.ray.runners)
         league_seed, game_seed = seeds_for(run.seed, "runner", self.worker_index, decisions).spawn(2)
-        sizes = np.array(run.game.num_players)
-        players = sizes[np.arange(run.ppo.games) * len(sizes) // run.ppo.games]
-        players = players[max(0, self.worker_index - 1) :: runners]
+        own = slice(max(0, self.worker_index - 1), None, runners)
+        players, editions = (tables[own] for tables in tables_of(run))
         self.league = League(run.opponents, players, league_seed)
         self.seat_networks(networks)
         self.env = DiamantVecEnv(
-            len(players), players, run.game.played(), run.game.reward, self.league.agents, self.league.seating
+            len(players), players, editions, run.game.reward, self.league.agents, self.league.seating
         )
         self.env.seed(int(game_seed.generate_state(1, np.uint32)[0]))
         self.observations = self.env.reset()

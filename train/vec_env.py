@@ -26,7 +26,8 @@ class DiamantVecEnv(VecEnv):
     Args:
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
-        edition: A published name or an `Edition`; with a `train.blank.BlankEdition` the observations are blank.
+        edition: A published name or an `Edition`, or a sequence with one per game; with `train.blank.BlankEdition` the
+            observations are blank.
         reward: ``"score"``, ``"win"`` or ``"margin"``.
         opponents: Agents that sit in the seats that `seating` gives them.
         seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning
@@ -41,7 +42,7 @@ class DiamantVecEnv(VecEnv):
         self,
         num_games: int,
         num_players: int | ArrayLike = 4,
-        edition: str | Edition = "iello-2016",
+        edition: str | Edition | Sequence[str | Edition] = "iello-2016",
         reward: str = "win",
         opponents: Sequence[Agent] = (),
         seating: ArrayLike | None = None,
