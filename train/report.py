@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -28,6 +29,7 @@ __all__ = [
     "make_folder",
     "new_table",
     "print_results",
+    "result_of",
     "results_table",
     "save_results",
     "verdict",
@@ -159,14 +161,13 @@ def save_results(
 
 def load_results(path: str | Path) -> list[Result]:
     """Return the results that `save_results` wrote."""
-    rows = json.loads(Path(path).read_text(encoding="utf-8"))["results"]
-    for row in rows:
-        row |= {
-            "rivals": tuple(row["rivals"]),
-            "win_share": _estimate(row["win_share"]),
-            "score": _estimate(row["score"]),
-        }
-    return [Result(**row) for row in rows]
+    return [result_of(row) for row in json.loads(Path(path).read_text(encoding="utf-8"))["results"]]
+
+
+def result_of(row: dict[str, Any]) -> Result:
+    """Return a result from what JSON keeps of it."""
+    estimates = {name: _estimate(row[name]) for name in ("win_share", "score")}
+    return Result(**{**row, **estimates, "rivals": tuple(row["rivals"])})
 
 
 def versions() -> dict[str, str]:

@@ -1,0 +1,79 @@
+"""A policy is shipped with its card; what is shipped here plays every table and its card is fresh."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import make
+from agents.registry import SHIPPED
+from diamant_env import EDITIONS, Batch, Observations
+from train.card import card_text
+from train.config import Config
+from train.ppo import tables_of, train
+from train.run_folder import new_run_folder
+from train.ship import LARGEST, Arguments, load_judged, ship
+
+SMALL = {
+    "name": "small",
+    "threads": 1,
+    "game": {"num_players": [3, 4, 4], "editions": ["everdeck", "incan-gold"]},
+    "ppo": {"decisions": 2_000, "games": 12, "turns": 16, "minibatch": 256},
+    "network": {"hidden": [8]},
+    "judge": {"curve_points": 0},
+}
+
+
+def test_the_editions_take_turns_at_tables_of_each_size():
+    players, editions = tables_of(Config.model_validate(SMALL))
+    assert players.tolist() == [3] * 4 + [4] * 8
+    assert [edition.name for edition in editions] == ["everdeck", "incan-gold"] * 6
+    assert tables_of(Config())[1] == [EDITIONS["iello-2016"]] * 750
+
+
+def test_an_unknown_edition_among_several_is_refused():
+    with pytest.raises(ValueError, match="unknown edition 'monopoly'; published editions: iello-2016"):
+        Config.model_validate({"game": {"editions": ["everdeck", "monopoly"]}})
+
+
+def test_a_run_is_judged_and_shipped(tmp_path):
+    config = Config.model_validate(SMALL)
+    folder = new_run_folder(tmp_path, config)
+    with pytest.raises(FileNotFoundError):
+        ship(Arguments(folder, out=tmp_path / "shipped"))
+    train(config, folder)
+    card = ship(Arguments(folder, games=40, intruder_games=8, out=tmp_path / "shipped"))
+    text = card.read_text(encoding="utf-8")
+    assert card.name == "small.md"
+    assert "seed 0" in text
+    assert "| 8 | 0.125 |" in text
+    assert all(f"| `{edition}` |" in text for edition in EDITIONS)
+    assert text == card_text(*load_judged(card.with_suffix(".json")))
+    assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_is_shipped_is_small_and_its_card_fresh(name):
+    file = SHIPPED[name]
+    assert file.stat().st_size < LARGEST
+    assert file.with_suffix(".md").read_text(encoding="utf-8") == card_text(*load_judged(file.with_suffix(".json")))
+    trained = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))["config"]
+    assert Config.model_validate(make(name).metadata["config"]) == Config.model_validate(trained)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_what_is_shipped_plays_every_table(name, edition):
+    agent = make(name)
+    assert str(agent) == name
+    for players in range(3, 9):
+        batch = Batch(2, players, edition)
+        leave = agent.act(Observations(batch.reset(0).reshape(2 * players, -1)), np.ones(2 * players, bool))
+        assert ((leave > 0) & (leave < 1)).all()
+
+
+def test_the_folder_of_shipped_policies_holds_nothing_else():
+    folder = Path(__file__).parents[1] / "agents" / "policies"
+    expected = {f"{name}{ending}" for name in SHIPPED for ending in (".safetensors", ".json", ".md")}
+    assert {file.name for file in folder.glob("*")} == expected

@@ -1,0 +1,90 @@
+"""The card of a trained policy: what it was trained on and how it fares, as Markdown from one JSON file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tomli_w
+
+from train.intervals import holm
+from train.judge import Result
+from train.report import estimate_text, verdict
+
+POOLS = ("pool", "held_out")
+Judged = tuple[str, Result]  # an edition, and a result in it
+
+
+def card_text(run: dict[str, Any], judged: Sequence[Judged]) -> str:
+    """Return the card.
+
+    Args:
+        run: What `train.ship` writes about the run: config, commit, command, decisions, seconds, threads, platform.
+        judged: The results at tables of distinct opponents and those of intruders.
+    """
+    config = run["config"]  # as it was saved: a key that is new since then is not part of this run
+    name, seed, seats = config["name"], config["seed"], config["judge"]["num_players"]
+    edition = config["game"]["edition"]
+    tables = [item for item in judged if item[1].how == "distinct"]
+    intruders = [result for _, result in judged if result.how == "intruder"]
+    sizes = [item for item in tables if item[0] == edition]
+    at_seats = [item for item in tables if item[1].players == seats]
+    parts = [
+        f"# {name}",
+        f'`make("{name}")`. Written by `python -m train.ship` from one run with one seed; another seed gives '
+        "other figures.",
+        "## Training",
+        f"`{run['command']}`: seed {seed}, commit `{run['commit']}`, {run['decisions']:,} decisions in "
+        f"{run['seconds']:,.0f} s with {_count(run['threads'], 'thread')} ({run['platform']}).",
+        f"```toml\n{tomli_w.dumps(config).strip()}\n```",
+        "## Win share at tables of distinct opponents",
+        f"Games: {_games(result for _, result in tables)} a row, none of them played in training; 95 % intervals. "
+        f"`{edition}`, by players:",
+        _table(["players", "fair share", *POOLS], _by(sizes, lambda item: str(item[1].players))),
+        f"By edition, at {seats} seats:",
+        _table(["edition", "fair share", *POOLS], _by(at_seats, lambda item: f"`{item[0]}`")),
+        "An edition that hides chests is judged without the opponents that look at them.",
+        "## An intruder among copies",
+        f"Each member of both pools alone among copies of the policy, `{edition}`, {_games(intruders)} "
+        f"games each. Above: at 5 % with Holm's correction for all {len(intruders)} rows. Low is good for the policy.",
+        _table(
+            ["players", "fair share", "strongest intruder", "its win share", "above the fair share"], _rows(intruders)
+        ),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _by(judged: Sequence[Judged], label: Any) -> list[list[str]]:
+    """Return one row per label with the win shares against each pool."""
+    rows: dict[str, list[str]] = {}
+    for pool in POOLS:
+        for item in judged:
+            if item[1].line_up == pool:
+                row = rows.setdefault(label(item), [label(item), f"{item[1].fair:.3f}"])
+                row.append(estimate_text(item[1].win_share, 3))
+    return list(rows.values())
+
+
+def _rows(intruders: Sequence[Result]) -> list[list[str]]:
+    """Return for each table size its strongest intruder and who is above the fair share."""
+    corrected = holm([result.p_value for result in intruders])
+    above = [verdict(result, p_value) == "above" for result, p_value in zip(intruders, corrected, strict=True)]
+    rows = []
+    for players in sorted({result.players for result in intruders}):
+        here = [(result, high) for result, high in zip(intruders, above, strict=True) if result.players == players]
+        best = max((result for result, _ in here), key=lambda result: result.win_share.mean)
+        names = ", ".join(f"`{result.measured}`" for result, high in here if high) or "nobody"
+        rows.append([str(players), f"{best.fair:.3f}", f"`{best.measured}`", estimate_text(best.win_share, 3), names])
+    return rows
+
+
+def _games(results: Iterable[Result]) -> str:
+    return " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}" if number == 1 else f"{number} {name}s"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows])

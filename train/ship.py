@@ -1,0 +1,124 @@
+"""Judge a trained policy at every table and ship it with its card: ``python -m train.ship RUN_FOLDER``.
+
+It becomes an agent by its name, ``make(NAME)``: NAME.safetensors beside NAME.json, all results, and NAME.md, the card.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+from tyro.conf import Positional, arg
+
+from diamant_env import EDITIONS
+from diamant_env.editions import RULEBOOK_PLAYERS
+from diamant_env.opponents.network import NetworkAgent
+from train.card import POOLS, Judged, card_text
+from train.commands import clear_errors
+from train.config import Config
+from train.files import save_json, to_json, write_whole
+from train.judge import Result, judge
+from train.judgement import able_members
+from train.lineups import LineUp, intruder_line_ups
+from train.report import result_of
+from train.run_folder import POLICY, open_run_folder
+
+COMMAND = "python -m train.ship"
+LARGEST = 1_000_000  # bytes of a policy that is shipped
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Judge a trained policy at tables of 3 to 8 and in every published edition, and ship it with its card."""
+
+    run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
+    """The folder of a finished run."""
+    games: int = 50_000
+    """Games at tables of each size and edition against each pool."""
+    intruder_games: int = 20_000
+    """Games of each member of the pools among copies of the policy, at each size."""
+    seed: int = 1_000
+    """Of the games, which are none of those that the run was judged on."""
+    command: str = "python -m train.ppo --config configs/champion.toml"
+    """What the card says made the run."""
+    out: Path = Path(__file__).parents[1] / "agents" / "policies"
+    """Where it is shipped."""
+
+
+def ship(arguments: Arguments) -> Path:
+    """Judge and ship; return the card's path.
+
+    Raises:
+        FileNotFoundError: If the folder has no finished run.
+        ValueError: If the policy is damaged or too large.
+    """
+    config = open_run_folder(arguments.run)
+    policy = (arguments.run / POLICY).read_bytes()
+    if len(policy) > LARGEST:
+        raise ValueError(f"{arguments.run / POLICY} has {len(policy):,} bytes; at most {LARGEST:,} are shipped")
+    network = NetworkAgent.load(arguments.run / POLICY)
+    network.name = config.name
+    run = about_run(arguments.run, config, arguments.command)
+    judged = list(judge_everywhere(network, config, arguments))
+    write_whole(arguments.out / f"{config.name}.safetensors", policy)
+    results = [{"edition": edition, **to_json(result)} for edition, result in judged]
+    save_json({**run, "results": results}, arguments.out / f"{config.name}.json")
+    card = arguments.out / f"{config.name}.md"
+    write_whole(card, card_text(run, judged).encode())
+    return card
+
+
+def about_run(folder: Path, config: Config, command: str) -> dict[str, Any]:
+    """Return what the card says about the training.
+
+    Raises:
+        FileNotFoundError: If the run is not finished.
+    """
+    time, found = (json.loads((folder / name).read_text()) for name in ("time.json", "versions.json"))
+    return {
+        "config": config.model_dump(mode="json", exclude_none=True),
+        "command": command,
+        "commit": found.get("commit", "unknown"),
+        "platform": found["platform"],
+        "decisions": time["decisions"],
+        "seconds": time["seconds"],
+        "threads": time["threads"],
+    }
+
+
+def judge_everywhere(network: NetworkAgent, config: Config, arguments: Arguments) -> Iterator[Judged]:
+    """Yield the results at each table size, in each other edition, and of the intruders at each size."""
+    main, seats = config.game.edition, config.judge.num_players
+    sizes = range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)
+    tables = [(main, players) for players in sizes]
+    for edition, players in [*tables, *((other, seats) for other in EDITIONS if other != main)]:
+        pools = [LineUp(pool, able_members(pool, players, edition)) for pool in POOLS]
+        playable = [pool for pool in pools if len(pool.rivals) >= players - 1]
+        yield from _judge(network, playable, arguments.games, edition, players, arguments.seed)
+    for edition, players in tables:
+        members = [text for pool in POOLS for text in able_members(pool, players, edition)]
+        line_ups = intruder_line_ups(members)
+        yield from _judge(network, line_ups, arguments.intruder_games, edition, players, arguments.seed)
+
+
+def _judge(
+    network: NetworkAgent, line_ups: Sequence[LineUp], games: int, edition: str, players: int, seed: int
+) -> Iterator[Judged]:
+    found: list[Result] = judge(network, line_ups, games, seed, players, edition, progress=True, purpose="ship")
+    return ((edition, result) for result in found)
+
+
+def load_judged(path: Path) -> tuple[dict[str, Any], list[Judged]]:
+    """Return what `ship` wrote as JSON: about the run, and the results."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    return content, [(row.pop("edition"), result_of(row)) for row in content.pop("results")]
+
+
+if __name__ == "__main__":
+    chosen = tyro.cli(Arguments, prog=COMMAND)
+    with clear_errors(COMMAND):
+        print(f"The card is {ship(chosen)}.")
