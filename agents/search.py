@@ -26,7 +26,7 @@ Objective = Literal["win", "score"]
 PREFIX = "search:"
 _OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score)")
 _ROUND = 32  # roll-outs of each choice between two looks at the clock and at who is settled
-_GAMES = 2048  # played side by side
+_GAMES = 256  # played side by side
 _NO_LIMIT = 1_000_000
 _CERTAIN = 0.01  # no roll-out is spent where a network's probability of one choice is at most this
 

@@ -118,7 +118,12 @@ def load_judged(path: Path) -> tuple[dict[str, Any], list[Judged]]:
     return content, [(row.pop("edition"), result_of(row)) for row in content.pop("results")]
 
 
-if __name__ == "__main__":
-    chosen = tyro.cli(Arguments, prog=COMMAND)
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command."""
+    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
     with clear_errors(COMMAND):
-        print(f"The card is {ship(chosen)}.")
+        print(f"The card is {ship(arguments)}.")
+
+
+if __name__ == "__main__":
+    main()
