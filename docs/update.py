@@ -23,9 +23,11 @@ from train.suite import suite_table
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md"]
-PAGES = ("rules", "performance", "environment", "api", "solved", "exact", "benchmark")
+PAGES = ("rules", "performance", "environment", "api", "solved", "exact", "benchmark", "champion")
 DOCUMENTS += [ROOT / "docs" / f"{name}.md" for name in PAGES]
 MEASURED = ROOT / "docs" / "measured"  # results.json of the commands in benchmarks/
+CHAMPION = ROOT / "agents" / "policies" / "champion.json"
+HELD_OUT_TARGET = 0.52 / 0.25  # win share at tables of held-out agents, in fair shares
 PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
@@ -173,6 +175,37 @@ def gems(figure: float) -> str:
     return f"{figure:.6f}"
 
 
+def targets() -> str:
+    """What the champion was to reach at each table size, and what it does."""
+    results = json.loads(CHAMPION.read_text(encoding="utf-8"))["results"]
+    rows = []
+    for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1):
+        here = [row for row in results if row["edition"] == "iello-2016" and row["players"] == players]
+        held_out = next(row for row in here if row["line_up"] == "held_out")
+        intruder = max((row for row in here if row["how"] == "intruder"), key=lambda row: row["win_share"]["mean"])
+        fair = held_out["fair"]
+        aim = f"{HELD_OUT_TARGET * fair:.3f}"
+        found = [interval(held_out["win_share"]), f"`{intruder['measured']}`", interval(intruder["win_share"])]
+        rows.append([players, f"{fair:.3f}", aim, *found])
+    header = ["players", "fair share", "aimed at, held-out", "found", "strongest intruder", "its win share"]
+    return table(header, rows)
+
+
+def search() -> str:
+    """What looking ahead brings against the agent that it looks ahead with."""
+    found = json.loads((MEASURED / "search.json").read_text(encoding="utf-8"))
+    rows = [
+        [f"`{row['agent']}`", row["against"], f"{row['games']:,}", f"{row['fair']:.3f}", interval(row["win_share"])]
+        for row in found["results"]
+    ]
+    return table(["who", "against", "games", "fair share", "win share (95 %)"], rows)
+
+
+def interval(estimate: dict[str, float]) -> str:
+    """A mean with its 95 % interval."""
+    return "{mean:.3f} ({low:.3f} to {high:.3f})".format(**estimate)
+
+
 def number(figure: float | None) -> str:
     """Three significant digits."""
     if figure is None:
@@ -207,6 +240,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 PARTS |= {"tasks": task_table, "suite": suite_table, "algorithms": algorithm_table}
 PARTS |= {"exact": exact, "exact-lone": exact_lone}
+PARTS |= {"champion-targets": targets, "search": search}
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning")}
 
 

@@ -32,6 +32,15 @@ SMALLER = {
         "--algorithms bag:11 --out runs/mine": f"--algorithms bag:11 --out runs/mine {TINY_BENCHMARK}",
         "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
+    "champion.md": {
+        "configs/champion.toml": f"configs/champion.toml --set judge.curve_points=0 {TINY_RUN}",
+        "runs/champion-seed0": "runs/champion-seed0 --games 24 --intruder-games 8 --out shipped",
+        "--games 20000": "--games 100",
+        "--games 30000": "--games 100",
+        "--set ppo.average=0.15 --no-judge": f"--set judge.curve_points=0 {TINY_RUN}",
+        "search:16:champion": "search:2:champion",
+        "search:64:champion --against clones:champion --games 1000": "search:2:ev --against clones:ev --games 20",
+    },
     "tutorial.md": {
         "games=20_000": "games=400",
         "--set ppo.decisions=2_000_000 --no-judge": f"--set judge.curve_points=2 {TINY_RUN}",

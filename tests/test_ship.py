@@ -11,7 +11,8 @@ from agents.registry import SHIPPED
 from diamant_env import EDITIONS, Batch, Observations
 from train.card import card_text
 from train.config import Config
-from train.ppo import tables_of, train
+from train.league import tables_of
+from train.ppo import train
 from train.run_folder import new_run_folder
 from train.ship import LARGEST, Arguments, load_judged, ship
 
