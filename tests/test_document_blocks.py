@@ -38,8 +38,9 @@ SMALLER = {
         "--games 20000": "--games 100",
         "--games 30000": "--games 100",
         "--set ppo.average=0.15 --no-judge": f"--set judge.curve_points=0 {TINY_RUN}",
-        "search:16:champion": "search:2:champion",
-        "search:64:champion --against clones:champion --games 1000": "search:2:ev --against clones:ev --games 20",
+        "agents.watch search:16:": "agents.watch search:2:",
+        "search:256:champion --against": "search:2:champion --against",
+        "--compare search:64:champion search:16:champion champion --games 2000": "--compare champion --games 20",
     },
     "tutorial.md": {
         "games=20_000": "games=400",
