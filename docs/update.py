@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # where `train` is
 
 from reference import arguments, reference
 
@@ -23,7 +26,7 @@ from train.suite import suite_table
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md"]
-PAGES = ("rules", "performance", "environment", "api", "solved", "exact", "benchmark", "champion")
+PAGES = ("rules", "performance", "environment", "api", "solved", "cluster", "exact", "benchmark", "champion")
 DOCUMENTS += [ROOT / "docs" / f"{name}.md" for name in PAGES]
 MEASURED = ROOT / "docs" / "measured"  # results.json of the commands in benchmarks/
 CHAMPION = ROOT / "agents" / "policies" / "champion.json"
@@ -241,7 +244,7 @@ PARTS: dict[str, Callable[[], str]] = {
 PARTS |= {"tasks": task_table, "suite": suite_table, "algorithms": algorithm_table}
 PARTS |= {"exact": exact, "exact-lone": exact_lone}
 PARTS |= {"champion-targets": targets, "search": search}
-PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning")}
+PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning", "cluster")}
 
 
 def updated(text: str) -> str:
