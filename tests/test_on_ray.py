@@ -9,7 +9,7 @@ import pytest
 
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
-from train import on_ray, parts, tournament
+from train import best_response, on_ray, parts, tournament
 from train.arena import play, seeds_for
 from train.lineups import deal
 from train.on_ray import map_on_ray, require_ray
@@ -65,6 +65,27 @@ def test_a_tournament_on_ray_has_the_same_bytes(cluster, monkeypatch, tmp_path):
 
 
 SHAPES = ((8, NUM_FEATURES), (2, 8))
+
+
+def test_a_search_for_best_responses_on_ray_has_the_same_bytes(cluster, tmp_path):
+    (tmp_path / "few.toml").write_text('agents = ["bag:5", "cards:7"]')
+    small = (
+        "ppo.decisions=4000",
+        "ppo.games=40",
+        "ppo.turns=16",
+        "ppo.minibatch=256",
+        "network.hidden=[16]",
+        "seeds=2",
+    )
+    games = ("pick_games=100", "report_games=200", "game.num_players=[3]", f'pools=["{tmp_path / "few.toml"}"]')
+    policies = []
+    for name, ray in (("here", False), ("there", True)):
+        given = best_response.Arguments(("bag:9",), set=(*small, *games), out=tmp_path / name, ray=ray)
+        best_response.respond(given)
+        runs = sorted((tmp_path / name).rglob("*.safetensors"))
+        policies.append([(run.relative_to(tmp_path / name), run.read_bytes()) for run in runs])
+    assert len(policies[0]) == 3
+    assert policies[0] == policies[1]
 
 
 def test_jobs_come_back_in_order_and_errors_as_they_were(cluster):

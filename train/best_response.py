@@ -20,8 +20,9 @@ from train.experiment import change_keys
 from train.files import save_json, write_whole
 from train.found import Found, draw_search, found_table, report, summary_table
 from train.gains import Match
+from train.on_ray import map_on_ray, require_ray
 from train.report import console, versions
-from train.response import courses, run_course
+from train.response import courses, run_apart, run_course
 from train.response_config import ResponseConfig
 from train.run_folder import POLICY, new_run_folder, open_run_folder
 from train.tournament import entrants
@@ -58,6 +59,8 @@ class Arguments:
     """Where each search's own folder is made."""
     resume: Annotated[tuple[Path, ...], arg(metavar="FOLDER …")] = ()
     """Go on with the searches in these folders; their finished runs are kept."""
+    ray: bool = False
+    """Do the runs of each search on Ray, all at once (see docs/cluster.md); the same bytes."""
 
 
 def respond(arguments: Arguments) -> list[Found]:
@@ -66,7 +69,9 @@ def respond(arguments: Arguments) -> list[Found]:
     Raises:
         ValueError: If an argument or a key is wrong; the message says what is allowed.
     """
-    found = [search(config, folder) for config, folder in folders(arguments)]
+    if arguments.ray:
+        require_ray()
+    found = [search(config, folder, arguments.ray) for config, folder in folders(arguments)]
     if len(found) > 1:
         console().print(summary_table(found))
     return found
@@ -86,13 +91,19 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
 
 
-def search(config: ResponseConfig, folder: Path) -> Found:
+def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Found:
     """Do what is left of a search; leave results and picture in its folder, the best policy found too."""
     start = perf_counter()
     match = Match(config.agent, config.game.num_players[0], config.game.played(), config.game.reward)
     runs = courses(make(config.agent), config, folder)
-    for run in runs:
-        run_course(run, match, config)
+    if on_ray:
+        left = [run for run in runs if run.curve() is None]
+        for run, files in zip(left, map_on_ray(run_apart, [(run, match, config) for run in left]), strict=True):
+            for name, content in files.items():
+                write_whole(run.folder / name, content)
+    else:
+        for run in runs:
+            run_course(run, match, config)
     with tqdm(unit=" games", unit_scale=True, leave=False, disable=None, desc="report") as bar:
         found = report(runs, match, config, bar)
     best = max(range(len(runs)), key=lambda number: found.searched[number].gain.mean)

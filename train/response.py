@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -89,6 +90,15 @@ def run_course(course: Course, match: Match, config: SearchConfig) -> None:
     points, (decisions, policy) = pick(found, match, config)
     save_policy(course.folder / POLICY, policy, config, decisions)
     save_json({"points": points, "seconds": perf_counter() - start}, course.folder / CURVE)
+
+
+def run_apart(job: tuple[Course, Match, SearchConfig]) -> dict[str, bytes]:
+    """Do a run like `run_course`, but return its files by name: on another machine its folder can't be reached."""
+    course, match, config = job
+    with TemporaryDirectory() as folder:
+        apart = replace(course, folder=Path(folder))
+        run_course(apart, match, config)
+        return {name: (apart.folder / name).read_bytes() for name in (POLICY, CURVE)}
 
 
 def learn(
