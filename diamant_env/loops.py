@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compiled import jit, jit_apart
-from diamant_env.editions import EDITION, MAX_PLAYERS
+from diamant_env.editions import EDITION
 from diamant_env.observing import observe_table, unobserve
 from diamant_env.rewards import pay
 from diamant_env.rules import (
@@ -24,6 +24,7 @@ from diamant_env.rules import (
     reveal_until_decision,
     start_game,
 )
+from diamant_env.words import byte, set_word
 
 _BLOCK = 32  # so many games are played before their observations are written
 
@@ -95,10 +96,10 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
 @jit
 def play_decisions(game, edition, actions, i):
     """Play one turn with the decisions in `actions[i]`."""
-    seats = actions.shape[1]
-    for seat in range(MAX_PLAYERS):
-        if seat < seats:  # a loop of known length: the compiler unrolls it
-            game.decision[seat] = actions[i, seat]
+    bits = np.uint64(0)
+    for seat in range(actions.shape[1]):
+        bits |= byte(actions[i, seat] == LEAVE, seat)
+    set_word(game.decision, bits)
     play_turn(game, edition)
 
 
@@ -162,8 +163,10 @@ def finish_games(games, editions, leave_probability):
         game = games[i]
         edition = editions[game.edition]
         while game.phase != OVER:
+            bits = np.uint64(0)
             for seat in range(game.num_players):
-                game.decision[seat] = draw_decision(game, seat, leave_probability)
+                bits |= byte(draw_decision(game, seat, leave_probability), seat)
+            set_word(game.decision, bits)
             play_turn(game, edition)
 
 

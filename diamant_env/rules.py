@@ -14,6 +14,7 @@ import numpy as np
 
 from diamant_env.compiled import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
+from diamant_env.words import ALL_BITS, count, set_word, word
 
 CONTINUE = 0
 """The decision to stay inside; in camp the only legal one, which does nothing."""
@@ -152,11 +153,12 @@ def find_relic(game, edition, relic):
 @jit
 def resolve_decisions(game, edition):
     """Players' decision: reveal the decisions in `game.decision` and bring the leavers to the camp."""
-    leavers = 0
+    inside = word(game.inside)
+    leaving = word(game.decision) & inside  # LEAVE is 1, and so is a seat inside
+    leavers = count(leaving)
+    set_word(game.decision, leaving | ~(inside * ALL_BITS))  # NO_DECISION has all bits
     for seat in range(MAX_PLAYERS):
         game.banked[seat] = 0
-        game.decision[seat] = game.decision[seat] if game.inside[seat] else NO_DECISION
-        leavers += game.decision[seat] == LEAVE
     game.bust_card = NO_CARD
     game.phase = REVEAL
     if leavers > 0:
