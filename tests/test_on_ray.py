@@ -48,6 +48,14 @@ def test_parts_play_every_game_once_at_its_table(monkeypatch):
     np.testing.assert_array_equal(played.scores[np.arange(57) % 10 < 4], first.scores)
 
 
+def test_the_same_seeds_give_the_same_parts_each_time(monkeypatch):
+    monkeypatch.setattr(parts, "TABLES", 4)
+    seating, seeds = deal(10, 3, 5, np.random.default_rng(0)), seeds_for(0, "test")
+    once, again = (parts.play_in_parts(AGENTS, seating, 57, seeds) for _ in range(2))
+    for name in ("shares", "scores", "keys"):
+        assert getattr(once, name).tobytes() == getattr(again, name).tobytes()
+
+
 def test_a_tournament_on_ray_has_the_same_bytes(cluster, monkeypatch, tmp_path):
     """Agents that draw and a network among them; more parts than cores."""
     monkeypatch.setattr(parts, "TABLES", 20)

@@ -65,6 +65,11 @@ def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
     return np.random.SeedSequence(int.from_bytes(digest, "little"))
 
 
+def children(seeds: np.random.SeedSequence, number: int) -> list[np.random.SeedSequence]:
+    """Return the first children, the same at each call: `seeds.spawn` gives others each time."""
+    return [np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, i)) for i in range(number)]
+
+
 def name_of(player: Player) -> str:
     """Return the text of an agent: equal texts are the same agent.
 
@@ -112,8 +117,7 @@ def play(
     tables, seats = seating.shape
     if games < tables:
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
-    # Made by hand, since `seeds.spawn` gives other children each time and the same seeds must give the same games.
-    game_seeds, agent_seeds = (np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, i)) for i in (0, 1))
+    game_seeds, agent_seeds = children(seeds, 2)
     batch = new_batch(tables, seats, edition, "win")
     made = _made(agents, agent_seeds)
     table = Table(batch, made, seating)

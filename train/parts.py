@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from agents import make
 from diamant_env import Edition
-from train.arena import Played, Player, Progress, play
+from train.arena import Played, Player, Progress, children, play
 
 TABLES = 1024  # of one part
 
@@ -52,12 +52,12 @@ def play_in_parts(
     """
     tables = len(seating)
     starts = range(0, tables, TABLES)
-    children = seeds.spawn(len(starts)) if len(starts) > 1 else [seeds]
+    own_seeds = children(seeds, len(starts)) if len(starts) > 1 else [seeds]
     made = [make(agent) if isinstance(agent, str) else agent for agent in agents]
     numbers = [_numbers(games, tables, start) for start in starts]
     parts = [
         Part(made, seating[start : start + TABLES], len(own), child, edition)
-        for start, own, child in zip(starts, numbers, children, strict=True)
+        for start, own, child in zip(starts, numbers, own_seeds, strict=True)
     ]
     seats = seating.shape[1]
     shares, scores = np.empty((games, seats), np.float32), np.empty((games, seats), np.int16)
