@@ -30,17 +30,16 @@ class Moves(NamedTuple):
     takes_relics: NDArray[np.int64]
 
 
-def tabulate_moves(start: np.record, edition: Edition, most_on_path: int) -> Moves:
+def tabulate_moves(start: np.record, edition: Edition) -> Moves:
     """Return the tables for as many players as are inside at `start`, a record of type `GAME`."""
     players = int(start["num_inside"])
+    copies = start["deck"][:FIRST_TRAP]
     gain, rest = np.zeros((2, players + 1, MAX_TREASURES), np.int64)
     for inside in range(1, players + 1):
-        for slot in np.flatnonzero(start["deck"][:FIRST_TRAP]):
-            game = start.copy()
-            game["num_inside"] = inside
-            reveal(game, edition.record[()], slot)
-            gain[inside, slot] = game["bag"] - start["bag"]
-            rest[inside, slot] = game["path_gems"] - start["path_gems"]
+        for slot in map(int, np.flatnonzero(copies)):
+            gain[inside, slot], rest[inside, slot] = _treasure(start, edition, inside, slot)
+    # Leavers leave less than there are of them.
+    most_on_path = int(start["path_gems"]) + players + int((rest @ copies).max())
     path_share, path_rest = np.zeros((2, players + 1, most_on_path + 1), np.int64)
     takes_relics = np.zeros(players + 1, np.int64)
     for leavers in range(1, players + 1):
@@ -51,6 +50,14 @@ def tabulate_moves(start: np.record, edition: Edition, most_on_path: int) -> Mov
             path_rest[leavers, gems] = game["path_gems"]
             takes_relics[leavers] = game["path_relics"] == 0
     return Moves(gain, rest, path_share, path_rest, takes_relics)
+
+
+def _treasure(start: np.record, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
+    """What a treasure adds to the bag of each of so many players inside, and to the path."""
+    game = start.copy()
+    game["num_inside"] = inside
+    reveal(game, edition.record[()], slot)
+    return int(game["bag"] - start["bag"]), int(game["path_gems"] - start["path_gems"])
 
 
 def _cave_with(gems: int, leavers: int) -> np.record:
@@ -83,15 +90,8 @@ def haul_of_digits(start: np.record, edition: Edition, sets: CardSets) -> NDArra
             added = relic_worth(start, edition, int(sets.relic[digit]))
             worth[digit, :radix] = added - added[0]
         elif sets.slot[digit] >= 0:
-            worth[digit, :radix] = np.arange(radix) * _lone_gain(start, edition, int(sets.slot[digit]))
+            worth[digit, :radix] = np.arange(radix) * sum(_treasure(start, edition, 1, int(sets.slot[digit])))
     return worth
-
-
-def _lone_gain(start: np.record, edition: Edition, slot: int) -> int:
-    game = start.copy()
-    game["num_inside"] = 1
-    reveal(game, edition.record[()], slot)
-    return int(game["bag"] + game["path_gems"] - start["bag"] - start["path_gems"])
 
 
 def start_of_expedition(edition: Edition, num_players: int) -> np.record:

@@ -82,7 +82,7 @@ def lay_out(start: np.record, edition: Edition, merge_traps: bool = True) -> Exp
     if len(relic_digits) > 1:
         raise ValueError(f"{edition.name!r} has relics of different printed values in its deck; this is not solved")
     relic_digit = int(relic_digits[0]) if len(relic_digits) else -1
-    moves = tabulate_moves(start, edition, 0)
+    moves = tabulate_moves(start, edition)
     players = int(start["num_inside"])
     before = int(start["path_relics"])
     worth = np.zeros(before + 1, np.int64)
@@ -98,7 +98,6 @@ def lay_out(start: np.record, edition: Edition, merge_traps: bool = True) -> Exp
         raise ValueError(
             f"{size:,} nodes with {players} players in {edition.name!r}; at most {MAX_NODES:,} are solved (8 GB)"
         )
-    moves = tabulate_moves(start, edition, int(full_path.max()) + int(paths.max()))
     return Expedition(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
 
 
