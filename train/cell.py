@@ -17,6 +17,7 @@ from diamant_env.opponents.network import NetworkAgent
 from train.algorithms import Algorithm
 from train.arena import Played, Player, number_of_tables, play, seeds_for
 from train.benchmark_config import BenchmarkConfig
+from train.exact import respond
 from train.files import save_json, to_json
 from train.found import report
 from train.gains import Match
@@ -148,15 +149,8 @@ def gain(agent: Player, cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
 
 def exploitability(agent: Player, task: Task) -> dict[str, float | str]:
     """Return exactly what one deviator gains in the expedition, and what all score, in gems; or why it is not known."""
-    from diamant_env import exact
-
-    edition = task.game.played()
-    start = exact.start_of_expedition(edition, task.players)
-    # A network may take one trap for another, so that they can't be merged.
-    laid_out = exact.lay_out(start, edition, merge_traps=not isinstance(agent, NetworkAgent))
     try:
-        policy = exact.policy_of(make(agent) if isinstance(agent, str) else agent, laid_out)
+        found, _ = respond(make(agent) if isinstance(agent, str) else agent, task.players, task.game.played())
     except ValueError as error:  # an agent with a memory is no policy of what it sees
         return {"refused": str(error)}
-    found = exact.best_response(policy, laid_out)
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}

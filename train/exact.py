@@ -90,14 +90,26 @@ def _lone_game(edition: Edition) -> dict[str, Any]:
     return {**row, "busts": solution.bust_probability, "seconds": time.perf_counter() - began}
 
 
-def _agent(agent: Agent, players: int, edition: Edition) -> dict[str, Any]:
-    began = time.perf_counter()
-    # Scripted agents count traps; a network may tell one kind from another.
+def respond(
+    agent: Agent, players: int, edition: Edition, progress: Callable[[float], None] = lambda done: None
+) -> tuple[exact.Response, int]:
+    """Return the best response to an agent in one fresh expedition, and how many nodes that has.
+
+    Raises:
+        ValueError: If the agent is no policy of what it sees there, or the expedition is too large to be solved.
+    """
+    # Scripted agents count traps; any other may tell one kind from another.
     merge = isinstance(agent, Scripted)
     expedition = exact.lay_out(exact.start_of_expedition(edition, players), edition, merge_traps=merge)
+    policy = exact.policy_of(agent, expedition, lambda done: progress(done / 2))
+    response = exact.best_response(policy, expedition, lambda done: progress(0.5 + done / 2))
+    return response, expedition.boxes.size
+
+
+def _agent(agent: Agent, players: int, edition: Edition) -> dict[str, Any]:
+    began = time.perf_counter()
     with _bar(f"{agent}, {players} players") as progress:
-        policy = exact.policy_of(agent, expedition, lambda done: progress(done / 2))
-        response = exact.best_response(policy, expedition, lambda done: progress(0.5 + done / 2))
+        response, nodes = respond(agent, players, edition, progress)
     return {
         "edition": edition.name,
         "players": players,
@@ -107,7 +119,7 @@ def _agent(agent: Agent, players: int, edition: Edition) -> dict[str, Any]:
         "exploitability": response.exploitability,
         "NashConv": response.nash_conv,
         "seconds": time.perf_counter() - began,
-        "nodes": expedition.boxes.size,
+        "nodes": nodes,
     }
 
 
