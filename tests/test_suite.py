@@ -229,3 +229,10 @@ def test_the_protocol_is_what_the_file_says():
     config = read_config("configs/benchmark.toml", BenchmarkConfig)
     assert config == BenchmarkConfig()
     assert (config.decisions, config.seeds, config.tasks, config.algorithms) == (5_000_000, 3, (), ())
+
+
+def test_the_folders_of_cells_stay_where_they_were(tmp_path):
+    texts = ("bag:11", "follow:3,14", "mixture:5,15", "ppo-score")
+    found = cells(find_tasks(("full-3-win",)), find_algorithms(texts), 1, tmp_path)
+    names = ["bag-11", "follow-3-14", "mixture-5-15", "ppo-score"]
+    assert [cell.folder for cell in found] == [tmp_path / "full-3-win" / name / "0" for name in names]

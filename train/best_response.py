@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from agents import make
 from train.commands import clear_errors
 from train.config import read_config
 from train.experiment import change_keys
-from train.files import save_json, write_whole
+from train.files import save_json, slug, write_whole
 from train.found import Found, draw_search, found_table, report, summary_table
 from train.gains import Match
 from train.on_ray import map_on_ray, require_ray
@@ -85,7 +84,8 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
         return [(open_run_folder(folder, ResponseConfig), folder) for folder in arguments.resume]
     config = change_keys(read_config(arguments.config, ResponseConfig), arguments.set)
     texts = entrants(arguments.agents, arguments.pool) if arguments.agents or arguments.pool else [config.agent]
-    configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{_slug(text)}"}) for text in texts]
+    slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
+    configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
     for each in configs:
         make(each.agent)  # refuses an unknown agent before anything is written
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
@@ -116,10 +116,6 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Found:
     console().print(found_table(found))
     print(f"The search is in {folder}, what it found in {folder / POLICY}.")
     return found
-
-
-def _slug(text: str) -> str:
-    return re.sub(r"[^\w.]+", "-", text).strip("-.") or "agent"
 
 
 def main(argv: Sequence[str] | None = None) -> None:

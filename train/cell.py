@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -18,7 +17,7 @@ from train.algorithms import Algorithm
 from train.arena import Played, Player, number_of_tables, play, seeds_for
 from train.benchmark_config import BenchmarkConfig
 from train.exact import respond
-from train.files import save_json, to_json
+from train.files import save_json, slug, to_json
 from train.found import report
 from train.gains import Match
 from train.intervals import Estimate, mean_of_tables
@@ -61,7 +60,7 @@ def read_result(path: Path) -> dict[str, Any] | None:
 def cells(tasks: list[Task], algorithms: list[Algorithm], seeds: int, folder: Path) -> list[Cell]:
     """Return the cells of a part of the suite: several seeds where something is learned, else one."""
     return [
-        Cell(task, algorithm, seed, folder / task.name / re.sub(r"[^\w.]+", "-", algorithm.name) / str(seed))
+        Cell(task, algorithm, seed, folder / task.name / slug(algorithm.name) / str(seed))
         for task in tasks
         for algorithm in algorithms
         if algorithm.plays(task)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,11 @@ def save_json(content: object, path: str | Path) -> None:
     """Write dataclasses, arrays and what JSON knows; a number that is none (NaN) becomes null."""
     text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
     write_whole(Path(path), (text + "\n").encode())
+
+
+def slug(text: str) -> str:
+    """Return a text as a part of a path: each run of other characters than letters, digits, _ and . becomes a -."""
+    return re.sub(r"[^\w.]+", "-", text)
 
 
 def to_json(content: Any) -> Any:
