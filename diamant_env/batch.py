@@ -93,11 +93,12 @@ class Batch:
         """Set up what belongs to this object in this process: views of its memory, room to work in, threads."""
         self._records = self.games.view(np.ndarray)
         self._memory = self._records.view(np.uint8).reshape(self.num_games, -1)
-        self._edition_memory = self.edition_records.view(np.ndarray).view(np.uint8).reshape(len(self.editions), -1)
+        self._edition_records = self.edition_records.view(np.ndarray)
+        self._edition_memory = self._edition_records.view(np.uint8).reshape(len(self.editions), -1)
         self._team = Team(self.num_games, self.threads)
 
     def __getstate__(self) -> dict[str, Any]:
-        made_anew = ("_records", "_memory", "_edition_memory", "_team")
+        made_anew = ("_records", "_memory", "_edition_records", "_edition_memory", "_team")
         return {name: value for name, value in vars(self).items() if name not in made_anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -127,7 +128,7 @@ class Batch:
             self.games.key[chosen] = keys_of_seeds(entropy)[chosen]
         else:
             advance_keys(self._records, chosen)
-        reset_games(self._records, self.edition_records.view(np.ndarray), chosen)
+        reset_games(self._records, self._edition_records, chosen)
         observe_games(self._memory, self._edition_memory, observations, False, self._team.scratch[0])
         return observations
 
@@ -204,7 +205,7 @@ class Batch:
         self._require_games("play_out")
         if not 0 <= leave_probability <= 1:
             raise ValueError(f"leave_probability={leave_probability!r}; 0 to 1 is allowed")
-        editions = self.edition_records.view(np.ndarray)
+        editions = self._edition_records
         self._team.work(lambda part, _: finish_games(self._records[part], editions, np.float32(leave_probability)))
         return self.games.chest[:, : self.seats].copy()
 
