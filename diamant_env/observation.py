@@ -131,9 +131,14 @@ class Observations(Mapping[str, np.ndarray]):
         flat: float32 (rows, NUM_FEATURES) or one observation (NUM_FEATURES,).
 
     A field of several numbers, such as ``"rival_chest"``, is (rows, size). `flat` keeps the scaled numbers.
+
+    Raises:
+        ValueError: If `flat` is no array or has another last axis.
     """
 
     def __init__(self, flat: np.ndarray) -> None:
+        if not hasattr(flat, "shape"):
+            raise ValueError(f"observations: {type(flat)}; expected an array of {NUM_FEATURES} features")
         if flat.shape[-1:] != (NUM_FEATURES,):
             raise ValueError(f"observations of shape {flat.shape}; the last axis must have {NUM_FEATURES} features")
         self.flat = flat

@@ -25,7 +25,8 @@ def from_observation(
         Records of type `GAME` (rows,), which a `Batch` of that edition can go on with: ``batch.games[:] = records``.
 
     Raises:
-        ValueError: If the shapes don't fit, the chests are hidden or a row is of a seat that nobody has.
+        ValueError: If the shapes don't fit, a key is no uint64, the chests are hidden or a row is of a seat that
+            nobody has.
     """
     observations = np.ascontiguousarray(observations, np.float32)
     if observations.ndim != 2 or observations.shape[1] != NUM_FEATURES:
@@ -35,10 +36,19 @@ def from_observation(
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
     if not rows["num_players"].all():
         raise ValueError(f"row {rows['num_players'].argmin()} is of a seat that its table does not have: all 0")
-    keys = np.asarray(keys, np.uint64)
-    if keys.shape != observations.shape[:1]:
-        raise ValueError(f"keys of shape {keys.shape}; expected {observations.shape[:1]}")
+    own = _as_keys(keys)
+    if own.shape != observations.shape[:1]:
+        raise ValueError(f"keys of shape {own.shape}; expected {observations.shape[:1]}")
     find_edition(edition)
     games = np.zeros(len(observations), GAME)
-    rebuild_games(observations, keys, games)
+    rebuild_games(observations, own, games)
     return games.view(np.recarray)
+
+
+def _as_keys(keys: ArrayLike) -> NDArray[np.uint64]:
+    try:
+        if not np.less(keys, 0).any():
+            return np.asarray(keys, np.uint64)
+    except (OverflowError, TypeError, ValueError):
+        pass
+    raise ValueError(f"keys={keys!r}; whole numbers from 0 to {2**64 - 1} are allowed")

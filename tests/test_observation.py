@@ -83,6 +83,8 @@ def test_observations_decode_to_natural_units():
 def test_observations_refuse_other_shapes_and_names():
     with pytest.raises(ValueError, match=rf"shape \(3, 7\); the last axis must have {NUM_FEATURES} features"):
         Observations(np.zeros((3, 7), np.float32))
+    with pytest.raises(ValueError, match="observations: <class 'list'>; expected an array"):
+        Observations([1, 2])
     with pytest.raises(KeyError, match="no field 'gold'; fields: must_decide, chest"):
         Observations(np.zeros((3, NUM_FEATURES), np.float32))["gold"]
 

@@ -72,6 +72,10 @@ ROWS = np.zeros((2, NUM_FEATURES), np.float32)
         (ROWS[0], [1], rf"observations of shape \({NUM_FEATURES},\); expected \(rows, {NUM_FEATURES}\)"),
         (ROWS[:, :5], [1, 2], rf"observations of shape \(2, 5\); expected \(rows, {NUM_FEATURES}\)"),
         (Batch(2, 3).reset(1)[:, 0], [1], r"keys of shape \(1,\); expected \(2,\)"),
+        (Batch(1, 3).reset(1)[:, 0], [-1], r"keys=\[-1\]; whole numbers from 0 to 18446744073709551615 are allowed"),
+        (Batch(1, 3).reset(1)[:, 0], np.array([-1]), r"keys=array\(\[-1\]\); whole numbers"),
+        (Batch(1, 3).reset(1)[:, 0], [2**64], r"keys=\[18446744073709551616\]; whole numbers"),
+        (Batch(1, 3).reset(1)[:, 0], ["a"], r"keys=\['a'\]; whole numbers"),
         (Batch(2, 3, HIDDEN).reset(1)[:, 0], [1, 2], "hide the rivals' chests"),
         (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2], "row 0 is of a seat that its table does not have"),
     ],
@@ -79,6 +83,10 @@ ROWS = np.zeros((2, NUM_FEATURES), np.float32)
 def test_errors(rows, keys, message):
     with pytest.raises(ValueError, match=message):
         from_observation(rows, keys)
+
+
+def test_every_key_is_allowed():
+    assert from_observation(Batch(2, 3).reset(1)[:, 0], [1, 2**64 - 1]).key.tolist() == [1, 2**64 - 1]
 
 
 def test_an_unknown_edition():
