@@ -171,6 +171,9 @@ def test_run_folder_holds_everything(tmp_path, capsys):
         (["--set", "ppo.games=0"], "ppo.games = 0: Input should be greater than or equal to 1"),
         (["--set", "game.num_players=[9]"], "game.num_players.0 = 9: Input should be less than or equal to 8"),
         (["--set", "game.edition=atlantis"], "unknown edition 'atlantis'; published editions: iello-2016"),
+        (["--set", "seed=true"], "seed = True: neither true nor false is allowed here"),
+        (["--set", "ppo.gamma=false"], "ppo.gamma = False: neither true nor false"),
+        (["--set", "game.num_players=[3, true]"], "game.num_players = [3, True]: neither true nor false"),
         (["--set", "opponents.learner=0.5"], "the shares must add up to 1"),
         (["--set", "seed"], "expected section.key=value"),
         (["--set", "ppo.learning_rate=inf"], "ppo.learning_rate = inf"),
@@ -183,6 +186,10 @@ def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
     assert main([*arguments, "--out", str(tmp_path)]) == 2
     assert complaint in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_switch_is_true_or_false():
+    assert Config.model_validate({"game": {"blank": True}}).game.blank
 
 
 def test_a_rollout_without_a_complete_decision_is_no_trouble():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
 
 from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
@@ -22,6 +22,15 @@ class Strict(BaseModel):
     """A section whose keys are all known and in range."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_number_is_true(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse true and false, which pydantic takes for 1 and 0, where the key is no switch."""
+        given = value if isinstance(value, list | tuple) else [value]
+        if cls.model_fields[info.field_name].annotation is not bool and any(isinstance(one, bool) for one in given):
+            raise ValueError("neither true nor false is allowed here")
+        return value
 
 
 class GameConfig(Strict):
