@@ -211,6 +211,14 @@ def test_tables_that_hide_chests_are_judged_without_agents_that_need_them():
         check_line_ups(Config.model_validate({"game": {"edition": "incan-gold"}, "judge": {"num_players": 8}}))
 
 
+@pytest.mark.parametrize("given", [("--config", "configs/default.toml"), ("--set", "seed=3")])
+def test_a_resumed_run_keeps_its_configuration(given, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("train.ppo.train", None)
+    _, folder = small_run(tmp_path)
+    assert main(["--resume", str(folder), *given]) == 2
+    assert f"--resume goes on with {folder / 'config.toml'}: give no --config and no --set" in capsys.readouterr().err
+
+
 def test_an_interrupted_run_says_how_to_go_on(tmp_path, capsys, monkeypatch):
     def interrupted(self, actions):
         raise KeyboardInterrupt

@@ -15,15 +15,15 @@ from pydantic import ValidationError
 from diamant_env.opponents.network import NetworkAgent
 from train.config import AnyConfig, explain, read_config
 from train.judgement import check_line_ups, judge_run
-from train.run_folder import CHECKPOINT, POLICY, new_run_folder, open_run_folder
+from train.run_folder import CHECKPOINT, CONFIG, POLICY, new_run_folder, open_run_folder
 
 
 @dataclass
 class Arguments:
     """Train a PPO agent by self-play and judge it against the scripted baselines."""
 
-    config: Path
-    """The experiment."""
+    config: Path | None = None
+    """The experiment; if none is named, default.toml in configs, on Ray rllib.toml."""
     set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """Change one key, e.g. --set ppo.decisions=100000 --set seed=3; may be repeated."""
     out: Path = Path("runs")
@@ -50,17 +50,17 @@ def run_experiment(
         default: The experiment that is run if none is named.
         train: Trains in a run folder, or goes on there, and returns the policy.
     """
-    arguments = tyro.cli(Arguments, args=argv, prog=command, default=Arguments(default))
+    arguments = tyro.cli(Arguments, args=argv, prog=command)
     folder = arguments.resume
     try:
         if folder is None:
-            config = change_keys(read_config(arguments.config, kind), arguments.set)
+            config = change_keys(read_config(arguments.config or default, kind), arguments.set)
             check_line_ups(config)
             folder = new_run_folder(arguments.out, config)
         else:
             config = open_run_folder(folder, kind)
-            if arguments.set:
-                raise ValueError("--set can't change the configuration of a run that is resumed")
+            if arguments.set or arguments.config is not None:
+                raise ValueError(f"--resume goes on with {folder / CONFIG}: give no --config and no --set")
             if not (folder / CHECKPOINT).is_file():
                 print(f"{folder} has no {CHECKPOINT} yet: the run begins anew", file=sys.stderr)
         network = train(config, folder)
