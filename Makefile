@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
-.PHONY: help setup train test test-deep test-ray mutants coverage examples lint package clean
+.PHONY: help setup train test test-deep test-ray test-mappo mutants coverage examples lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -30,6 +30,11 @@ test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests 
 	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-distributed.txt -e '.[train,distributed,dev]'
 	.venv-ray/bin/python -m pytest tests/test_on_ray.py tests/test_rllib.py
 
+test-mappo:  ## make .venv-mappo, where BenchMARL is, and run the tests that need it
+	"$(PYTHON)" -m venv .venv-mappo
+	.venv-mappo/bin/python -m pip install --quiet --disable-pip-version-check -e '.[train,dev]' 'benchmarl>=1.5.2,<2' torch==2.13.0
+	.venv-mappo/bin/python -m pytest tests/test_mappo.py tests/test_suite.py
+
 mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutants.py
@@ -55,4 +60,4 @@ package: setup  ## build wheel and sdist, check them, install the wheel into a f
 	cd build/package && venv/bin/python "$(CURDIR)/tests/ten_lines.py"
 
 clean:  ## remove what make made, but no run
-	rm -rf .venv .venv-ray .numba_cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-ray .venv-mappo .numba_cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -25,10 +25,17 @@ _IDLE = 3  # at most so many rows a decision: the library counts idle ones as we
 
 
 class CountingVecEnv(DiamantVecEnv):
-    """Every seat learns; counts decisions, scales rewards, knows the masks."""
+    """Every seat learns; counts decisions, scales rewards, knows the masks.
 
-    def __init__(self, task: Task, seed: int) -> None:
-        super().__init__(max(1, ROWS // task.players), task.players, task.game.played(), task.game.reward)
+    Args:
+        task: What is played.
+        seed: Of the games.
+        games: How many side by side.
+    """
+
+    def __init__(self, task: Task, seed: int, games: int | None = None) -> None:
+        games = max(1, ROWS // task.players) if games is None else games
+        super().__init__(games, task.players, task.game.played(), task.game.reward)
         self.decisions = 0
         self.scale = np.float32(reward_scale(task.game.reward))
         self.seed(seed)
