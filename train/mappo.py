@@ -122,7 +122,7 @@ def _settings(task: Task, decisions: int, folder: str) -> ExperimentConfig:
     settings.loggers, settings.create_json, settings.evaluation, settings.render = [], False, False, False
     settings.save_folder, settings.evaluation_episodes = folder, 1
     settings.max_n_frames, settings.max_n_iters = None, _FOREVER
-    settings.gamma, settings.lr = 1.0, 1e-3
+    settings.gamma, settings.lr = 1.0, 5e-4
     settings.on_policy_n_envs_per_worker = games
     settings.on_policy_collected_frames_per_batch = frames
     settings.on_policy_minibatch_size = frames // MINIBATCHES
