@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
-.PHONY: help setup train test test-deep test-ray test-mappo mutants coverage examples lint package clean
+.PHONY: help setup train champion test test-deep test-ray test-mappo mutants coverage examples lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -18,6 +18,10 @@ setup: .venv/installed  ## make .venv and install what is needed from constraint
 
 train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
+
+champion: setup  ## train the champion with three seeds, judge and ship it: an hour and a half
+	for seed in 0 1 2; do $(BIN)/python -m train.ppo --config configs/champion.toml --set seed=$$seed --no-judge || exit; done
+	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2
 
 test: setup lint  ## run all tests, the linter and the type check
 	$(BIN)/python -m pytest -n 2

@@ -22,6 +22,8 @@ from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.tasks import task_table
 from train.algorithms import algorithm_table
+from train.card import over_seeds
+from train.ship import load_judged
 from train.suite import suite_table
 
 ROOT = Path(__file__).parents[1]
@@ -194,6 +196,12 @@ def targets() -> str:
     return table(header, rows)
 
 
+def champion() -> str:
+    """The champion at tables of each size, over its seeds."""
+    run, judged, others = load_judged(CHAMPION)
+    return over_seeds(run["config"]["game"]["edition"], [judged, *others])
+
+
 def search() -> str:
     """What looking ahead brings against the agent that it looks ahead with."""
     found = json.loads((MEASURED / "search.json").read_text(encoding="utf-8"))
@@ -243,7 +251,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 PARTS |= {"tasks": task_table, "suite": suite_table, "algorithms": algorithm_table}
 PARTS |= {"exact": exact, "exact-lone": exact_lone}
-PARTS |= {"champion-targets": targets, "search": search}
+PARTS |= {"champion": champion, "champion-targets": targets, "search": search}
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning", "cluster")}
 
 

@@ -38,20 +38,35 @@ def test_an_unknown_edition_among_several_is_refused():
         Config.model_validate({"game": {"editions": ["everdeck", "monopoly"]}})
 
 
-def test_a_run_is_judged_and_shipped(tmp_path):
-    config = Config.model_validate(SMALL)
-    folder = new_run_folder(tmp_path, config)
+def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
+    runs = [Config.model_validate({**SMALL, "seed": seed}) for seed in (0, 1)]
+    folders = [new_run_folder(tmp_path, config) for config in runs]
     with pytest.raises(FileNotFoundError):
-        ship(Arguments(folder, out=tmp_path / "shipped"))
-    train(config, folder)
-    card = ship(Arguments(folder, games=40, intruder_games=8, out=tmp_path / "shipped"))
+        ship(Arguments(folders[0], out=tmp_path / "shipped"))
+    for config, folder in zip(runs, folders, strict=True):
+        train(config, folder)
+    few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped"}
+    card = ship(Arguments(folders[0], (folders[1],), **few))
     text = card.read_text(encoding="utf-8")
     assert card.name == "small.md"
     assert "seed 0" in text
-    assert "| 8 | 0.125 |" in text
+    assert "## Over 2 seeds" in text
+    assert text.count("| 8 | 0.125 |") == 3
     assert all(f"| `{edition}` |" in text for edition in EDITIONS)
     assert text == card_text(*load_judged(card.with_suffix(".json")))
+    assert card.with_suffix(".png").stat().st_size > 10_000
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
+
+
+def test_a_run_that_differs_in_more_than_its_seed_is_refused(tmp_path):
+    runs = [SMALL, {**SMALL, "seed": 1, "network": {"hidden": [9]}}, {**SMALL, "name": "same"}]
+    configs = [Config.model_validate(run) for run in runs]
+    folders = [new_run_folder(tmp_path, config) for config in configs]
+    train(configs[0], folders[0])
+    for other in folders[1:]:
+        with pytest.raises(ValueError, match="with another seed"):
+            ship(Arguments(folders[0], (other,), out=tmp_path / "shipped"))
+    assert not (tmp_path / "shipped").exists()
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -76,5 +91,5 @@ def test_what_is_shipped_plays_every_table(name, edition):
 
 def test_the_folder_of_shipped_policies_holds_nothing_else():
     folder = Path(__file__).parents[1] / "agents" / "policies"
-    expected = {f"{name}{ending}" for name in SHIPPED for ending in (".safetensors", ".json", ".md")}
+    expected = {f"{name}{ending}" for name in SHIPPED for ending in (".safetensors", ".json", ".md", ".png")}
     assert {file.name for file in folder.glob("*")} == expected

@@ -15,12 +15,13 @@ POOLS = ("pool", "held_out")
 Judged = tuple[str, Result]  # an edition, and a result in it
 
 
-def card_text(run: dict[str, Any], judged: Sequence[Judged]) -> str:
+def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Sequence[Judged]] = ()) -> str:
     """Return the card.
 
     Args:
         run: What `train.ship` writes about the run: config, commit, command, decisions, seconds, threads, platform.
         judged: The results at tables of distinct opponents and those of intruders.
+        others: The same of runs with other seeds.
     """
     config = run["config"]  # as it was saved: a key that is new since then is not part of this run
     name, seed, seats = config["name"], config["seed"], config["judge"]["num_players"]
@@ -31,8 +32,8 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged]) -> str:
     at_seats = [item for item in tables if item[1].players == seats]
     parts = [
         f"# {name}",
-        f'`make("{name}")`. Written by `python -m train.ship` from one run with one seed; another seed gives '
-        "other figures.",
+        f'`make("{name}")`. Written by `python -m train.ship` from the run with seed '
+        f"{seed}; another seed gives other figures.",
         "## Training",
         f"`{run['command']}`: seed {seed}, commit `{run['commit']}`, {run['decisions']:,} decisions in "
         f"{run['seconds']:,.0f} s with {_count(run['threads'], 'thread')} ({run['platform']}).",
@@ -51,7 +52,32 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged]) -> str:
             ["players", "fair share", "strongest intruder", "its win share", "above the fair share"], _rows(intruders)
         ),
     ]
+    if others:
+        parts += [f"## Over {1 + len(others)} seeds", over_seeds(edition, [judged, *others])]
     return "\n\n".join(parts) + "\n"
+
+
+def over_seeds(edition: str, runs: Sequence[Sequence[Judged]]) -> str:
+    """Return the mean over runs with different seeds, in brackets the lowest and the highest, by players."""
+    lines = ["of the pool", "of the held-out pool", "strongest intruder among copies"]
+    rows = []
+    for players in sorted({result.players for _, result in runs[0]}):
+        here = [[result for name, result in run if (name, result.players) == (edition, players)] for run in runs]
+        shares = [_shares(results) for results in here]
+        if all(len(each) == len(lines) for each in shares):
+            rows.append([str(players), f"{1 / players:.3f}", *(_spread(each) for each in zip(*shares, strict=True))])
+    head = ["players", "fair share", "win share at tables " + lines[0], *lines[1:]]
+    return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{_table(head, rows)}"
+
+
+def _shares(results: Sequence[Result]) -> list[float]:
+    """Return the win shares against each pool, and the highest of an intruder."""
+    tables = [result.win_share.mean for pool in POOLS for result in results if result.line_up == pool]
+    return [*tables, max(result.win_share.mean for result in results if result.how == "intruder")]
+
+
+def _spread(shares: Sequence[float]) -> str:
+    return f"{sum(shares) / len(shares):.3f} ({min(shares):.3f} to {max(shares):.3f})"
 
 
 def _by(judged: Sequence[Judged], label: Any) -> list[list[str]]:

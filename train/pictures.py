@@ -105,6 +105,42 @@ def _interval(axes: Axes, row: float, estimate: Estimate, colour: str, marker: s
     axes.plot(estimate.mean, row, marker, color=colour, markersize=5, zorder=4, clip_on=False)
 
 
+def draw_tables(judged: Sequence[tuple[str, Result]], path: str | Path) -> None:
+    """Draw the win share at tables of each size, with its 95 % interval, as a PNG or what the suffix says.
+
+    Args:
+        judged: Results, each with its edition; those of the first one's edition are drawn.
+        path: Where to.
+    """
+    here = [result for edition, result in judged if edition == judged[0][0]]
+    sizes = sorted({result.players for result in here})
+    strongest = [
+        max((r for r in here if r.how == "intruder" and r.players == players), key=lambda r: r.win_share.mean)
+        for players in sizes
+    ]
+    lines = {
+        "among opponents of the pool": [r for r in here if r.line_up == "pool"],
+        "among opponents of the held-out pool": [r for r in here if r.line_up == "held_out"],
+        "strongest opponent alone among copies (low is good)": strongest,
+    }
+    figure = Figure(figsize=(8, 4.2), layout="constrained")
+    axes = figure.subplots()
+    for (label, results), colour, marker in zip(lines.items(), _COLOURS, "oos", strict=False):
+        places, shares = [result.players for result in results], [result.win_share for result in results]
+        axes.vlines(places, [share.low for share in shares], [share.high for share in shares], colour, linewidth=2)
+        axes.plot(places, [share.mean for share in shares], color=colour, marker=marker, markersize=5, label=label)
+    axes.plot(sizes, [1 / players for players in sizes], "--", color=_GREY, label="fair share")
+    axes.set_ylim(bottom=0)
+    axes.set_xticks(sizes)
+    axes.set_xlabel("players at the table")
+    axes.set_ylabel("win share, 95 % interval")
+    axes.set_title(f"{here[0].agent}: one policy at tables of every size", loc="left")
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower left", ncols=2, frameon=False)
+    figure.savefig(path, dpi=120)
+
+
 def draw_tournament(found: Tournament, path: str | Path) -> None:
     """Draw the win shares, the ratings and the cross-table of a tournament, as a PNG or what the suffix says."""
     agents = len(found.standings)

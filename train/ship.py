@@ -1,6 +1,7 @@
 """Judge a trained policy at every table and ship it with its card: ``python -m train.ship RUN_FOLDER``.
 
-It becomes an agent by its name, ``make(NAME)``: NAME.safetensors beside NAME.json, all results, and NAME.md, the card.
+It becomes an agent by its name, ``make(NAME)``: NAME.safetensors beside NAME.json, all results, NAME.md, the card, and
+NAME.png, its picture.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from train.files import save_json, to_json, write_whole
 from train.judge import Result, judge
 from train.judgement import able_members
 from train.lineups import LineUp, intruder_line_ups
+from train.pictures import draw_tables
 from train.report import result_of
 from train.run_folder import POLICY, open_run_folder
 
@@ -37,6 +39,8 @@ class Arguments:
 
     run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
     """The folder of a finished run."""
+    also: Annotated[tuple[Path, ...], arg(metavar="RUN_FOLDER …")] = ()
+    """Finished runs of the same configuration with other seeds: judged too, for the mean over the seeds."""
     games: int = 50_000
     """Games at tables of each size and edition against each pool."""
     intruder_games: int = 20_000
@@ -53,40 +57,46 @@ def ship(arguments: Arguments) -> Path:
     """Judge and ship; return the card's path.
 
     Raises:
-        FileNotFoundError: If the folder has no finished run.
-        ValueError: If the policy is damaged or too large.
+        FileNotFoundError: If a folder has no finished run.
+        ValueError: If a policy is damaged or too large, or a run differs from the first in more than its seed.
     """
     config = open_run_folder(arguments.run)
     policy = (arguments.run / POLICY).read_bytes()
     if len(policy) > LARGEST:
         raise ValueError(f"{arguments.run / POLICY} has {len(policy):,} bytes; at most {LARGEST:,} are shipped")
-    network = NetworkAgent.load(arguments.run / POLICY)
-    network.name = config.name
-    run = about_run(arguments.run, config, arguments.command)
-    judged = list(judge_everywhere(network, config, arguments))
+    for folder in arguments.also:
+        other = open_run_folder(folder)
+        if other.seed == config.seed or other.model_copy(update={"seed": config.seed}) != config:
+            raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
+    runs = [about_run(folder, open_run_folder(folder), arguments) for folder in (arguments.run, *arguments.also)]
     write_whole(arguments.out / f"{config.name}.safetensors", policy)
-    results = [{"edition": edition, **to_json(result)} for edition, result in judged]
-    save_json({**run, "results": results}, arguments.out / f"{config.name}.json")
-    card = arguments.out / f"{config.name}.md"
-    write_whole(card, card_text(run, judged).encode())
+    path = arguments.out / f"{config.name}.json"
+    save_json({**runs[0], "command": arguments.command, "others": runs[1:]}, path)
+    run, judged, others = load_judged(path)
+    draw_tables(judged, path.with_suffix(".png"))
+    card = path.with_suffix(".md")
+    write_whole(card, card_text(run, judged, others).encode())
     return card
 
 
-def about_run(folder: Path, config: Config, command: str) -> dict[str, Any]:
-    """Return what the card says about the training.
+def about_run(folder: Path, config: Config, arguments: Arguments) -> dict[str, Any]:
+    """Return what the card says about a run: its training and its results.
 
     Raises:
         FileNotFoundError: If the run is not finished.
     """
+    network = NetworkAgent.load(folder / POLICY)
+    network.name = config.name
     time, found = (json.loads((folder / name).read_text()) for name in ("time.json", "versions.json"))
+    results = judge_everywhere(network, config, arguments)
     return {
         "config": config.model_dump(mode="json", exclude_none=True),
-        "command": command,
         "commit": found.get("commit", "unknown"),
         "platform": found["platform"],
         "decisions": time["decisions"],
         "seconds": time["seconds"],
         "threads": time["threads"],
+        "results": [{"edition": edition, **to_json(result)} for edition, result in results],
     }
 
 
@@ -112,10 +122,13 @@ def _judge(
     return ((edition, result) for result in found)
 
 
-def load_judged(path: Path) -> tuple[dict[str, Any], list[Judged]]:
-    """Return what `ship` wrote as JSON: about the run, and the results."""
+def load_judged(path: Path) -> tuple[dict[str, Any], list[Judged], list[list[Judged]]]:
+    """Return what `ship` wrote as JSON: about the run, its results, and those of the runs with other seeds."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    return content, [(row.pop("edition"), result_of(row)) for row in content.pop("results")]
+    results, *others = (
+        [(row.pop("edition"), result_of(row)) for row in run.pop("results")] for run in (content, *content["others"])
+    )
+    return content, results, others
 
 
 def main(argv: Sequence[str] | None = None) -> None:
