@@ -22,6 +22,8 @@ from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.tasks import task_table
 from train.algorithms import algorithm_table
+from train.benchmark import header
+from train.benchmark_page import tables
 from train.card import over_seeds
 from train.ship import load_judged
 from train.suite import suite_table
@@ -202,6 +204,12 @@ def champion() -> str:
     return over_seeds(run["config"]["game"]["edition"], [judged, *others])
 
 
+def benchmark() -> str:
+    """What has been played of the benchmark."""
+    content = json.loads((MEASURED / "benchmark.json").read_text(encoding="utf-8"))
+    return "\n\n".join([header(content, content["cells"]), tables(content["cells"]).replace("\n## ", "\n### ")])
+
+
 def search() -> str:
     """What looking ahead brings against the agent that it looks ahead with."""
     found = json.loads((MEASURED / "search.json").read_text(encoding="utf-8"))
@@ -251,7 +259,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 PARTS |= {"tasks": task_table, "suite": suite_table, "algorithms": algorithm_table}
 PARTS |= {"exact": exact, "exact-lone": exact_lone}
-PARTS |= {"champion": champion, "champion-targets": targets, "search": search}
+PARTS |= {"benchmark": benchmark, "champion": champion, "champion-targets": targets, "search": search}
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning", "cluster")}
 
 

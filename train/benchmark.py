@@ -113,13 +113,19 @@ def write(config: BenchmarkConfig, folder: Path) -> None:
     versions = json.loads((folder / "versions.json").read_text())
     content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
     save_json({**content, "cells": results, "aggregates": aggregates(results)}, folder / RESULTS)
+    write_page(results, header(content, results), folder)
+
+
+def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
+    """Return what a page says of its cells: how many, how they were measured, on what, and the tasks."""
+    config, versions = content["config"], content["versions"]
     machine = f"{versions['platform']}, {versions['cores']} cores, Python {versions['python']}"
-    header = (
-        f"{len(results)} cells at {config.decisions:,} decisions, {config.games:,} games at the tables of each pool, "
-        f"{config.response.report_games:,} against copies; {machine}."
+    text = (
+        f"{len(results)} cells at {config['decisions']:,} decisions, {config['games']:,} games at the tables of each "
+        f"pool, {config['response']['report_games']:,} against copies; {machine}."
     )
     tasks = {row["task"]: f"- `{row['task']}`: {row['meaning']}" for row in results}
-    write_page(results, "\n".join([header, "", *tasks.values()]), folder)
+    return "\n".join([text, "", *tasks.values()])
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -72,13 +72,20 @@ def aggregates(results: Sequence[Row]) -> dict[str, dict[str, Estimate]]:
 def write_page(results: Sequence[Row], header: str, folder: Path) -> None:
     """Write the page and its picture from the cells that are finished."""
     found = aggregates(results)
-    parts = ["# Benchmark", header]
     if found:
         draw(results, found, folder / PICTURE)
+    write_whole(folder / PAGE, f"# Benchmark\n\n{header}\n\n{tables(results)}\n".encode())
+
+
+def tables(results: Sequence[Row]) -> str:
+    """Return the tables, and a link to the picture, as Markdown: the aggregates, then a part for each task."""
+    found = aggregates(results)
+    parts = []
+    if found:
         parts += [_explained(), f"![Aggregated scores by family of tasks]({PICTURE})", _aggregate_table(results, found)]
     for task in dict.fromkeys(row["task"] for row in results):
         parts += [f"## {task}", _task_table([row for row in results if row["task"] == task])]
-    write_whole(folder / PAGE, ("\n\n".join(parts) + "\n").encode())
+    return "\n\n".join(parts)
 
 
 def draw(results: Sequence[Row], found: dict[str, dict[str, Estimate]], path: Path) -> None:
