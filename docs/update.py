@@ -204,6 +204,21 @@ def champion() -> str:
     return over_seeds(run["config"]["game"]["edition"], [judged, *others])
 
 
+def response() -> str:
+    """What was found against copies of the champion."""
+    results = json.loads((MEASURED / "response.json").read_text(encoding="utf-8"))
+    config, found = results["config"], results["found"]
+    best = max(found["members"], key=lambda row: row["gain"]["mean"])
+    rows = [[f"`{row['player']}`", f"{row['payoff']:.3f}", interval(row["gain"])] for row in [*found["searched"], best]]
+    text = (
+        f"{config['ppo']['decisions']:,} decisions a run, {found['games']:,} fresh games each, commit "
+        f"`{results['versions']['commit']}`. At most {interval(found['can_be_gained'])} is gained, by "
+        f"`{found['can_be_gained_by']}`; the interval holds for all candidates together. The last row is the best of "
+        f"{len(found['members'])} scripted agents."
+    )
+    return f"{table(['who', 'win share', 'more than fair'], rows)}\n\n{text}"
+
+
 def benchmark() -> str:
     """What has been played of the benchmark."""
     content = json.loads((MEASURED / "benchmark.json").read_text(encoding="utf-8"))
@@ -259,7 +274,7 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 PARTS |= {"tasks": task_table, "suite": suite_table, "algorithms": algorithm_table}
 PARTS |= {"exact": exact, "exact-lone": exact_lone}
-PARTS |= {"benchmark": benchmark, "champion": champion, "champion-targets": targets, "search": search}
+PARTS |= {"benchmark": benchmark, "champion": champion, "champion-targets": targets, "champion-response": response, "search": search}
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning", "cluster")}
 
 

@@ -33,8 +33,9 @@ SMALLER = {
         "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
     "champion.md": {
-        "configs/champion.toml": f"configs/champion.toml --set judge.curve_points=0 {TINY_RUN}",
+        "configs/champion.toml": f"configs/champion.toml --set judge.curve_points=0 {TINY_RUN.removesuffix('--no-judge')}",
         "runs/champion-seed0": "runs/champion-seed0 --games 24 --intruder-games 8 --out shipped",
+        "train.best_response champion": f"train.best_response champion {TINY_SEARCH}",
         "--games 20000": "--games 100",
         "--games 30000": "--games 100",
         "--set ppo.average=0.15 --no-judge": f"--set judge.curve_points=0 {TINY_RUN}",
@@ -62,6 +63,7 @@ SMALLER = {
 NOT_RUN = {
     "make setup": "installs",
     "make test": "these tests",
+    "make champion": "an hour and a half; the commands are below it",
     "python -m venv .venv": "installs",
     ".venv/bin/pip install -c constraints.txt -e .[train,render,dev]": "installs",
     ".venv/bin/python -m pytest": "these tests",
