@@ -274,7 +274,13 @@ PARTS: dict[str, Callable[[], str]] = {
 }
 PARTS |= {"tasks": task_table, "suite": suite_table, "algorithms": algorithm_table}
 PARTS |= {"exact": exact, "exact-lone": exact_lone}
-PARTS |= {"benchmark": benchmark, "champion": champion, "champion-targets": targets, "champion-response": response, "search": search}
+PARTS |= {
+    "benchmark": benchmark,
+    "champion": champion,
+    "champion-targets": targets,
+    "champion-response": response,
+    "search": search,
+}
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning", "cluster")}
 
 

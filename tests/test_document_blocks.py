@@ -33,7 +33,7 @@ SMALLER = {
         "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
     "champion.md": {
-        "configs/champion.toml": f"configs/champion.toml --set judge.curve_points=0 {TINY_RUN.removesuffix('--no-judge')}",
+        "configs/champion.toml": f"configs/champion.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "runs/champion-seed0": "runs/champion-seed0 --games 24 --intruder-games 8 --out shipped",
         "train.best_response champion": f"train.best_response champion {TINY_SEARCH}",
         "--games 20000": "--games 100",
