@@ -208,6 +208,7 @@ def test_several_agents_end_with_a_summary(tmp_path, capsys, few):
         (["bag", "--set", "game.num_players=[3, 4]"], "one table size of 2 to 8 is needed"),
         (["bag", "--set", "ppo.decision=1"], "unknown key 'ppo.decision'"),
         (["bag", "--resume", "nowhere"], "--resume goes on with what the folders say"),
+        (["--config", "configs/best_response.toml", "--resume", "nowhere"], "no agent, no pool, no --config"),
         (["--resume", "nowhere"], "nowhere is no run folder"),
     ],
 )
@@ -224,4 +225,3 @@ def test_the_standard_is_what_the_file_says():
     assert config == ResponseConfig(agent=config.agent)
     assert (config.ppo.decisions, config.seeds) == (5_000_000, 3)
     assert (config.pick_games, config.report_games) == (20_000, 200_000)
-    assert best_response.Arguments().config.name == "best_response.toml"

@@ -28,6 +28,7 @@ from train.tournament import entrants
 
 COMMAND = "python -m train.best_response"
 RESULTS, PICTURE = "results.json", "response.png"
+_STANDARD = Path("configs/best_response.toml")
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ class Arguments:
     """Agents: texts such as bag:18, files of trained policies (.safetensors), or the folders of their runs."""
     pool: Annotated[tuple[str, ...], arg(metavar="POOL …")] = ()
     """Pools of which every member is answered as well: pool, held-out or a path to a .toml."""
-    config: Path = Path("configs/best_response.toml")
-    """The experiment: budget, seeds, games, what is played."""
+    config: Path | None = None
+    """The experiment: budget, seeds, games, what is played; if none is named, configs/best_response.toml."""
     set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """Change one key, e.g. --set ppo.decisions=100000 --set game.num_players=[3]; may be repeated."""
     out: Path = Path("runs")
@@ -79,10 +80,10 @@ def respond(arguments: Arguments) -> list[Found]:
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     """Return the searches to do, each with its folder: those to resume, or new ones for all agents."""
     if arguments.resume:
-        if arguments.set or arguments.agents or arguments.pool:
-            raise ValueError("--resume goes on with what the folders say: give no agent, no pool and no --set")
+        if arguments.set or arguments.agents or arguments.pool or arguments.config is not None:
+            raise ValueError("--resume goes on with what the folders say: no agent, no pool, no --config and no --set")
         return [(open_run_folder(folder, ResponseConfig), folder) for folder in arguments.resume]
-    config = change_keys(read_config(arguments.config, ResponseConfig), arguments.set)
+    config = change_keys(read_config(arguments.config or _STANDARD, ResponseConfig), arguments.set)
     texts = entrants(arguments.agents, arguments.pool) if arguments.agents or arguments.pool else [config.agent]
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
