@@ -9,7 +9,7 @@ import torch
 
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
-from train import best_response, response
+from train import response
 from train.arena import play, seeds_for
 from train.best_response import PICTURE, RESULTS, Arguments, main, respond
 from train.config import NetworkConfig, PPOConfig, read_config
