@@ -212,8 +212,8 @@ def response() -> str:
     rows = [[f"`{row['player']}`", f"{row['payoff']:.3f}", interval(row["gain"])] for row in [*found["searched"], best]]
     text = (
         f"{config['ppo']['decisions']:,} decisions a run, {found['games']:,} fresh games each, commit "
-        f"`{results['versions']['commit']}`. At most {interval(found['can_be_gained'])} is gained, by "
-        f"`{found['can_be_gained_by']}`; the interval holds for all candidates together. The last row is the best of "
+        f"`{results['versions']['commit']}`. At least {interval(found['can_be_gained'])} can be gained, by "
+        f"`{found['can_be_gained_by']}`; that interval holds for all candidates together. The last row is the best of "
         f"{len(found['members'])} scripted agents."
     )
     return f"{table(['who', 'win share', 'more than fair'], rows)}\n\n{text}"
