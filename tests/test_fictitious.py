@@ -1,6 +1,7 @@
 """Fictitious self-play: the reservoir is an even sample, and the average is what was done on average."""
 
 import numpy as np
+import torch
 
 from diamant_env.observation import NUM_FEATURES
 from train.benchmark_config import BenchmarkConfig
@@ -26,6 +27,7 @@ def test_the_reservoir_keeps_all_decisions_equally_often():
 
 
 def test_the_average_learns_how_often_something_was_done():
+    torch.manual_seed(0)  # of the first weights
     random = np.random.default_rng(0)
     average = Average(NetworkConfig(hidden=(16,)), random)
     observations = np.zeros((4000, NUM_FEATURES), np.float32)
@@ -33,7 +35,7 @@ def test_the_average_learns_how_often_something_was_done():
     observations[2000:, 1] = 1
     leaves = (random.random(4000) < np.where(observations[:, 1] == 1, 0.8, 0.1)).astype(np.int8)
     average.reservoir.add(observations, leaves)
-    average.learn(100_000)
+    average.learn(200_000)
     found = average.agent.leave_probability(observations[[0, 3999]])
     assert np.abs(found - [leaves[:2000].mean(), leaves[2000:].mean()]).max() < 0.05
 
