@@ -219,6 +219,23 @@ def response() -> str:
     return f"{table(['who', 'win share', 'more than fair'], rows)}\n\n{text}"
 
 
+def responses() -> str:
+    """What the search finds against each scripted agent, beside the best of the pools."""
+    results = json.loads((MEASURED / "responses.json").read_text(encoding="utf-8"))
+    more = "{mean:+.4f} ({low:+.4f} to {high:+.4f})"
+    rows = []
+    for row in results["agents"]:
+        gain, member = row["members"]
+        rows.append([f"`{row['agent']}`", f"{row['search']:.3f}", f"`{member}`", f"{gain:.3f}", more.format(**row["more"])])
+    weak = [row["agent"] for row in results["agents"] if row["weak"]]
+    text = (
+        f"`{results['command']}`: {results['decisions']:,} decisions each, {results['games']:,} games, four seats, "
+        f"commit `{results['versions']['commit']}`. Weak against: {', '.join(weak) or 'none'}."
+    )
+    head = ["against three of", "the search gains", "best of the pools", "it gains", "difference"]
+    return f"{text}\n\n{table(head, rows)}"
+
+
 def benchmark() -> str:
     """What has been played of the benchmark."""
     content = json.loads((MEASURED / "benchmark.json").read_text(encoding="utf-8"))
@@ -279,6 +296,7 @@ PARTS |= {
     "champion": champion,
     "champion-targets": targets,
     "champion-response": response,
+    "responses": responses,
     "search": search,
 }
 PARTS |= {f"measured-{name}": partial(measured, name) for name in ("throughput", "peers", "learning", "cluster")}
