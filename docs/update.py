@@ -226,7 +226,8 @@ def responses() -> str:
     rows = []
     for row in results["agents"]:
         gain, member = row["members"]
-        rows.append([f"`{row['agent']}`", f"{row['search']:.3f}", f"`{member}`", f"{gain:.3f}", more.format(**row["more"])])
+        figures = [f"{row['search']:.3f}", f"`{member}`", f"{gain:.3f}", more.format(**row["more"])]
+        rows.append([f"`{row['agent']}`", *figures])
     weak = [row["agent"] for row in results["agents"] if row["weak"]]
     text = (
         f"`{results['command']}`: {results['decisions']:,} decisions each, {results['games']:,} games, four seats, "
