@@ -276,7 +276,8 @@ def verdict(row: dict) -> str:
 
 def growth(measurement: dict) -> str:
     """Players against batch."""
-    rows = [[players, *map(number, line)] for players, line in measurement["nanoseconds"].items()]
+    columns = measurement["nanoseconds"]  # one for each batch, with 1 to 8 players
+    rows = [[players, *map(number, line)] for players, line in enumerate(zip(*columns, strict=True), start=1)]
     return table(["players", *(f"batch {batch:,}" for batch in measurement["batches"])], rows)
 
 
