@@ -56,3 +56,8 @@ def test_map_names_what_is_there():
     for path in re.findall(r"^\| `([\w/.]+)`", README, re.MULTILINE):
         if "/" in path:
             assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("file", sorted(update.MEASURED.glob("*.json")), ids=name_of)
+def test_measurements_name_no_place_of_the_machine(file):
+    assert not re.findall(r'": "(/.*|[A-Za-z]:\\\\.*)"', file.read_text(encoding="utf-8"))
