@@ -60,35 +60,38 @@ def ship(arguments: Arguments) -> Path:
         FileNotFoundError: If a folder has no finished run.
         ValueError: If a policy is damaged or too large, or a run differs from the first in more than its seed.
     """
-    config = open_run_folder(arguments.run)
+    folders = (arguments.run, *arguments.also)
+    configs = [open_run_folder(folder) for folder in folders]
+    config = configs[0]
     policy = (arguments.run / POLICY).read_bytes()
     if len(policy) > LARGEST:
         raise ValueError(f"{arguments.run / POLICY} has {len(policy):,} bytes; at most {LARGEST:,} are shipped")
-    for folder in arguments.also:
-        other = open_run_folder(folder)
+    for folder, other in zip(arguments.also, configs[1:], strict=True):
         if other.seed == config.seed or other.model_copy(update={"seed": config.seed}) != config:
             raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
-    runs = [about_run(folder, open_run_folder(folder), arguments) for folder in (arguments.run, *arguments.also)]
+    runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
+    networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # all are whole before the first is judged
+    for run, network in zip(runs, networks, strict=True):
+        network.name = config.name
+        judged = judge_everywhere(network, config, arguments)
+        run["results"] = [{"edition": edition, **to_json(result)} for edition, result in judged]
     write_whole(arguments.out / f"{config.name}.safetensors", policy)
     path = arguments.out / f"{config.name}.json"
     save_json({**runs[0], "command": arguments.command, "others": runs[1:]}, path)
-    run, judged, others = load_judged(path)
-    draw_tables(judged, path.with_suffix(".png"))
+    run, results, others = load_judged(path)
+    draw_tables(results, path.with_suffix(".png"))
     card = path.with_suffix(".md")
-    write_whole(card, card_text(run, judged, others).encode())
+    write_whole(card, card_text(run, results, others).encode())
     return card
 
 
-def about_run(folder: Path, config: Config, arguments: Arguments) -> dict[str, Any]:
-    """Return what the card says about a run: its training and its results.
+def about_run(folder: Path, config: Config) -> dict[str, Any]:
+    """Return what the card says about the training.
 
     Raises:
         FileNotFoundError: If the run is not finished.
     """
-    network = NetworkAgent.load(folder / POLICY)
-    network.name = config.name
     time, found = (json.loads((folder / name).read_text()) for name in ("time.json", "versions.json"))
-    results = judge_everywhere(network, config, arguments)
     return {
         "config": config.model_dump(mode="json", exclude_none=True),
         "commit": found.get("commit", "unknown"),
@@ -96,7 +99,6 @@ def about_run(folder: Path, config: Config, arguments: Arguments) -> dict[str, A
         "decisions": time["decisions"],
         "seconds": time["seconds"],
         "threads": time["threads"],
-        "results": [{"edition": edition, **to_json(result)} for edition, result in results],
     }
 
 
