@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from train.aggregate import REFERENCES, aggregate, normalised
 from train.files import write_whole
 from train.intervals import Estimate
-from train.report import estimate_text
+from train.report import estimate_text, markdown_table
 
 PAGE, PICTURE = "benchmark.md", "benchmark.png"
 _COLOURS = {"learned": "#0072b2", "scripted": "#777777", "exact": "#009e73"}
@@ -132,7 +132,7 @@ def _aggregate_table(results: Sequence[Row], found: dict[str, dict[str, Estimate
         [f"`{name}`", kinds[name], *(estimate_text(some[name], 2) if name in some else "" for some in found.values())]
         for name in _ranked(found)
     ]
-    return _table(["algorithm", "kind", *found], rows)
+    return markdown_table(["algorithm", "kind", *found], rows)
 
 
 def _task_table(rows: Sequence[Row]) -> str:
@@ -144,7 +144,7 @@ def _task_table(rows: Sequence[Row]) -> str:
         mine = [row for row in rows if row["algorithm"] == name]
         figures = [_figure([read(row) for row in mine], digits) for _, digits, read in columns]
         lines.append([f"`{name}`", str(len(mine)), *figures, ", ".join(sorted({_gained_by(row) for row in mine}))])
-    return _table(["algorithm", "seeds", *(heading for heading, _, _ in columns), "gained by"], lines)
+    return markdown_table(["algorithm", "seeds", *(heading for heading, _, _ in columns), "gained by"], lines)
 
 
 def _figure(values: Sequence[float | None], digits: int) -> str:
@@ -161,8 +161,3 @@ def _gained_by(row: Row) -> str:
 
 def _names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(row["algorithm"] for row in rows))
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

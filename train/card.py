@@ -9,7 +9,7 @@ import tomli_w
 
 from train.intervals import holm
 from train.judge import Result
-from train.report import estimate_text, verdict
+from train.report import estimate_text, markdown_table, verdict
 
 POOLS = ("pool", "held_out")
 Judged = tuple[str, Result]  # an edition, and a result in it
@@ -41,14 +41,14 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Se
         "## Win share at tables of distinct opponents",
         f"Games: {_games(result for _, result in tables)} a row, none of them played in training; 95 % intervals. "
         f"`{edition}`, by players:",
-        _table(["players", "fair share", *POOLS], _by(sizes, lambda item: str(item[1].players))),
+        markdown_table(["players", "fair share", *POOLS], _by(sizes, lambda item: str(item[1].players))),
         f"By edition, at {seats} seats:",
-        _table(["edition", "fair share", *POOLS], _by(at_seats, lambda item: f"`{item[0]}`")),
+        markdown_table(["edition", "fair share", *POOLS], _by(at_seats, lambda item: f"`{item[0]}`")),
         "An edition that hides chests is judged without the opponents that look at them.",
         "## An intruder among copies",
         f"Each member of both pools alone among copies of the policy, `{edition}`, {_games(intruders)} "
         f"games each. Above: at 5 % with Holm's correction for all {len(intruders)} rows. Low is good for the policy.",
-        _table(
+        markdown_table(
             ["players", "fair share", "strongest intruder", "its win share", "above the fair share"], _rows(intruders)
         ),
     ]
@@ -67,7 +67,7 @@ def over_seeds(edition: str, runs: Sequence[Sequence[Judged]]) -> str:
         if all(len(each) == len(lines) for each in shares):
             rows.append([str(players), f"{1 / players:.3f}", *(_spread(each) for each in zip(*shares, strict=True))])
     head = ["players", "fair share", "win share at tables " + lines[0], *lines[1:]]
-    return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{_table(head, rows)}"
+    return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{markdown_table(head, rows)}"
 
 
 def _shares(results: Sequence[Result]) -> list[float]:
@@ -110,7 +110,3 @@ def _games(results: Iterable[Result]) -> str:
 
 def _count(number: int, name: str) -> str:
     return f"{number} {name}" if number == 1 else f"{number} {name}s"
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows])
