@@ -21,7 +21,7 @@ train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on
 
 champion: setup  ## train the champion with three seeds, judge and ship it: an hour and a half
 	for seed in 0 1 2; do $(BIN)/python -m train.ppo --config configs/champion.toml --set seed=$$seed --no-judge || exit; done
-	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2
+	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion"
 
 test: setup lint  ## run all tests, the linter and the type check
 	$(BIN)/python -m pytest -n 2
