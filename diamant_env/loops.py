@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compiled import jit, jit_apart
-from diamant_env.editions import EDITION
+from diamant_env.editions import EDITION, MAX_PLAYERS
 from diamant_env.observing import observe_table, unobserve
 from diamant_env.rewards import pay
 from diamant_env.rules import (
@@ -97,8 +97,9 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
 def play_decisions(game, edition, actions, i):
     """Play one turn with the decisions in `actions[i]`."""
     bits = np.uint64(0)
-    for seat in range(actions.shape[1]):
-        bits |= byte(actions[i, seat] == LEAVE, seat)
+    for seat in range(MAX_PLAYERS):
+        if seat < actions.shape[1]:  # a loop of known length: the compiler unrolls it
+            bits |= byte(actions[i, seat] == LEAVE, seat)
     set_word(game.decision, bits)
     play_turn(game, edition)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from diamant_env.compiled import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
-from diamant_env.words import ALL_BITS, count, set_word, word
+from diamant_env.words import ALL_BITS, count, kinds_before, lowest, set_word, without_lowest, word
 
 CONTINUE = 0
 """The decision to stay inside; in camp the only legal one, which does nothing."""
@@ -99,11 +99,7 @@ def begin_expedition(game, edition):
 def draw(game):
     """Return the next card, each copy in the deck being equally likely. Nothing changes."""
     position = random_below(game.key, game.expedition, game.turn, game.deck_size)
-    card = -1
-    while position >= 0:
-        card += 1
-        position -= game.deck[card]
-    return card
+    return kinds_before(game.deck, position)
 
 
 @jit
@@ -153,33 +149,37 @@ def find_relic(game, edition, relic):
 @jit
 def resolve_decisions(game, edition):
     """Players' decision: reveal the decisions in `game.decision` and bring the leavers to the camp."""
-    inside = word(game.inside)
-    leaving = word(game.decision) & inside  # LEAVE is 1, and so is a seat inside
-    leavers = count(leaving)
+    inside = word(game.inside, 0)
+    leaving = word(game.decision, 0) & inside  # LEAVE is 1, and so is a seat inside
     set_word(game.decision, leaving | ~(inside * ALL_BITS))  # NO_DECISION has all bits
     for seat in range(MAX_PLAYERS):
         game.banked[seat] = 0
     game.bust_card = NO_CARD
     game.phase = REVEAL
-    if leavers > 0:
-        return_to_camp(game, leavers)
+    if leaving:
+        return_to_camp(game, leaving)
         if game.num_inside == 0:
             end_expedition(game, edition)
 
 
 @jit
-def return_to_camp(game, leavers):
-    """Exit: the leavers share the gems on the path and bank their bags; one leaver alone takes the relics."""
+def return_to_camp(game, leaving):
+    """Exit: the leavers share the gems on the path and bank their bags; one leaver alone takes the relics.
+
+    `leaving`: a word with a 1 for each of them.
+    """
+    leavers = count(leaving)
     share = game.path_gems // leavers
     relics = game.path_relics if leavers == 1 else 0
     gems = game.bag + share + (game.path_relic_value if leavers == 1 else 0)
-    for seat in range(MAX_PLAYERS):
-        if game.decision[seat] == LEAVE:
-            game.chest[seat] += gems
-            game.relics[seat] += relics
-            game.banked[seat] = gems
-            game.inside[seat] = 0
-            game.left_turn[seat] = game.turn
+    while leaving:
+        seat = lowest(leaving)
+        leaving = without_lowest(leaving)
+        game.chest[seat] += gems
+        game.relics[seat] += relics
+        game.banked[seat] = gems
+        game.inside[seat] = 0
+        game.left_turn[seat] = game.turn
     if leavers == 1:
         game.relics_taken += relics
         game.path_relics = 0

@@ -1,4 +1,4 @@
-"""Eight seats as the eight bytes of one number: what a rule says of every seat is done for all at once.
+"""Eight small counts as the eight bytes of one number: what a rule says of every seat or card is done for all at once.
 
 Numba's own view of such a field as another type is slow: compiled code loads and stores the eight bytes itself.
 """
@@ -11,14 +11,19 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from diamant_env.compiled import jit
+from diamant_env.editions import NUM_CARDS
 
 ALL_BITS = np.uint64(255)
 """Times a word of 0 and 1: the bytes with 1 have all their bits."""
+_ONES = np.uint64(0x0101010101010101)  # times a word: each byte becomes the sum of itself and all lower ones
+_HIGH_BITS = np.uint64(0x8080808080808080)
+_TOP, _SEVEN, _ONE = np.uint64(56), np.uint64(7), np.uint64(1)
+_SEEN_TWICE = np.uint64(8 * (32 - NUM_CARDS))  # bits of the last eight kinds that the third word has already
 
 
-def word(seats):
-    """Return a field of eight seats, int8 (8,), as one number (uint64), seat 0 in its lowest byte."""
-    return seats.view(np.uint64)[0]
+def word(field, at):
+    """Return eight numbers of a field, int8, from `at` on, as one number (uint64), the first in its lowest byte."""
+    return field[at : at + 8].copy().view(np.uint64)[0]
 
 
 def set_word(seats, bits):
@@ -38,17 +43,49 @@ def count(bits):
     return np.int64(bits % ALL_BITS)  # the sum of its bytes, since 256 is 1 modulo 255
 
 
-def _pointer(context, builder, array_type, array):
+@jit
+def lowest(bits):
+    """Return the position of the lowest byte that is 1 in a word of 0 and 1 that has one, as an int."""
+    return count((bits - _ONE) & ~bits & _ONES)
+
+
+@jit
+def without_lowest(bits):
+    """Return the word without its lowest 1."""
+    return bits & (bits - _ONE)
+
+
+@jit
+def kinds_before(counts, position):
+    """Return how many kinds of card lie wholly before a position of a deck in order, as an int.
+
+    `counts`: copies of each kind, int8 (NUM_CARDS,), at most 127 in all; `position` is less than their sum. Without a
+    loop, since where the search ends is hard to predict: four words hold the sums of all kinds up to each.
+    """
+    sums_0 = word(counts, 0) * _ONES
+    sums_1 = word(counts, 8) * _ONES + (sums_0 >> _TOP) * _ONES
+    sums_2 = word(counts, 16) * _ONES + (sums_1 >> _TOP) * _ONES
+    sums_3 = (word(counts, NUM_CARDS - 8) >> _SEEN_TWICE) * _ONES + (sums_2 >> _TOP) * _ONES
+    reach = (np.uint64(127) - np.uint64(position)) * _ONES  # which lifts sums beyond the position above 127
+    beyond = ((sums_0 + reach) & _HIGH_BITS) >> _SEVEN
+    beyond += ((sums_1 + reach) & _HIGH_BITS) >> _SEVEN
+    beyond += ((sums_2 + reach) & _HIGH_BITS) >> _SEVEN
+    beyond += ((sums_3 + reach) & _HIGH_BITS) >> _SEVEN
+    return 32 - np.int64((beyond * _ONES) >> _TOP)
+
+
+def _pointer(context, builder, array_type, array, at=None):
     data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(data, ir.IntType(64).as_pointer())
+    place = data if at is None else builder.gep(data, [at])
+    return builder.bitcast(place, ir.IntType(64).as_pointer())
 
 
 @intrinsic
-def _load(typing_context, seats):
+def _load(typing_context, field, at):
     def generate(context, builder, signature, arguments):
-        return builder.load(_pointer(context, builder, signature.args[0], arguments[0]), align=1)
+        return builder.load(_pointer(context, builder, signature.args[0], *arguments), align=1)
 
-    return types.uint64(seats), generate
+    return types.uint64(field, types.intp), generate
 
 
 @intrinsic
@@ -62,8 +99,8 @@ def _store(typing_context, seats, bits):
 
 
 @overload(word)
-def _compiled_word(seats):
-    return lambda seats: _load(seats)
+def _compiled_word(field, at):
+    return lambda field, at: _load(field, at)
 
 
 @overload(set_word)

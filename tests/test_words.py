@@ -1,16 +1,17 @@
-"""Eight seats as one number: the same compiled, as it stands, and by hand."""
+"""Eight seats or cards as one number: the same compiled, as it stands, and by hand."""
 
 import numpy as np
 import pytest
 
 from diamant_env.compiled import jit
+from diamant_env.editions import MAX_CARDS, NUM_CARDS
 from diamant_env.rules import GAME
-from diamant_env.words import ALL_BITS, byte, count, set_word, word
+from diamant_env.words import ALL_BITS, byte, count, kinds_before, lowest, set_word, without_lowest, word
 
 
 def _around(games):
     """Read a field in the middle of a record, write it back turned around."""
-    bits = word(games[0].decision)
+    bits = word(games[0].decision, 0)
     set_word(games[0].decision, ~bits)
     return bits
 
@@ -35,3 +36,34 @@ def test_count_and_byte_for_every_set_of_seats(seats):
     assert count(bits) == len(inside)
     assert int(bits * ALL_BITS).to_bytes(8, "little") == bytes(255 * (seats >> seat & 1) for seat in range(8))
     assert byte(False, seats % 8) == 0
+    if inside:
+        assert lowest(bits) == inside[0]
+        assert count(without_lowest(bits)) == len(inside) - 1
+        assert int(without_lowest(bits)) == int(bits) - 256 ** inside[0]
+
+
+def test_a_word_begins_anywhere():
+    field = np.arange(1, 30, dtype=np.int8)
+    begin = jit(lambda numbers, at: word(numbers, at))
+    for at in range(22):
+        expected = int.from_bytes(bytes(range(at + 1, at + 9)), "little")
+        assert int(word(field, at)) == int(begin(field, at)) == expected
+
+
+def _decks():
+    random = np.random.default_rng(0)
+    yield np.eye(NUM_CARDS, dtype=np.int8)[0]
+    yield np.eye(NUM_CARDS, dtype=np.int8)[-1]
+    yield np.full(NUM_CARDS, 4, np.int8)
+    yield np.where(np.arange(NUM_CARDS) == 7, MAX_CARDS, 0).astype(np.int8)
+    for _ in range(50):
+        kinds = random.integers(1, NUM_CARDS + 1)
+        size = random.integers(1, MAX_CARDS + 1)
+        yield np.bincount(random.permutation(NUM_CARDS)[:kinds][random.integers(kinds, size=size)], minlength=NUM_CARDS)
+
+
+def test_the_kind_at_every_position_of_a_deck():
+    for deck in _decks():
+        in_order = np.repeat(np.arange(NUM_CARDS), deck)
+        found = [kinds_before(deck.astype(np.int8), position) for position in range(len(in_order))]
+        assert found == in_order.tolist()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, NO_CARD, Edition
 from diamant_env.exact.cards import CardSets
 from diamant_env.rules import CONTINUE, DECIDE, GAME, LEAVE, resolve_decisions, return_to_camp, reveal, start_game
+from diamant_env.words import word
 
 
 class Moves(NamedTuple):
@@ -45,7 +46,7 @@ def tabulate_moves(start: np.record, edition: Edition) -> Moves:
     for leavers in range(1, players + 1):
         for gems in range(most_on_path + 1):
             game = _cave_with(gems, leavers)
-            return_to_camp(game, leavers)
+            return_to_camp(game, word(game["decision"], 0))
             path_share[leavers, gems] = game["banked"][0]
             path_rest[leavers, gems] = game["path_gems"]
             takes_relics[leavers] = game["path_relics"] == 0
