@@ -11,6 +11,7 @@ from diamant_env.compiled import jit, jit_apart
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, MAX_TREASURES, NUM_CARDS
 from diamant_env.observation import FIELDS, NUM_FEATURES, SEAT_FEATURES, SLICES, TABLE_FEATURES
 from diamant_env.rules import DECIDE, OVER, forget_last_events
+from diamant_env.vectors import convert, copy, copy_times, sum_of_products
 
 # Compiled functions read these as constants: by what a field is divided, where it begins in a row.
 _Constants: Any = namedtuple("_Constants", [field.name for field in FIELDS])  # type: ignore[misc]
@@ -18,21 +19,18 @@ _PER: Any = _Constants(*[np.float32(1.0 / field.scale) for field in FIELDS])
 _AT: Any = _Constants(*[SLICES[field.name].start for field in FIELDS])
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
-# The end of a row that is the same for all seats: what all see, and before it so many numbers of room that its
-# length is a multiple of 8. That is copied fastest; the room's copy is then overwritten.
-_SHARED_AT = TABLE_FEATURES - (TABLE_FEATURES - NUM_FEATURES) % 8
-_SHARED = NUM_FEATURES - _SHARED_AT
+NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES
+_OWN = _AT.lead + 1 - _AT.chest  # numbers that the observer sees of itself, but others may not
 
-# Where a table's rows are prepared. Lengths are data, since the compiler vectorizes only loops of unknown length.
+# Where a table's rows are prepared.
 _SCRATCH = np.dtype(
     [
-        ("shared", "f4", _SHARED),
-        ("ring", "f4", 2 * TABLE_FEATURES),  # the seats, twice around the table
+        ("public", "f4", NUM_PUBLIC),
+        ("ring", "f4", 2 * TABLE_FEATURES),  # what all may know of the seats, twice around the table
+        ("own", "f4", MAX_PLAYERS * _OWN),
         ("present", "f4", (MAX_PLAYERS + 1, TABLE_FEATURES)),  # 1 for numbers about one of the first n seats
         ("card_factors", "f4", NUM_CARDS),
-        ("shared_length", "i8"),
-        ("table_length", "i8"),
-        ("cards_length", "i8"),
+        ("path_factors", "f4", MAX_TRAPS),
     ],
     align=True,
 )
@@ -43,11 +41,12 @@ def new_scratch() -> np.ndarray:
     """Return an array (1,) of type `SCRATCH`, for one thread."""
     scratch = np.zeros(1, SCRATCH)
     room = scratch[0]
-    room.shared_length, room.table_length, room.cards_length = _SHARED, TABLE_FEATURES, NUM_CARDS
+    room.ring[SEAT_FEATURES - 1 :: SEAT_FEATURES] = 1  # present, where a rival is
     room.present[:] = np.arange(TABLE_FEATURES) // SEAT_FEATURES < np.arange(MAX_PLAYERS + 1)[:, None]
     room.card_factors[:FIRST_TRAP] = _PER.treasures_left
     room.card_factors[FIRST_TRAP:FIRST_RELIC] = _PER.traps_left
     room.card_factors[FIRST_RELIC:] = _PER.relics_left
+    room.path_factors[:] = _PER.traps_on_path
     return scratch
 
 
@@ -58,63 +57,63 @@ def observe_table(game, edition, hide, rows, i, scratch):
     `hide`: rivals' chests are hidden. `scratch`: a record of type `SCRATCH`. Rows of seats that the table does not
     have are left alone.
     """
-    players = game.num_players
     describe_cave(game, edition, hide, scratch)
     describe_seats(game, hide, scratch)
-    best, runner_up = two_fullest_chests(game)
-    seats = players if players < rows.shape[1] else rows.shape[1]
+    present = scratch.present[game.num_players]
+    seats = game.num_players if game.num_players < rows.shape[1] else rows.shape[1]
     for seat in range(seats):
-        for k in range(scratch.shared_length):
-            rows[i, seat, _SHARED_AT + k] = scratch.shared[k]
-        for k in range(scratch.table_length):
-            rows[i, seat, k] = scratch.ring[seat * SEAT_FEATURES + k] * scratch.present[players, k]
-        chest = game.chest[seat]
-        rivals_best = runner_up if chest == best else best
-        rows[i, seat, _AT.lead] = _ZERO if hide or players == 1 else np.float32(chest - rivals_best) * _PER.lead
-        if hide:  # from the rivals only
-            rows[i, seat, _AT.chest] = np.float32(chest) * _PER.chest
-            rows[i, seat, _AT.relics] = np.float32(game.relics[seat]) * _PER.relics
+        row = rows[i, seat]
+        copy_times(row, 0, scratch.ring, seat * SEAT_FEATURES, present, TABLE_FEATURES)
+        copy(row, _AT.chest, scratch.own, seat * _OWN, _OWN)
+        copy(row, TABLE_FEATURES, scratch.public, 0, NUM_PUBLIC)
 
 
 @jit
 def describe_cave(game, edition, hide, scratch):
-    """Write what all see into `scratch.shared`."""
-    shared = scratch.shared
-    shared[_AT.num_players - _SHARED_AT] = np.float32(game.num_players) * _PER.num_players
-    shared[_AT.num_inside - _SHARED_AT] = np.float32(game.num_inside) * _PER.num_inside
-    shared[_AT.expedition - _SHARED_AT] = np.float32(game.expedition) * _PER.expedition
+    """Write what all see into `scratch.public`."""
+    public = scratch.public
+    public[_AT.num_players - TABLE_FEATURES] = np.float32(game.num_players) * _PER.num_players
+    public[_AT.num_inside - TABLE_FEATURES] = np.float32(game.num_inside) * _PER.num_inside
+    public[_AT.expedition - TABLE_FEATURES] = np.float32(game.expedition) * _PER.expedition
     left = edition.num_expeditions - game.expedition
-    shared[_AT.expeditions_left - _SHARED_AT] = np.float32(left) * _PER.expeditions_left
-    shared[_AT.turn - _SHARED_AT] = np.float32(game.turn) * _PER.turn
-    shared[_AT.bag - _SHARED_AT] = np.float32(game.bag) * _PER.bag
-    shared[_AT.path_gems - _SHARED_AT] = np.float32(game.path_gems) * _PER.path_gems
-    shared[_AT.path_relics - _SHARED_AT] = np.float32(game.path_relics) * _PER.path_relics
-    shared[_AT.path_relic_value - _SHARED_AT] = np.float32(game.path_relic_value) * _PER.path_relic_value
-    shared[_AT.relics_taken - _SHARED_AT] = np.float32(game.relics_taken) * _PER.relics_taken
-    shared[_AT.hidden_chests - _SHARED_AT] = _ONE if hide else _ZERO
-    shared[_AT.bust_chance - _SHARED_AT] = bust_chance(game) * _PER.bust_chance
-    shared[_AT.expected_share - _SHARED_AT] = expected_share(game, edition) * _PER.expected_share
-    for card in range(scratch.cards_length):  # treasures, traps and relics lie there in the order of the deck
-        shared[_AT.treasures_left - _SHARED_AT + card] = np.float32(game.deck[card]) * scratch.card_factors[card]
-    for trap in range(MAX_TRAPS):
-        shared[_AT.traps_on_path - _SHARED_AT + trap] = np.float32(game.on_path[trap]) * _PER.traps_on_path
+    public[_AT.expeditions_left - TABLE_FEATURES] = np.float32(left) * _PER.expeditions_left
+    public[_AT.turn - TABLE_FEATURES] = np.float32(game.turn) * _PER.turn
+    public[_AT.bag - TABLE_FEATURES] = np.float32(game.bag) * _PER.bag
+    public[_AT.path_gems - TABLE_FEATURES] = np.float32(game.path_gems) * _PER.path_gems
+    public[_AT.path_relics - TABLE_FEATURES] = np.float32(game.path_relics) * _PER.path_relics
+    public[_AT.path_relic_value - TABLE_FEATURES] = np.float32(game.path_relic_value) * _PER.path_relic_value
+    public[_AT.relics_taken - TABLE_FEATURES] = np.float32(game.relics_taken) * _PER.relics_taken
+    public[_AT.hidden_chests - TABLE_FEATURES] = _ONE if hide else _ZERO
+    public[_AT.bust_chance - TABLE_FEATURES] = bust_chance(game) * _PER.bust_chance
+    public[_AT.expected_share - TABLE_FEATURES] = expected_share(game, edition) * _PER.expected_share
+    # Treasures, traps and relics lie there in the order of the deck.
+    convert(public, _AT.treasures_left - TABLE_FEATURES, game.deck, scratch.card_factors, NUM_CARDS)
+    convert(public, _AT.traps_on_path - TABLE_FEATURES, game.on_path, scratch.path_factors, MAX_TRAPS)
 
 
 @jit
 def describe_seats(game, hide, scratch):
-    """Write what is known of each seat into `scratch.ring`, twice around the table."""
+    """Write what all may know of each seat into `scratch.ring`, what only the seat itself may into `scratch.own`."""
+    ring, own = scratch.ring, scratch.own
+    shown = _ZERO if hide else _ONE
+    compared = 0 if hide or game.num_players == 1 else 1
+    best, runner_up = two_fullest_chests(game)
     for seat in range(game.num_players):
         at = seat * SEAT_FEATURES
         again = at + game.num_players * SEAT_FEATURES
-        inside = np.float32(game.inside[seat]) * _PER.rival_inside
-        chest = _ZERO if hide else np.float32(game.chest[seat]) * _PER.rival_chest
-        relics = _ZERO if hide else np.float32(game.relics[seat]) * _PER.rival_relics
-        left_turn = np.float32(game.left_turn[seat]) * _PER.rival_left_turn
-        scratch.ring[at] = scratch.ring[again] = inside
-        scratch.ring[at + 1] = scratch.ring[again + 1] = chest
-        scratch.ring[at + 2] = scratch.ring[again + 2] = relics
-        scratch.ring[at + 3] = scratch.ring[again + 3] = left_turn
-        scratch.ring[at + 4] = scratch.ring[again + 4] = _ONE  # present
+        gems = np.int64(game.chest[seat])
+        lead = compared * (gems - (runner_up if gems == best else best))
+        chest = np.float32(gems) * _PER.chest
+        relics = np.float32(game.relics[seat]) * _PER.relics
+        left_turn = np.float32(game.left_turn[seat]) * _PER.left_turn
+        ring[at] = ring[again] = np.float32(game.inside[seat]) * _PER.rival_inside
+        ring[at + 1] = ring[again + 1] = chest * shown
+        ring[at + 2] = ring[again + 2] = relics * shown
+        ring[at + 3] = ring[again + 3] = left_turn
+        own[seat * _OWN] = chest
+        own[seat * _OWN + 1] = relics
+        own[seat * _OWN + 2] = left_turn
+        own[seat * _OWN + 3] = np.float32(lead) * _PER.lead
 
 
 @jit
@@ -123,20 +122,16 @@ def two_fullest_chests(game):
     best = runner_up = np.int64(-1)
     for seat in range(game.num_players):
         chest = np.int64(game.chest[seat])
-        if chest > best:
-            runner_up = best
-            best = chest
-        elif chest > runner_up:
-            runner_up = chest
+        lower = chest if chest < best else best
+        runner_up = lower if lower > runner_up else runner_up
+        best = chest if chest > best else best
     return best, runner_up
 
 
 @jit
 def bust_chance(game):
     """Return the probability that the next card is a trap whose kind lies on the path."""
-    fatal = np.int64(0)
-    for trap in range(MAX_TRAPS):
-        fatal += game.deck[FIRST_TRAP + trap] * game.on_path[trap]
+    fatal = sum_of_products(game.deck[FIRST_TRAP:FIRST_RELIC], game.on_path, MAX_TRAPS)
     if fatal == 0:
         return 0.0  # also before the first card, when there is no deck yet
     return fatal / game.deck_size
@@ -147,9 +142,7 @@ def expected_share(game, edition):
     """Return the mean gems that the next card brings to each player inside, nobody leaving; 0 if nobody is."""
     if game.num_inside == 0:
         return 0.0
-    gems = np.int64(0)
-    for slot in range(MAX_TREASURES):
-        gems += game.deck[slot] * edition.share[game.num_inside, slot]
+    gems = sum_of_products(game.deck, edition.share[game.num_inside], MAX_TREASURES)
     return gems / game.deck_size
 
 

@@ -1,0 +1,53 @@
+"""Vector instructions do what the NumPy beside them says, for every count, and touch nothing else."""
+
+import numpy as np
+import pytest
+
+from diamant_env import vectors
+from diamant_env.compiled import jit
+
+COUNTS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 24, 29, 31, 32, 33, 40, 50]
+
+
+def compiled(name, arguments, count):
+    """Return `vectors.name` as compiled code calls it, with this constant."""
+    scope = {"function": getattr(vectors, name), "COUNT": count}
+    exec(f"def call({arguments}):\n    return function({arguments}, COUNT)", scope)
+    return jit(scope["call"])
+
+
+def numbers(size, kind=np.float32):
+    random = np.random.default_rng(size)
+    if kind == np.float32:
+        return random.normal(size=size).astype(kind)
+    return random.integers(np.iinfo(kind).min, np.iinfo(kind).max, size, dtype=kind, endpoint=True)
+
+
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize(
+    ("name", "arguments", "begin"),
+    [
+        ("copy", "to, at, source, start", lambda count: (3, numbers(70), 5)),
+        ("copy_times", "to, at, source, start, factors", lambda count: (3, numbers(70), 5, numbers(count))),
+        ("convert", "to, at, source, factors", lambda count: (3, numbers(count, np.int8), numbers(count))),
+    ],
+)
+def test_what_is_written(name, arguments, begin, count):
+    as_it_stands, by_vectors = numbers(60), numbers(60)
+    given = begin(count)
+    getattr(vectors, name)(as_it_stands, *given, count)
+    compiled(name, arguments, count)(by_vectors, *given)
+    assert np.array_equal(as_it_stands, by_vectors)
+    before = numbers(60)
+    assert np.array_equal(as_it_stands[:3], before[:3])
+    assert np.array_equal(as_it_stands[3 + count :], before[3 + count :])
+    assert not np.array_equal(as_it_stands[3 : 3 + count], before[3 : 3 + count])
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("kinds", [(np.int8, np.int8), (np.int8, np.int16)])
+def test_the_sum_of_products(kinds, count):
+    one, other = numbers(count, kinds[0]), numbers(count, kinds[1])
+    expected = sum(int(a) * int(b) for a, b in zip(one, other, strict=True))
+    assert vectors.sum_of_products(one, other, count) == expected
+    assert compiled("sum_of_products", "one, other", count)(one, other) == expected
