@@ -64,5 +64,6 @@ def test_who_left_is_out_until_the_next_expedition():
 
 
 def test_what_was_decided_is_seen_afterwards():
-    game = Play(["snake", "boulder", 11], players=3).leave(2).leave(0).game
-    assert game["decision"].tolist() == [1, 0, -1, -1, -1, -1, -1, -1]
+    play = Play(["snake", "boulder", 11], players=3).leave(2)
+    assert play.game["decision"].tolist() == [0, 0, 1, -1, -1, -1, -1, -1]
+    assert play.leave(0).game["decision"].tolist() == [1, 0, -1, -1, -1, -1, -1, -1]
