@@ -17,15 +17,16 @@ from diamant_env.vectors import convert, copy, copy_times, sum_of_products
 _Constants: Any = namedtuple("_Constants", [field.name for field in FIELDS])  # type: ignore[misc]
 _PER: Any = _Constants(*[np.float32(1.0 / field.scale) for field in FIELDS])
 _AT: Any = _Constants(*[SLICES[field.name].start for field in FIELDS])
+_PUBLIC_AT: Any = _Constants(*[start - TABLE_FEATURES for start in _AT])  # in what all see
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
-NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES
-_OWN = _AT.lead + 1 - _AT.chest  # numbers that the observer sees of itself, but others may not
+_NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES
+_OWN = SEAT_FEATURES - 1  # all about the observer but what everybody sees: whether it is inside
 
 # Where a table's rows are prepared.
 _SCRATCH = np.dtype(
     [
-        ("public", "f4", NUM_PUBLIC),
+        ("public", "f4", _NUM_PUBLIC),
         ("ring", "f4", 2 * TABLE_FEATURES),  # what all may know of the seats, twice around the table
         ("own", "f4", MAX_PLAYERS * _OWN),
         ("present", "f4", (MAX_PLAYERS + 1, TABLE_FEATURES)),  # 1 for numbers about one of the first n seats
@@ -65,30 +66,30 @@ def observe_table(game, edition, hide, rows, i, scratch):
         row = rows[i, seat]
         copy_times(row, 0, scratch.ring, seat * SEAT_FEATURES, present, TABLE_FEATURES)
         copy(row, _AT.chest, scratch.own, seat * _OWN, _OWN)
-        copy(row, TABLE_FEATURES, scratch.public, 0, NUM_PUBLIC)
+        copy(row, TABLE_FEATURES, scratch.public, 0, _NUM_PUBLIC)
 
 
 @jit
 def describe_cave(game, edition, hide, scratch):
     """Write what all see into `scratch.public`."""
     public = scratch.public
-    public[_AT.num_players - TABLE_FEATURES] = np.float32(game.num_players) * _PER.num_players
-    public[_AT.num_inside - TABLE_FEATURES] = np.float32(game.num_inside) * _PER.num_inside
-    public[_AT.expedition - TABLE_FEATURES] = np.float32(game.expedition) * _PER.expedition
+    public[_PUBLIC_AT.num_players] = np.float32(game.num_players) * _PER.num_players
+    public[_PUBLIC_AT.num_inside] = np.float32(game.num_inside) * _PER.num_inside
+    public[_PUBLIC_AT.expedition] = np.float32(game.expedition) * _PER.expedition
     left = edition.num_expeditions - game.expedition
-    public[_AT.expeditions_left - TABLE_FEATURES] = np.float32(left) * _PER.expeditions_left
-    public[_AT.turn - TABLE_FEATURES] = np.float32(game.turn) * _PER.turn
-    public[_AT.bag - TABLE_FEATURES] = np.float32(game.bag) * _PER.bag
-    public[_AT.path_gems - TABLE_FEATURES] = np.float32(game.path_gems) * _PER.path_gems
-    public[_AT.path_relics - TABLE_FEATURES] = np.float32(game.path_relics) * _PER.path_relics
-    public[_AT.path_relic_value - TABLE_FEATURES] = np.float32(game.path_relic_value) * _PER.path_relic_value
-    public[_AT.relics_taken - TABLE_FEATURES] = np.float32(game.relics_taken) * _PER.relics_taken
-    public[_AT.hidden_chests - TABLE_FEATURES] = _ONE if hide else _ZERO
-    public[_AT.bust_chance - TABLE_FEATURES] = bust_chance(game) * _PER.bust_chance
-    public[_AT.expected_share - TABLE_FEATURES] = expected_share(game, edition) * _PER.expected_share
+    public[_PUBLIC_AT.expeditions_left] = np.float32(left) * _PER.expeditions_left
+    public[_PUBLIC_AT.turn] = np.float32(game.turn) * _PER.turn
+    public[_PUBLIC_AT.bag] = np.float32(game.bag) * _PER.bag
+    public[_PUBLIC_AT.path_gems] = np.float32(game.path_gems) * _PER.path_gems
+    public[_PUBLIC_AT.path_relics] = np.float32(game.path_relics) * _PER.path_relics
+    public[_PUBLIC_AT.path_relic_value] = np.float32(game.path_relic_value) * _PER.path_relic_value
+    public[_PUBLIC_AT.relics_taken] = np.float32(game.relics_taken) * _PER.relics_taken
+    public[_PUBLIC_AT.hidden_chests] = _ONE if hide else _ZERO
+    public[_PUBLIC_AT.bust_chance] = bust_chance(game) * _PER.bust_chance
+    public[_PUBLIC_AT.expected_share] = expected_share(game, edition) * _PER.expected_share
     # Treasures, traps and relics lie there in the order of the deck.
-    convert(public, _AT.treasures_left - TABLE_FEATURES, game.deck, scratch.card_factors, NUM_CARDS)
-    convert(public, _AT.traps_on_path - TABLE_FEATURES, game.on_path, scratch.path_factors, MAX_TRAPS)
+    convert(public, _PUBLIC_AT.treasures_left, game.deck, scratch.card_factors, NUM_CARDS)
+    convert(public, _PUBLIC_AT.traps_on_path, game.on_path, scratch.path_factors, MAX_TRAPS)
 
 
 @jit
