@@ -34,6 +34,8 @@ batch = Batch(1, 4)
 batch.reset(0)
 batch.step(np.zeros((1, 4), np.int8))
 """
+# Numba imports SciPy where it finds it; the package itself does not need it.
+_WITHOUT_SCIPY = "import sys\nsys.modules['scipy'] = None" + _FIRST_STEP
 
 
 def measure_costs(repeats: int, turns: int) -> list[Comparison]:
@@ -56,10 +58,15 @@ def _first_steps(repeats: int) -> list[Comparison]:
     with tempfile.TemporaryDirectory() as folder:
         cold = [_seconds(_FIRST_STEP, f"{folder}/{place}") for place in range(repeats)]
         warm = [_seconds(_FIRST_STEP, f"{folder}/0") for _ in range(repeats)]
+        alone = [_seconds(_WITHOUT_SCIPY, f"{folder}/0") for _ in range(repeats)]
     rows = []
-    for cache, limit, found in (("empty", COLD_SECONDS, cold), ("warm", WARM_SECONDS, warm)):
+    for cache, limit, found in (
+        ("empty cache", COLD_SECONDS, cold),
+        ("warm cache", WARM_SECONDS, warm),
+        ("warm cache, SciPy not installed", WARM_SECONDS, alone),
+    ):
         for kind, times in zip(("wall", "CPU"), zip(*found, strict=True), strict=True):
-            what, seconds = f"first step, {cache} cache, from the start of Python, {kind}", statistics.median(times)
+            what, seconds = f"first step, {cache}, from the start of Python, {kind}", statistics.median(times)
             more = {"repeats": times}
             rows.append(Comparison("costs", what, "s", seconds, "limit", limit, seconds / limit, 1.0, True, more))
     return rows
