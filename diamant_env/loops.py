@@ -97,8 +97,8 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
 def play_decisions(game, edition, actions, i):
     """Play one turn with the decisions in `actions[i]`."""
     bits = np.uint64(0)
-    for seat in range(MAX_PLAYERS):
-        if seat < actions.shape[1]:  # a loop of known length: the compiler unrolls it
+    for seat in range(MAX_PLAYERS):  # of known length: the compiler unrolls it
+        if seat < actions.shape[1]:
             bits |= byte(actions[i, seat] == LEAVE, seat)
     set_word(game.decision, bits)
     play_turn(game, edition)

@@ -9,7 +9,7 @@ import numpy as np
 
 from diamant_env.compiled import jit, jit_apart
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, MAX_TREASURES, NUM_CARDS
-from diamant_env.observation import FIELDS, NUM_FEATURES, SEAT_FEATURES, SLICES, TABLE_FEATURES
+from diamant_env.observation import FIELDS, NUM_FEATURES, PUBLIC, SEAT_FEATURES, SLICES, TABLE_FEATURES
 from diamant_env.rules import DECIDE, OVER, forget_last_events
 from diamant_env.vectors import convert, copy, copy_times, sum_of_products
 
@@ -17,11 +17,12 @@ from diamant_env.vectors import convert, copy, copy_times, sum_of_products
 _Constants: Any = namedtuple("_Constants", [field.name for field in FIELDS])  # type: ignore[misc]
 _PER: Any = _Constants(*[np.float32(1.0 / field.scale) for field in FIELDS])
 _AT: Any = _Constants(*[SLICES[field.name].start for field in FIELDS])
-_PUBLIC_AT: Any = _Constants(*[start - TABLE_FEATURES for start in _AT])  # in what all see
+_PublicPlaces: Any = namedtuple("_PublicPlaces", [field.name for field in PUBLIC])  # type: ignore[misc]
+_PUBLIC_AT: Any = _PublicPlaces(*[SLICES[field.name].start - TABLE_FEATURES for field in PUBLIC])  # in what all see
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 _NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES
-_OWN = SEAT_FEATURES - 1  # all about the observer but what everybody sees: whether it is inside
+_OWN = SEAT_FEATURES - 1  # numbers about the observer, but for the one that is the same in the ring
 
 # Where a table's rows are prepared.
 _SCRATCH = np.dtype(
@@ -94,16 +95,17 @@ def describe_cave(game, edition, hide, scratch):
 
 @jit
 def describe_seats(game, hide, scratch):
-    """Write what all may know of each seat into `scratch.ring`, what only the seat itself may into `scratch.own`."""
+    """Write what rivals see of each seat into `scratch.ring`, twice around, and its own part into `scratch.own`."""
     ring, own = scratch.ring, scratch.own
     shown = _ZERO if hide else _ONE
-    compared = 0 if hide or game.num_players == 1 else 1
+    compared = 0 if hide or game.num_players == 1 else 1  # 0: chests are hidden, or there is no rival
     best, runner_up = two_fullest_chests(game)
     for seat in range(game.num_players):
         at = seat * SEAT_FEATURES
         again = at + game.num_players * SEAT_FEATURES
         gems = np.int64(game.chest[seat])
         lead = compared * (gems - (runner_up if gems == best else best))
+        # A rival's numbers have the scales of one's own.
         chest = np.float32(gems) * _PER.chest
         relics = np.float32(game.relics[seat]) * _PER.relics
         left_turn = np.float32(game.left_turn[seat]) * _PER.left_turn

@@ -1,6 +1,7 @@
 """Parts of a row at once, as vector instructions: what the compiler makes of such short loops takes twice as long.
 
-Each function is NumPy, and has a compiled form that does the same. Its `count` is a constant.
+Each function is NumPy, and has a compiled form that does the same. Its `count` is a constant. Arrays are contiguous,
+which is checked when compiled, and long enough, which is not.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ class _Code:
 
     def _place(self, array: int, offset: int | None, begin: int, width: int) -> Any:
         """A pointer to numbers of an array: `offset` is the position of an argument, None for 0."""
+        if self.kinds[array].layout != "C":
+            raise TypeError(f"an array of layout {self.kinds[array].layout!r}; expected 'C', contiguous")
         data = self.context.make_array(self.kinds[array])(self.context, self.builder, self.arguments[array]).data
         first = ir.Constant(ir.IntType(64), begin)
         if offset is not None:
@@ -125,6 +128,7 @@ def _sum_of_products(typing_context, one, other, count):
     def generate(context, builder, signature, arguments):
         code = _Code(context, builder, signature, arguments)
         wide = ir.VectorType(ir.IntType(32), count.literal_value)
+        assert wide.count & (wide.count - 1) == 0, "halves are added until one number is left"
         factors = (builder.sext(code.load(array, None, 0, wide.count), wide) for array in (0, 1))
         return builder.sext(code.total(builder.mul(*factors)), ir.IntType(64))
 

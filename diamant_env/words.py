@@ -22,7 +22,10 @@ _SEEN_TWICE = np.uint64(8 * (32 - NUM_CARDS))  # bits of the last eight kinds th
 
 
 def word(field, at):
-    """Return eight numbers of a field, int8, from `at` on, as one number (uint64), the first in its lowest byte."""
+    """Return eight numbers of a field, int8, from `at` on, as one number (uint64), the first in its lowest byte.
+
+    The field is contiguous, which is checked when compiled, and has that many numbers, which is not.
+    """
     return field[at : at + 8].copy().view(np.uint64)[0]
 
 
@@ -75,6 +78,8 @@ def kinds_before(counts, position):
 
 
 def _pointer(context, builder, array_type, array, at=None):
+    if array_type.layout != "C":
+        raise TypeError(f"an array of layout {array_type.layout!r}; expected 'C', contiguous")
     data = context.make_array(array_type)(context, builder, array).data
     place = data if at is None else builder.gep(data, [at])
     return builder.bitcast(place, ir.IntType(64).as_pointer())

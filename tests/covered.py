@@ -83,7 +83,7 @@ SLOW = [
     "test_records.py::test_random_damage_is_refused_or_harmless",
     "rules/test_treasure_card.py::test_gems_are_shared_equally_and_the_rest_stays_on_the_path",
 ]
-# ... or they turn warnings into errors: integers that overflow in a random number make NumPy warn, uncompiled.
+# ... or they turn warnings into errors: integers that overflow on purpose make NumPy warn, uncompiled.
 WARNED = [
     "test_registry_pettingzoo.py::test_an_older_pettingzoo_has_no_registry_and_that_is_fine",
     "test_tasks.py::test_gymnasium_finds_the_package_by_the_id",

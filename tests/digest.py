@@ -8,10 +8,12 @@ import sys
 import numpy as np
 from play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 
-from diamant_env import GAME, Batch, diamant_v0, from_observation
+from diamant_env import GAME, Batch, Edition, diamant_v0, from_observation
 from diamant_env.rewards import REWARDS
 
-EDITIONS = [BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD]
+# As many cards and gems as there may be.
+FULL = Edition(name="full", treasures=(1000,), traps=("a",), trap_copies=99, expeditions=2, bust_removes=0)
+EDITIONS = [BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD, FULL]
 
 
 def play_batch(reward: str, auto_reset: bool, digest) -> None:
@@ -45,7 +47,7 @@ def play_script(digest) -> None:
 
 
 if __name__ == "__main__":
-    np.seterr(over="ignore")  # the random numbers overflow on purpose
+    np.seterr(over="ignore")  # random numbers and words overflow on purpose
     sha = hashlib.sha256()
     for each in REWARDS:
         play_batch(each, each == "score", sha)

@@ -29,7 +29,7 @@ IDS = [task.id for task in TASKS]
 def warnings_are_errors():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        # Uncompiled random numbers overflow on purpose, as compiled ones do in silence.
+        # Uncompiled random numbers and words overflow on purpose, as compiled ones do in silence.
         warnings.filterwarnings("ignore", "overflow encountered in scalar")
         yield
 

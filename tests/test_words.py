@@ -56,6 +56,7 @@ def _decks():
     yield np.eye(NUM_CARDS, dtype=np.int8)[-1]
     yield np.full(NUM_CARDS, 4, np.int8)
     yield np.where(np.arange(NUM_CARDS) == 7, MAX_CARDS, 0).astype(np.int8)
+    yield np.where(np.arange(NUM_CARDS) == NUM_CARDS - 1, 127, 0).astype(np.int8)
     for _ in range(50):
         kinds = random.integers(1, NUM_CARDS + 1)
         size = random.integers(1, MAX_CARDS + 1)
