@@ -14,7 +14,8 @@ import numpy as np
 
 from diamant_env.compiled import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
-from diamant_env.words import ALL_BITS, count, kinds_before, lowest, set_word, without_lowest, word
+from diamant_env.vectors import add_where
+from diamant_env.words import ALL_BITS, count, kinds_before, set_word, word
 
 CONTINUE = 0
 """The decision to stay inside; in camp the only legal one, which does nothing."""
@@ -172,14 +173,11 @@ def return_to_camp(game, leaving):
     share = game.path_gems // leavers
     relics = game.path_relics if leavers == 1 else 0
     gems = game.bag + share + (game.path_relic_value if leavers == 1 else 0)
-    while leaving:
-        seat = lowest(leaving)
-        leaving = without_lowest(leaving)
-        game.chest[seat] += gems
-        game.relics[seat] += relics
-        game.banked[seat] = gems
-        game.inside[seat] = 0
-        game.left_turn[seat] = game.turn
+    add_where(game.chest, leaving, gems)
+    add_where(game.relics, leaving, relics)
+    add_where(game.banked, leaving, gems)  # 0 until now, as is the turn of leaving
+    add_where(game.left_turn, leaving, game.turn)
+    add_where(game.inside, leaving, -1)
     if leavers == 1:
         game.relics_taken += relics
         game.path_relics = 0

@@ -17,7 +17,7 @@ ALL_BITS = np.uint64(255)
 """Times a word of 0 and 1: the bytes with 1 have all their bits."""
 _ONES = np.uint64(0x0101010101010101)  # times a word: each byte becomes the sum of itself and all lower ones
 _HIGH_BITS = np.uint64(0x8080808080808080)
-_TOP, _SEVEN, _ONE = np.uint64(56), np.uint64(7), np.uint64(1)
+_TOP, _SEVEN = np.uint64(56), np.uint64(7)
 _SEEN_TWICE = np.uint64(8 * (32 - NUM_CARDS))  # bits of the last eight kinds that the third word has already
 
 
@@ -44,18 +44,6 @@ def byte(flag, seat):
 def count(bits):
     """Return how many bytes of a word of 0 and 1 are 1, as an int."""
     return np.int64(bits % ALL_BITS)  # the sum of its bytes, since 256 is 1 modulo 255
-
-
-@jit
-def lowest(bits):
-    """Return the position of the lowest byte that is 1 in a word of 0 and 1 that has one, as an int."""
-    return count((bits - _ONE) & ~bits & _ONES)
-
-
-@jit
-def without_lowest(bits):
-    """Return the word without its lowest 1."""
-    return bits & (bits - _ONE)
 
 
 @jit

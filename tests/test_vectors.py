@@ -5,6 +5,7 @@ import pytest
 
 from diamant_env import vectors
 from diamant_env.compiled import jit
+from diamant_env.rules import GAME
 from diamant_env.words import word
 
 COUNTS = [1, 3, 4, 7, 8, 17, 29, 40, 50]
@@ -67,3 +68,22 @@ def test_the_sum_of_products(kinds, count):
     expected = sum(int(a) * int(b) for a, b in zip(one, other, strict=True))
     assert vectors.sum_of_products(one, other, count) == expected
     assert compiled("sum_of_products", "one, other", count)(one, other) == expected
+
+
+def _raise(games, chosen, amount):
+    vectors.add_where(games[0].left_turn, chosen, amount)
+    vectors.add_where(games[0].banked, chosen, amount)
+
+
+@pytest.mark.parametrize("amount", [-1, 0, 1, 77, np.int16(-100)])
+@pytest.mark.parametrize("seats", [0, 1, 0b10, 0b10000000, 0b10110100, 255])
+def test_an_amount_is_added_to_the_chosen_seats_alone(seats, amount):
+    flags = np.array([seats >> seat & 1 for seat in range(8)])
+    chosen = flags.astype(np.int8).view(np.uint64)[0]
+    for add in (_raise, jit(_raise)):
+        games = np.frombuffer(np.random.default_rng(seats).bytes(GAME.itemsize), GAME).copy()
+        before = games.copy()
+        add(games.view(np.recarray), chosen, amount)
+        for name in GAME.names:
+            added = (flags * amount).astype(GAME[name].base) if name in ("left_turn", "banked") else 0
+            assert np.array_equal(games[name], before[name] + added)

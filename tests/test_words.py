@@ -6,7 +6,7 @@ import pytest
 from diamant_env.compiled import jit
 from diamant_env.editions import MAX_CARDS, NUM_CARDS
 from diamant_env.rules import GAME
-from diamant_env.words import ALL_BITS, byte, count, kinds_before, lowest, set_word, without_lowest, word
+from diamant_env.words import ALL_BITS, byte, count, kinds_before, set_word, word
 
 
 def _around(games):
@@ -36,10 +36,6 @@ def test_count_and_byte_for_every_set_of_seats(seats):
     assert count(bits) == len(inside)
     assert int(bits * ALL_BITS).to_bytes(8, "little") == bytes(255 * (seats >> seat & 1) for seat in range(8))
     assert byte(False, seats % 8) == 0
-    if inside:
-        assert lowest(bits) == inside[0]
-        assert count(without_lowest(bits)) == len(inside) - 1
-        assert int(without_lowest(bits)) == int(bits) - 256 ** inside[0]
 
 
 def test_a_word_begins_anywhere():
