@@ -43,7 +43,8 @@ def sum_of_products(one, other, count):
 
 def add_where(seats, chosen, amount):
     """Add an amount to the numbers of eight seats, int8 or int16 (8,), that have a 1 in the word `chosen`."""
-    seats += (np.array([chosen], np.uint64).view(np.int8) * int(amount)).astype(seats.dtype)
+    flags = np.array([chosen], np.uint64).view(np.int8)
+    seats += (flags.astype(int) * int(amount)).astype(seats.dtype)
 
 
 def _vectors(count: int) -> Iterator[tuple[int, int]]:

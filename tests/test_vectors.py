@@ -75,7 +75,7 @@ def _raise(games, chosen, amount):
     vectors.add_where(games[0].banked, chosen, amount)
 
 
-@pytest.mark.parametrize("amount", [-1, 0, 1, 77, np.int16(-100)])
+@pytest.mark.parametrize("amount", [-1, 0, 1, 77, 1500, np.int16(-100)])
 @pytest.mark.parametrize("seats", [0, 1, 0b10, 0b10000000, 0b10110100, 255])
 def test_an_amount_is_added_to_the_chosen_seats_alone(seats, amount):
     flags = np.array([seats >> seat & 1 for seat in range(8)])
@@ -85,5 +85,5 @@ def test_an_amount_is_added_to_the_chosen_seats_alone(seats, amount):
         before = games.copy()
         add(games.view(np.recarray), chosen, amount)
         for name in GAME.names:
-            added = (flags * amount).astype(GAME[name].base) if name in ("left_turn", "banked") else 0
+            added = (flags * int(amount)).astype(GAME[name].base) if name in ("left_turn", "banked") else 0
             assert np.array_equal(games[name], before[name] + added)
