@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
+
+from diamant_env.compiled import compiled_as
 
 _FIRST = ir.Constant(ir.IntType(32), 0)
 _WIDEST = 8  # float32 numbers in a vector: with 16 the same, but a tenth slower where rows leave the caches
@@ -97,7 +98,7 @@ def _mask(positions: range) -> Any:
     return ir.Constant(ir.VectorType(ir.IntType(32), len(positions)), list(positions))
 
 
-@intrinsic(prefer_literal=True)
+@compiled_as(copy)
 def _copy(typing_context, to, at, source, start, count):
     def generate(context, builder, signature, arguments):
         code = _Code(context, builder, signature, arguments)
@@ -108,7 +109,7 @@ def _copy(typing_context, to, at, source, start, count):
     return types.void(to, types.intp, source, types.intp, count), generate
 
 
-@intrinsic(prefer_literal=True)
+@compiled_as(copy_times)
 def _copy_times(typing_context, to, at, source, start, factors, count):
     def generate(context, builder, signature, arguments):
         code = _Code(context, builder, signature, arguments)
@@ -120,7 +121,7 @@ def _copy_times(typing_context, to, at, source, start, factors, count):
     return types.void(to, types.intp, source, types.intp, factors, count), generate
 
 
-@intrinsic(prefer_literal=True)
+@compiled_as(convert)
 def _convert(typing_context, to, at, source, factors, count):
     def generate(context, builder, signature, arguments):
         code = _Code(context, builder, signature, arguments)
@@ -132,7 +133,7 @@ def _convert(typing_context, to, at, source, factors, count):
     return types.void(to, types.intp, source, factors, count), generate
 
 
-@intrinsic(prefer_literal=True)
+@compiled_as(sum_of_products)
 def _sum_of_products(typing_context, one, other, count):
     def generate(context, builder, signature, arguments):
         code = _Code(context, builder, signature, arguments)
@@ -144,7 +145,7 @@ def _sum_of_products(typing_context, one, other, count):
     return types.int64(one, other, count), generate
 
 
-@intrinsic
+@compiled_as(add_where)
 def _add_where(typing_context, seats, chosen, amount):
     def generate(context, builder, signature, arguments):
         code = _Code(context, builder, signature, arguments)
@@ -159,28 +160,3 @@ def _add_where(typing_context, seats, chosen, amount):
         return context.get_dummy_value()
 
     return types.void(seats, types.uint64, types.int64), generate
-
-
-@overload(copy, prefer_literal=True)
-def _compiled_copy(to, at, source, start, count):
-    return lambda to, at, source, start, count: _copy(to, at, source, start, count)
-
-
-@overload(copy_times, prefer_literal=True)
-def _compiled_copy_times(to, at, source, start, factors, count):
-    return lambda to, at, source, start, factors, count: _copy_times(to, at, source, start, factors, count)
-
-
-@overload(convert, prefer_literal=True)
-def _compiled_convert(to, at, source, factors, count):
-    return lambda to, at, source, factors, count: _convert(to, at, source, factors, count)
-
-
-@overload(sum_of_products, prefer_literal=True)
-def _compiled_sum_of_products(one, other, count):
-    return lambda one, other, count: _sum_of_products(one, other, count)
-
-
-@overload(add_where)
-def _compiled_add_where(seats, chosen, amount):
-    return lambda seats, chosen, amount: _add_where(seats, chosen, amount)

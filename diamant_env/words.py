@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic, overload
 
-from diamant_env.compiled import jit
+from diamant_env.compiled import compiled_as, jit
 from diamant_env.editions import NUM_CARDS
 
 ALL_BITS = np.uint64(255)
@@ -73,7 +72,7 @@ def _pointer(context, builder, array_type, array, at=None):
     return builder.bitcast(place, ir.IntType(64).as_pointer())
 
 
-@intrinsic
+@compiled_as(word)
 def _load(typing_context, field, at):
     def generate(context, builder, signature, arguments):
         return builder.load(_pointer(context, builder, signature.args[0], *arguments), align=1)
@@ -81,7 +80,7 @@ def _load(typing_context, field, at):
     return types.uint64(field, types.intp), generate
 
 
-@intrinsic
+@compiled_as(set_word)
 def _store(typing_context, seats, bits):
     def generate(context, builder, signature, arguments):
         pointer = _pointer(context, builder, signature.args[0], arguments[0])
@@ -89,13 +88,3 @@ def _store(typing_context, seats, bits):
         return context.get_dummy_value()
 
     return types.void(seats, types.uint64), generate
-
-
-@overload(word)
-def _compiled_word(field, at):
-    return lambda field, at: _load(field, at)
-
-
-@overload(set_word)
-def _compiled_set_word(seats, bits):
-    return lambda seats, bits: _store(seats, bits)
