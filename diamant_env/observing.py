@@ -33,6 +33,7 @@ _SCRATCH = np.dtype(
         ("present", "f4", (MAX_PLAYERS + 1, TABLE_FEATURES)),  # 1 for numbers about one of the first n seats
         ("card_factors", "f4", NUM_CARDS),
         ("path_factors", "f4", MAX_TRAPS),
+        ("public_length", "i8"),  # data, since the compiler vectorizes only loops of unknown length
     ],
     align=True,
 )
@@ -49,6 +50,7 @@ def new_scratch() -> np.ndarray:
     room.card_factors[FIRST_TRAP:FIRST_RELIC] = _PER.traps_left
     room.card_factors[FIRST_RELIC:] = _PER.relics_left
     room.path_factors[:] = _PER.traps_on_path
+    room.public_length = _NUM_PUBLIC
     return scratch
 
 
@@ -67,7 +69,8 @@ def observe_table(game, edition, hide, rows, i, scratch):
         row = rows[i, seat]
         copy_times(row, 0, scratch.ring, seat * SEAT_FEATURES, present, TABLE_FEATURES)
         copy(row, _AT.chest, scratch.own, seat * _OWN, _OWN)
-        copy(row, TABLE_FEATURES, scratch.public, 0, _NUM_PUBLIC)
+        for k in range(scratch.public_length):  # not `copy`: see docs/performance.md
+            rows[i, seat, TABLE_FEATURES + k] = scratch.public[k]
 
 
 @jit
