@@ -58,7 +58,7 @@ def _vectors(count: int) -> Iterator[tuple[int, int]]:
         yield count - last, last
 
 
-class _Code:
+class Code:
     """Writes the instructions of one call; arrays are named by their position among its arguments."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
@@ -76,15 +76,18 @@ class _Code:
         return self.builder.bitcast(self.builder.gep(data, [first]), vector.as_pointer())
 
     def load(self, array: int, offset: int | None, begin: int, width: int) -> Any:
-        align = self.kinds[array].dtype.bitwidth // 8
-        return self.builder.load(self._place(array, offset, begin, width), align=align)
+        """Return `width` numbers of an array as a vector."""
+        return self.builder.load(self._place(array, offset, begin, width), align=self._align(array))
 
     def store(self, numbers: Any, array: int, offset: int | None, begin: int) -> None:
-        align = self.kinds[array].dtype.bitwidth // 8
-        self.builder.store(numbers, self._place(array, offset, begin, numbers.type.count), align=align)
+        """Write a vector into an array."""
+        self.builder.store(numbers, self._place(array, offset, begin, numbers.type.count), align=self._align(array))
+
+    def _align(self, array: int) -> int:
+        return int(self.kinds[array].dtype.bitwidth // 8)
 
     def total(self, numbers: Any) -> Any:
-        """The sum of a vector's numbers: its halves are added until one is left."""
+        """Return the sum of a vector's numbers: its halves are added until one is left."""
         width = numbers.type.count
         while width > 1:
             width //= 2
@@ -101,7 +104,7 @@ def _mask(positions: range) -> Any:
 @compiled_as(copy)
 def _copy(typing_context, to, at, source, start, count):
     def generate(context, builder, signature, arguments):
-        code = _Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature, arguments)
         for begin, width in _vectors(count.literal_value):
             code.store(code.load(2, 3, begin, width), 0, 1, begin)
         return context.get_dummy_value()
@@ -112,7 +115,7 @@ def _copy(typing_context, to, at, source, start, count):
 @compiled_as(copy_times)
 def _copy_times(typing_context, to, at, source, start, factors, count):
     def generate(context, builder, signature, arguments):
-        code = _Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature, arguments)
         for begin, width in _vectors(count.literal_value):
             product = builder.fmul(code.load(2, 3, begin, width), code.load(4, None, begin, width))
             code.store(product, 0, 1, begin)
@@ -124,7 +127,7 @@ def _copy_times(typing_context, to, at, source, start, factors, count):
 @compiled_as(convert)
 def _convert(typing_context, to, at, source, factors, count):
     def generate(context, builder, signature, arguments):
-        code = _Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature, arguments)
         for begin, width in _vectors(count.literal_value):
             numbers = builder.sitofp(code.load(2, None, begin, width), ir.VectorType(ir.FloatType(), width))
             code.store(builder.fmul(numbers, code.load(3, None, begin, width)), 0, 1, begin)
@@ -136,7 +139,7 @@ def _convert(typing_context, to, at, source, factors, count):
 @compiled_as(sum_of_products)
 def _sum_of_products(typing_context, one, other, count):
     def generate(context, builder, signature, arguments):
-        code = _Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature, arguments)
         wide = ir.VectorType(ir.IntType(32), count.literal_value)
         assert wide.count & (wide.count - 1) == 0, "halves are added until one number is left"
         factors = (builder.sext(code.load(array, None, 0, wide.count), wide) for array in (0, 1))
@@ -148,7 +151,7 @@ def _sum_of_products(typing_context, one, other, count):
 @compiled_as(add_where)
 def _add_where(typing_context, seats, chosen, amount):
     def generate(context, builder, signature, arguments):
-        code = _Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature, arguments)
         before = code.load(0, None, 0, 8)
         number, eight = before.type.element, before.type
         flags = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(8), 8))

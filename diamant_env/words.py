@@ -11,6 +11,7 @@ from numba import types
 
 from diamant_env.compiled import compiled_as, jit
 from diamant_env.editions import NUM_CARDS
+from diamant_env.vectors import Code
 
 ALL_BITS = np.uint64(255)
 """Times a word of 0 and 1: the bytes with 1 have all their bits."""
@@ -64,18 +65,11 @@ def kinds_before(counts, position):
     return 32 - np.int64((beyond * _ONES) >> _TOP)
 
 
-def _pointer(context, builder, array_type, array, at=None):
-    if array_type.layout != "C":
-        raise TypeError(f"an array of layout {array_type.layout!r}; expected 'C', contiguous")
-    data = context.make_array(array_type)(context, builder, array).data
-    place = data if at is None else builder.gep(data, [at])
-    return builder.bitcast(place, ir.IntType(64).as_pointer())
-
-
 @compiled_as(word)
 def _load(typing_context, field, at):
     def generate(context, builder, signature, arguments):
-        return builder.load(_pointer(context, builder, signature.args[0], *arguments), align=1)
+        eight = Code(context, builder, signature, arguments).load(0, 1, 0, 8)
+        return builder.bitcast(eight, ir.IntType(64))
 
     return types.uint64(field, types.intp), generate
 
@@ -83,8 +77,8 @@ def _load(typing_context, field, at):
 @compiled_as(set_word)
 def _store(typing_context, seats, bits):
     def generate(context, builder, signature, arguments):
-        pointer = _pointer(context, builder, signature.args[0], arguments[0])
-        builder.store(arguments[1], pointer, align=1)
+        eight = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(8), 8))
+        Code(context, builder, signature, arguments).store(eight, 0, None, 0)
         return context.get_dummy_value()
 
     return types.void(seats, types.uint64), generate
