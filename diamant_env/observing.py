@@ -22,7 +22,7 @@ _PUBLIC_AT: Any = _PublicPlaces(*[SLICES[field.name].start - TABLE_FEATURES for 
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 _NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES
-_OWN = SEAT_FEATURES - 1  # numbers about the observer, but for the one that is the same in the ring
+_OWN = SEAT_FEATURES - 1  # all about the observer but whether it is inside, which the ring has
 
 # Where a table's rows are prepared.
 _SCRATCH = np.dtype(

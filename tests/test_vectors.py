@@ -70,7 +70,7 @@ def test_the_sum_of_products(kinds, count):
     assert compiled("sum_of_products", "one, other", count)(one, other) == expected
 
 
-def _raise(games, chosen, amount):
+def _add_to_two_fields(games, chosen, amount):
     vectors.add_where(games[0].left_turn, chosen, amount)
     vectors.add_where(games[0].banked, chosen, amount)
 
@@ -80,7 +80,7 @@ def _raise(games, chosen, amount):
 def test_an_amount_is_added_to_the_chosen_seats_alone(seats, amount):
     flags = np.array([seats >> seat & 1 for seat in range(8)])
     chosen = flags.astype(np.int8).view(np.uint64)[0]
-    for add in (_raise, jit(_raise)):
+    for add in (_add_to_two_fields, jit(_add_to_two_fields)):
         games = np.frombuffer(np.random.default_rng(seats).bytes(GAME.itemsize), GAME).copy()
         before = games.copy()
         add(games.view(np.recarray), chosen, amount)
