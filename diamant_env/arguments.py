@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.loops import first_illegal
 
+# A dtype is compared with a dtype in a quarter of the time that it takes with a type.
+BOOL, INT8, FLOAT32 = np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.float32)
+
 
 def as_array(given: ArrayLike, name: str) -> NDArray:
     """Return what was given as an array."""
@@ -17,7 +20,7 @@ def as_array(given: ArrayLike, name: str) -> NDArray:
         raise ValueError(f"{name}={given!r}; its rows must have the same length") from None
 
 
-def checked(array: ArrayLike, name: str, dtype: type, shape: tuple[int, ...]) -> NDArray:
+def checked(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
     """Return an input as an array of this dtype, if its shape is right and no value changes."""
     given = as_array(array, name)
     if given.shape != shape:
@@ -26,19 +29,19 @@ def checked(array: ArrayLike, name: str, dtype: type, shape: tuple[int, ...]) ->
         return given
     converted: NDArray | None = given.astype(dtype, casting="unsafe") if given.dtype.kind in "iub" else None
     if converted is None or not np.array_equal(converted, given):
-        raise ValueError(f"{name} of dtype {given.dtype}; expected {np.dtype(dtype)}")
+        raise ValueError(f"{name} of dtype {given.dtype}; expected {dtype}")
     return converted
 
 
-def output(array: NDArray | None, name: str, dtype: type, shape: tuple[int, ...]) -> NDArray:
+def output(array: NDArray | None, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
     """Return the caller's array to write into, if it fits, or a new one."""
     if array is None:
         return np.zeros(shape, dtype)
     if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
         given = f"shape {array.shape} and dtype {array.dtype}" if isinstance(array, np.ndarray) else type(array)
-        raise ValueError(f"{name}: {given}; expected an array of shape {shape} and dtype {np.dtype(dtype)}")
-    if not (array.flags.c_contiguous and array.flags.writeable):
-        raise ValueError(f"{name} must be C-contiguous and writeable")
+        raise ValueError(f"{name}: {given}; expected an array of shape {shape} and dtype {dtype}")
+    if not array.flags.carray:  # contiguous and writeable; one question of NumPy is half of two
+        raise ValueError(f"{name} must be C-contiguous, aligned and writeable")
     return array
 
 
@@ -67,14 +70,15 @@ def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[in
     Raises:
         ValueError: If the shape or dtype is wrong, or a seat that must decide sends neither 0 nor 1.
     """
-    given = as_array(actions, "actions")
-    if given.dtype.kind in "iu" and given.dtype != np.int8:
-        actions = np.where((given == 0) | (given == 1), given, 2).astype(np.int8)
-    legal = np.ascontiguousarray(checked(actions, "actions", np.int8, shape))
+    given = legal = as_array(actions, "actions")
+    if given.dtype != INT8 or given.shape != shape or not given.flags.c_contiguous:
+        if given.dtype.kind in "iu" and given.dtype != INT8:
+            actions = np.where((given == 0) | (given == 1), given, 2).astype(INT8)
+        legal = np.ascontiguousarray(checked(actions, "actions", INT8, shape))
     wrong = first_illegal(memory, legal)
     if wrong >= 0:
         game, seat = divmod(wrong, shape[1])
-        note = "" if given.dtype == np.int8 else f" (actions of dtype {given.dtype}; expected int8)"
+        note = "" if given.dtype == INT8 else f" (actions of dtype {given.dtype}; expected int8)"
         raise ValueError(
             f"action {given[game, seat]} of seat {seat} in game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE){note}"
         )

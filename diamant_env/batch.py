@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.arguments import checked, legal_actions, output, players_per_game, seeds_per_game
+from diamant_env.arguments import (
+    BOOL,
+    FLOAT32,
+    INT8,
+    checked,
+    legal_actions,
+    output,
+    players_per_game,
+    seeds_per_game,
+)
 from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
 from diamant_env.loops import (
     advance_keys,
@@ -119,8 +128,8 @@ class Batch:
             mask: bool (N,), the games to start; all by default.
             observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default.
         """
-        chosen = np.ones(self.num_games, bool) if mask is None else checked(mask, "mask", bool, (self.num_games,))
-        observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
+        chosen = np.ones(self.num_games, bool) if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         if seed is not None:
             self.games.key[chosen] = keys_of_seeds(seeds_per_game(seed, self.num_games))[chosen]
         elif not self._has_started():
@@ -164,12 +173,12 @@ class Batch:
         """
         self._require_games("step")
         actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
-        observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
-        rewards = self._output(rewards, "rewards", np.float32, (self.seats,))
-        done = self._output(done, "done", np.bool_, ())
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
+        rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
+        done = self._output(done, "done", BOOL, ())
         final = _NOWHERE
         if final_observations is not None:
-            final = self._output(final_observations, "final_observations", np.float32, (self.seats, NUM_FEATURES))
+            final = self._output(final_observations, "final_observations", FLOAT32, (self.seats, NUM_FEATURES))
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
         self.step_unchecked(actions, observations, rewards, done, final, auto_reset)
@@ -186,8 +195,8 @@ class Batch:
         """Play one turn in every game like `step`, but write no observations. Return `rewards` and `done`."""
         self._require_games("play")
         actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
-        rewards = self._output(rewards, "rewards", np.float32, (self.seats,))
-        done = self._output(done, "done", np.bool_, ())
+        rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
+        done = self._output(done, "done", BOOL, ())
         self.step_unchecked(actions, None, rewards, done, auto_reset=auto_reset)
         return rewards, done
 
@@ -246,7 +255,7 @@ class Batch:
             RuntimeError: Before the first reset.
         """
         self._require_games("observe")
-        observations = self._output(observations, "observations", np.float32, (self.seats, NUM_FEATURES))
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         observe_games(self._memory, self._edition_memory, observations, False, self._team.scratch[0])
         return observations
 
@@ -280,13 +289,13 @@ class Batch:
         Raises:
             ValueError: If a seat that must decide has no probability between 0 and 1.
         """
-        leave = checked(leave_probability, "leave_probability", np.float32, (self.num_games, self.seats))
-        wrong = draw_games_decisions(self._records, leave, self._output(actions, "actions", np.int8, (self.seats,)))
+        leave = checked(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
+        wrong = draw_games_decisions(self._records, leave, self._output(actions, "actions", INT8, (self.seats,)))
         if wrong >= 0:
             game, seat = divmod(wrong, self.seats)
             raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
 
-    def _output(self, array: NDArray | None, name: str, dtype: type, tail: tuple[int, ...]) -> NDArray:
+    def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
         """Return the caller's array to write into, if it fits, or a new one."""
         array = output(array, name, dtype, (self.num_games, *tail))
         if self._absent is not None and tail:

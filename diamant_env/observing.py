@@ -9,9 +9,9 @@ import numpy as np
 
 from diamant_env.compiled import jit, jit_apart
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, MAX_TREASURES, NUM_CARDS
-from diamant_env.observation import FIELDS, NUM_FEATURES, PUBLIC, SEAT_FEATURES, SLICES, TABLE_FEATURES
+from diamant_env.observation import FIELDS, NUM_FEATURES, PUBLIC, RIVALS, SEAT_FEATURES, SLICES, TABLE_FEATURES
 from diamant_env.rules import DECIDE, OVER, forget_last_events
-from diamant_env.vectors import convert, copy, copy_times, sum_of_products
+from diamant_env.vectors import convert, copy, copy_times, interleave, over_the_others, sum_of_products
 
 # Compiled functions read these as constants: by what a field is divided, where it begins in a row.
 _Constants: Any = namedtuple("_Constants", [field.name for field in FIELDS])  # type: ignore[misc]
@@ -28,8 +28,14 @@ _OWN = SEAT_FEATURES - 1  # all about the observer but whether it is inside, whi
 _SCRATCH = np.dtype(
     [
         ("public", "f4", _NUM_PUBLIC),
-        ("ring", "f4", 2 * TABLE_FEATURES),  # what all may know of the seats, twice around the table
+        ("seats", "f4", TABLE_FEATURES),  # what all may know of the seats
+        ("ring", "f4", 2 * TABLE_FEATURES),  # the same, twice around the table
         ("own", "f4", MAX_PLAYERS * _OWN),
+        ("lead", "i2", MAX_PLAYERS),
+        ("ones", "i1", MAX_PLAYERS),
+        ("open_factors", "f4", TABLE_FEATURES),
+        ("hidden_factors", "f4", TABLE_FEATURES),
+        ("own_factors", "f4", MAX_PLAYERS * _OWN),
         ("present", "f4", (MAX_PLAYERS + 1, TABLE_FEATURES)),  # 1 for numbers about one of the first n seats
         ("card_factors", "f4", NUM_CARDS),
         ("path_factors", "f4", MAX_TRAPS),
@@ -44,7 +50,13 @@ def new_scratch() -> np.ndarray:
     """Return an array (1,) of type `SCRATCH`, for one thread."""
     scratch = np.zeros(1, SCRATCH)
     room = scratch[0]
-    room.ring[SEAT_FEATURES - 1 :: SEAT_FEATURES] = 1  # present, where a rival is
+    room.ones[:] = 1
+    # A rival's numbers have the scales of one's own.
+    room.own_factors.reshape(MAX_PLAYERS, _OWN)[:] = _PER.chest, _PER.relics, _PER.left_turn, _PER.lead
+    room.open_factors.reshape(MAX_PLAYERS, SEAT_FEATURES)[:] = [getattr(_PER, field.name) for field in RIVALS]
+    room.hidden_factors[:] = room.open_factors
+    for field in ("rival_chest", "rival_relics"):
+        room.hidden_factors[[field.name for field in RIVALS].index(field) :: SEAT_FEATURES] = 0
     room.present[:] = np.arange(TABLE_FEATURES) // SEAT_FEATURES < np.arange(MAX_PLAYERS + 1)[:, None]
     room.card_factors[:FIRST_TRAP] = _PER.treasures_left
     room.card_factors[FIRST_TRAP:FIRST_RELIC] = _PER.traps_left
@@ -99,39 +111,15 @@ def describe_cave(game, edition, hide, scratch):
 @jit
 def describe_seats(game, hide, scratch):
     """Write what rivals see of each seat into `scratch.ring`, twice around, and its own part into `scratch.own`."""
-    ring, own = scratch.ring, scratch.own
-    shown = _ZERO if hide else _ONE
-    compared = 0 if hide or game.num_players == 1 else 1  # 0: chests are hidden, or there is no rival
-    best, runner_up = two_fullest_chests(game)
-    for seat in range(game.num_players):
-        at = seat * SEAT_FEATURES
-        again = at + game.num_players * SEAT_FEATURES
-        gems = np.int64(game.chest[seat])
-        lead = compared * (gems - (runner_up if gems == best else best))
-        # A rival's numbers have the scales of one's own.
-        chest = np.float32(gems) * _PER.chest
-        relics = np.float32(game.relics[seat]) * _PER.relics
-        left_turn = np.float32(game.left_turn[seat]) * _PER.left_turn
-        ring[at] = ring[again] = np.float32(game.inside[seat]) * _PER.rival_inside
-        ring[at + 1] = ring[again + 1] = chest * shown
-        ring[at + 2] = ring[again + 2] = relics * shown
-        ring[at + 3] = ring[again + 3] = left_turn
-        own[seat * _OWN] = chest
-        own[seat * _OWN + 1] = relics
-        own[seat * _OWN + 2] = left_turn
-        own[seat * _OWN + 3] = np.float32(lead) * _PER.lead
-
-
-@jit
-def two_fullest_chests(game):
-    """Return the gems in the fullest chest and in the second fullest, -1 where there is none."""
-    best = runner_up = np.int64(-1)
-    for seat in range(game.num_players):
-        chest = np.int64(game.chest[seat])
-        lower = chest if chest < best else best
-        runner_up = lower if lower > runner_up else runner_up
-        best = chest if chest > best else best
-    return best, runner_up
+    shown = scratch.hidden_factors if hide else scratch.open_factors
+    interleave(scratch.seats, 0, shown, (game.inside, game.chest, game.relics, game.left_turn, scratch.ones))
+    copy(scratch.ring, 0, scratch.seats, 0, TABLE_FEATURES)
+    copy(scratch.ring, game.num_players * SEAT_FEATURES, scratch.seats, 0, TABLE_FEATURES)
+    if hide or game.num_players == 1:
+        scratch.lead[:] = 0
+    else:
+        over_the_others(scratch.lead, game.chest)  # an absent seat's is empty and exceeds nobody's
+    interleave(scratch.own, 0, scratch.own_factors, (game.chest, game.relics, game.left_turn, scratch.lead))
 
 
 @jit
@@ -193,6 +181,5 @@ __all__ = [
     "expected_share",
     "new_scratch",
     "observe_table",
-    "two_fullest_chests",
     "unobserve",
 ]

@@ -6,12 +6,13 @@ which is checked when compiled, and long enough, which is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 
 from diamant_env.compiled import compiled_as
 
@@ -48,6 +49,22 @@ def add_where(seats, chosen, amount):
     seats += (flags.astype(int) * int(amount)).astype(seats.dtype)
 
 
+def interleave(to, at, factors, columns):
+    """Write the numbers of eight seats, seat after seat, into `to`, float32, from `at` on.
+
+    Of each seat there is one number of each column, a tuple of int8 or int16 (8,), times its factor; `factors`:
+    float32 (8 * columns,).
+    """
+    numbers = np.stack(columns, axis=1).ravel()
+    to[at : at + len(numbers)] = numbers * factors[: len(numbers)]
+
+
+def over_the_others(to, numbers):
+    """Write into `to`, int16 (8,), by how much each of eight numbers, int16, exceeds the highest of the others."""
+    second, highest = np.sort(numbers)[-2:]
+    to[:] = numbers - np.where(numbers == highest, second, highest)
+
+
 def _vectors(count: int) -> Iterator[tuple[int, int]]:
     """Yield begin and width of vectors that cover `count` numbers; widths are powers of two, the last may overlap."""
     width = min(_WIDEST, 1 << count.bit_length() - 1)
@@ -61,8 +78,8 @@ def _vectors(count: int) -> Iterator[tuple[int, int]]:
 class Code:
     """Writes the instructions of one call; arrays are named by their position among its arguments."""
 
-    def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any) -> None:
-        self.context, self.builder, self.kinds, self.arguments = context, builder, signature.args, arguments
+    def __init__(self, context: Any, builder: Any, kinds: Sequence[Any], arguments: Sequence[Any]) -> None:
+        self.context, self.builder, self.kinds, self.arguments = context, builder, kinds, arguments
 
     def _place(self, array: int, offset: int | None, begin: int, width: int) -> Any:
         """A pointer to numbers of an array: `offset` is the position of an argument, None for 0."""
@@ -97,14 +114,15 @@ class Code:
         return self.builder.extract_element(numbers, _FIRST)
 
 
-def _mask(positions: range) -> Any:
-    return ir.Constant(ir.VectorType(ir.IntType(32), len(positions)), list(positions))
+def _mask(positions: Iterable[int]) -> Any:
+    chosen = list(positions)
+    return ir.Constant(ir.VectorType(ir.IntType(32), len(chosen)), chosen)
 
 
 @compiled_as(copy)
 def _copy(typing_context, to, at, source, start, count):
     def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature.args, arguments)
         for begin, width in _vectors(count.literal_value):
             code.store(code.load(2, 3, begin, width), 0, 1, begin)
         return context.get_dummy_value()
@@ -115,7 +133,7 @@ def _copy(typing_context, to, at, source, start, count):
 @compiled_as(copy_times)
 def _copy_times(typing_context, to, at, source, start, factors, count):
     def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature.args, arguments)
         for begin, width in _vectors(count.literal_value):
             product = builder.fmul(code.load(2, 3, begin, width), code.load(4, None, begin, width))
             code.store(product, 0, 1, begin)
@@ -127,7 +145,7 @@ def _copy_times(typing_context, to, at, source, start, factors, count):
 @compiled_as(convert)
 def _convert(typing_context, to, at, source, factors, count):
     def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature.args, arguments)
         for begin, width in _vectors(count.literal_value):
             numbers = builder.sitofp(code.load(2, None, begin, width), ir.VectorType(ir.FloatType(), width))
             code.store(builder.fmul(numbers, code.load(3, None, begin, width)), 0, 1, begin)
@@ -139,7 +157,7 @@ def _convert(typing_context, to, at, source, factors, count):
 @compiled_as(sum_of_products)
 def _sum_of_products(typing_context, one, other, count):
     def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature.args, arguments)
         wide = ir.VectorType(ir.IntType(32), count.literal_value)
         assert wide.count & (wide.count - 1) == 0, "halves are added until one number is left"
         factors = (builder.sext(code.load(array, None, 0, wide.count), wide) for array in (0, 1))
@@ -151,7 +169,7 @@ def _sum_of_products(typing_context, one, other, count):
 @compiled_as(add_where)
 def _add_where(typing_context, seats, chosen, amount):
     def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature, arguments)
+        code = Code(context, builder, signature.args, arguments)
         before = code.load(0, None, 0, 8)
         number, eight = before.type.element, before.type
         flags = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(8), 8))
@@ -163,3 +181,47 @@ def _add_where(typing_context, seats, chosen, amount):
         return context.get_dummy_value()
 
     return types.void(seats, types.uint64, types.int64), generate
+
+
+@compiled_as(interleave)
+def _interleave(typing_context, to, at, factors, columns):
+    def generate(context, builder, signature, arguments):
+        arrays = [*arguments[:3], *cgutils.unpack_tuple(builder, arguments[3])]
+        code = Code(context, builder, [to, at, factors, *columns], arrays)
+        number, none = ir.IntType(16), ir.Constant(ir.VectorType(ir.IntType(16), 8), ir.Undefined)
+        parts = [code.load(3 + column, None, 0, 8) for column in range(len(columns))]
+        parts = [part if part.type.element == number else builder.sext(part, none.type) for part in parts]
+        parts += [none] * (-len(parts) % 8)
+        while len(parts) > 1:  # one after the other in one vector, from which each result takes its eight
+            both = _mask(range(2 * parts[0].type.count))
+            pairs = zip(parts[::2], parts[1::2], strict=True)
+            parts = [builder.shuffle_vector(first, second, both) for first, second in pairs]
+        for begin in range(0, 8 * len(columns), 8):
+            chosen = _mask(8 * (at % len(columns)) + at // len(columns) for at in range(begin, begin + 8))
+            eight = builder.shuffle_vector(parts[0], ir.Constant(parts[0].type, ir.Undefined), chosen)
+            numbers = builder.sitofp(eight, ir.VectorType(ir.FloatType(), 8))
+            code.store(builder.fmul(numbers, code.load(2, None, begin, 8)), 0, 1, begin)
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, factors, columns), generate
+
+
+@compiled_as(over_the_others)
+def _over_the_others(typing_context, to, numbers):
+    def generate(context, builder, signature, arguments):
+        code = Code(context, builder, signature.args, arguments)
+        own = code.load(1, None, 0, 8)
+
+        def turned(vector: Any, by: int) -> Any:
+            return builder.shuffle_vector(vector, vector, _mask((lane + by) % 8 for lane in range(8)))
+
+        def higher(one: Any, other: Any) -> Any:
+            return builder.select(builder.icmp_signed(">", one, other), one, other)
+
+        next_one = turned(own, 1)
+        next_two = higher(next_one, turned(next_one, 1))
+        next_four = higher(next_two, turned(next_two, 2))
+        code.store(builder.sub(own, higher(next_four, turned(next_four, 3))), 0, None, 0)
+        return context.get_dummy_value()
+
+    return types.void(to, numbers), generate

@@ -68,7 +68,7 @@ def kinds_before(counts, position):
 @compiled_as(word)
 def _load(typing_context, field, at):
     def generate(context, builder, signature, arguments):
-        eight = Code(context, builder, signature, arguments).load(0, 1, 0, 8)
+        eight = Code(context, builder, signature.args, arguments).load(0, 1, 0, 8)
         return builder.bitcast(eight, ir.IntType(64))
 
     return types.uint64(field, types.intp), generate
@@ -78,7 +78,7 @@ def _load(typing_context, field, at):
 def _store(typing_context, seats, bits):
     def generate(context, builder, signature, arguments):
         eight = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(8), 8))
-        Code(context, builder, signature, arguments).store(eight, 0, None, 0)
+        Code(context, builder, signature.args, arguments).store(eight, 0, None, 0)
         return context.get_dummy_value()
 
     return types.void(seats, types.uint64), generate

@@ -44,8 +44,8 @@ OUTPUTS = [
     ("observations", np.zeros((2, 3, 5), np.float32), r"observations: shape \(2, 3, 5\).*expected"),
     ("observations", np.zeros((2, 3, NUM_FEATURES)), "observations: .*dtype float64; expected .* float32"),
     ("rewards", [0.0], "rewards: <class 'list'>; expected"),
-    ("rewards", READ_ONLY, "rewards must be C-contiguous and writeable"),
-    ("rewards", TURNED, "rewards must be C-contiguous and writeable"),
+    ("rewards", READ_ONLY, "rewards must be C-contiguous, aligned and writeable"),
+    ("rewards", TURNED, "rewards must be C-contiguous, aligned and writeable"),
     ("done", np.zeros(2, np.int8), "done: .*dtype int8; expected .* bool"),
     ("final_observations", np.zeros((2, 3), np.float32), r"final_observations: shape \(2, 3\)"),
 ]

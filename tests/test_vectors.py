@@ -70,6 +70,36 @@ def test_the_sum_of_products(kinds, count):
     assert compiled("sum_of_products", "one, other", count)(one, other) == expected
 
 
+def _two_and_five_columns(to, at, factors, one, other):
+    vectors.interleave(to, at, factors, (one, other))
+    vectors.interleave(to, at + 16, factors, (other, one, one, other, one))
+
+
+def test_columns_are_interleaved_seat_by_seat():
+    one, other, factors = numbers(8, np.int8), numbers(8, np.int16), numbers(40)
+    as_it_stands, by_vectors, before = numbers(60), numbers(60), numbers(60)
+    _two_and_five_columns(as_it_stands, 3, factors, one, other)
+    jit(_two_and_five_columns)(by_vectors, 3, factors, one, other)
+    assert np.array_equal(as_it_stands, by_vectors)
+    pairs = zip([one[0], other[0], one[1], other[1]], factors[:4], strict=True)
+    assert as_it_stands[3:7].tolist() == [number * factor for number, factor in pairs]
+    assert as_it_stands[19 + 5 * 6 + 3] == other[6] * factors[5 * 6 + 3]
+    assert np.array_equal(as_it_stands[[0, 1, 2, 59]], before[[0, 1, 2, 59]])
+
+
+@pytest.mark.parametrize(
+    "given", [[7, 3, 0, 0, 0, 0, 0, 0], [5, 2, 5, 1, 0, 0, 0, 0], range(8), [-3] * 8, [0, 900, 4, 1, 1, 8, 3, 899]]
+)
+def test_the_lead_over_the_others(given):
+    given = np.array(given, np.int16)
+    expected = [own - max(np.delete(given, seat)) for seat, own in enumerate(given)]
+    for function in (vectors.over_the_others, jit(lambda to, numbers: vectors.over_the_others(to, numbers))):
+        for turned in range(8):
+            to = np.zeros(8, np.int16)
+            function(to, np.roll(given, turned))
+            assert to.tolist() == np.roll(expected, turned).tolist()
+
+
 def _add_to_two_fields(games, chosen, amount):
     vectors.add_where(games[0].left_turn, chosen, amount)
     vectors.add_where(games[0].banked, chosen, amount)
