@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import threading
 
 import numpy as np
 import pytest
 
 from diamant_env import Batch
 from diamant_env.editions import EDITIONS
+from diamant_env.team import Team
 
 MIXED = {
     "num_players": [1, 2, 3, 4, 5, 6, 7, 8] * 5,
@@ -94,6 +97,35 @@ def test_threads_change_no_byte(threads):
         assert its_final.tobytes() == final.tobytes()
         assert other.games.tobytes() == one.games.tobytes()
     assert other.play_out().tobytes() == one.play_out().tobytes()
+
+
+def test_threads_end_with_their_batch():
+    before = set(threading.enumerate())
+    batch = mixed(threads=3)
+    batch.reset(0)
+    batch.play_out()
+    started = set(threading.enumerate()) - before
+    assert len(started) == 2
+    del batch
+    gc.collect()
+    for thread in started:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
+def test_what_a_thread_raises_reaches_the_caller():
+    team = Team(3, 3)
+    done = []
+
+    def task(part, scratch):
+        if part.start == 1:
+            raise ZeroDivisionError("in the second part")
+        done.append(part.start)
+
+    for _ in range(2):  # and the team goes on
+        with pytest.raises(ZeroDivisionError, match="in the second part"):
+            team.work(task)
+    assert sorted(done) == [0, 0, 2, 2]
 
 
 @pytest.mark.parametrize("threads", [0, 41, 1.5, "two"])
