@@ -8,6 +8,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
@@ -18,6 +19,8 @@ from diamant_env import GAME
 
 IMPORT_SECONDS, COLD_SECONDS, WARM_SECONDS, GAME_BYTES = 0.1, 6.0, 0.6, 200
 GROWTH_MEBIBYTES = 8  # what the system may add for reasons of its own
+
+_Times = tuple[float, float]  # wall and CPU seconds
 
 _IMPORT = """
 import time
@@ -35,7 +38,17 @@ batch.reset(0)
 batch.step(np.zeros((1, 4), np.int8))
 """
 # Numba imports SciPy where it finds it; the package itself does not need it.
-_WITHOUT_SCIPY = "import sys\nsys.modules['scipy'] = None" + _FIRST_STEP
+_WITHOUT_SCIPY = "import sys\nsys.modules['scipy'] = None\n"
+# What no package with cached functions can go below.
+_ADDITION = """
+import numba, numpy, gymnasium, pettingzoo
+@numba.njit(cache=True)
+def add(one, other):
+    return one + other
+"""
+_FIRST_ADDITION = (
+    "import os, sys\nsys.path.append(os.environ['NUMBA_CACHE_DIR'])\nimport addition\naddition.add(1, 2)\n"
+)
 
 
 def measure_costs(repeats: int, turns: int) -> list[Comparison]:
@@ -55,20 +68,33 @@ def _imports(repeats: int) -> list[Comparison]:
 
 def _first_steps(repeats: int) -> list[Comparison]:
     """From the start of Python to the end of the first step, with an empty and a filled cache of Numba."""
+    rows = []
     with tempfile.TemporaryDirectory() as folder:
         cold = [_seconds(_FIRST_STEP, f"{folder}/{place}") for place in range(repeats)]
-        warm = [_seconds(_FIRST_STEP, f"{folder}/0") for _ in range(repeats)]
-        alone = [_seconds(_WITHOUT_SCIPY, f"{folder}/0") for _ in range(repeats)]
+        rows += _rows("empty cache", cold, COLD_SECONDS)
+        filled = f"{folder}/0"
+        Path(filled, "addition.py").write_text(_ADDITION)
+        _fresh(_FIRST_ADDITION, filled)
+        for cache, before in (("warm cache", ""), ("warm cache, SciPy not installed", _WITHOUT_SCIPY)):
+            pairs = [
+                (_seconds(before + _FIRST_STEP, filled), _seconds(before + _FIRST_ADDITION, filled))
+                for _ in range(repeats)
+            ]
+            step, addition = zip(*pairs, strict=True)
+            rows += _rows(cache, step, WARM_SECONDS, addition)
+    return rows
+
+
+def _rows(cache: str, found: Sequence[_Times], limit: float, addition: Sequence[_Times] = ()) -> list[Comparison]:
+    """Return the first step beside its limit, and beside an addition that Numba has cached, if that was timed."""
     rows = []
-    for cache, limit, found in (
-        ("empty cache", COLD_SECONDS, cold),
-        ("warm cache", WARM_SECONDS, warm),
-        ("warm cache, SciPy not installed", WARM_SECONDS, alone),
-    ):
-        for kind, times in zip(("wall", "CPU"), zip(*found, strict=True), strict=True):
-            what, seconds = f"first step, {cache}, from the start of Python, {kind}", statistics.median(times)
-            more = {"repeats": times}
-            rows.append(Comparison("costs", what, "s", seconds, "limit", limit, seconds / limit, 1.0, True, more))
+    for place, kind in enumerate(("wall", "CPU")):
+        what, times = f"first step, {cache}, from the start of Python, {kind}", [each[place] for each in found]
+        seconds, more = statistics.median(times), {"repeats": times}
+        rows.append(Comparison("costs", what, "s", seconds, "limit", limit, seconds / limit, 1.0, True, more))
+        if addition:
+            rival, theirs = "an addition that Numba has cached", statistics.median(each[place] for each in addition)
+            rows.append(Comparison("costs", what, "s", seconds, rival, theirs, seconds / theirs, None, True, more))
     return rows
 
 
@@ -101,7 +127,7 @@ def _resident_mebibytes() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _seconds(program: str, cache: str) -> tuple[float, float]:
+def _seconds(program: str, cache: str) -> _Times:
     """Return wall and CPU seconds of a program in a fresh Python; others on the machine prolong the wall time more."""
     start, used = perf_counter(), _children_seconds()
     _fresh(program, cache)
