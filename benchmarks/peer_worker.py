@@ -28,6 +28,17 @@ def diamant_batch(players: int) -> Callable[[int], Contender]:
     return build
 
 
+def diamant_tables(players: int) -> Callable[[int], Contender]:
+    """Ours with the narrow observation, `Batch.tables`: the game's own whole numbers, so that no rows are written."""
+
+    def build(num_games: int) -> Contender:
+        from benchmarks.engine import action_ring, rules_play
+
+        return rules_play(num_games, players, action_ring(num_games, players, 0.1)), num_games * players
+
+    return build
+
+
 def diamant_parallel(_: int) -> Contender:
     """Ours: one game of 4 through PettingZoo's parallel API, Python-int actions."""
     from benchmarks.views import parallel_play
@@ -181,6 +192,8 @@ def squared(copies: int) -> Contender:
 CONTENDERS: dict[str, Callable[[int], Contender]] = {
     "diamant-4": diamant_batch(4),
     "diamant-8": diamant_batch(8),
+    "diamant-4-tables": diamant_tables(4),
+    "diamant-8-tables": diamant_tables(8),
     "diamant-parallel": diamant_parallel,
     "diamant-games": diamant_random_games(4),
     "rps-parallel": rps_parallel,

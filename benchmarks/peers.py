@@ -50,6 +50,7 @@ class Peer:
 
 
 _BATCH = {"diamant-4": None, "diamant-8": None}
+_NARROW = {"diamant-4-tables": None, "diamant-8-tables": None}
 PEER_LIST = (
     Peer("PettingZoo rps, parallel API", "rps-parallel", (1,), {"diamant-parallel": 10}, per_step=True),
     Peer("SuperSuit rps", "rps-supersuit", (1, 16, 64), _BATCH),
@@ -60,9 +61,9 @@ PEER_LIST = (
         "JaxMARL switch_riddle, scan",
         "switch-riddle",
         (256, 1024, 4096, 16_384, 65_536),
-        {"diamant-4": 1.3, "diamant-8": 1.3},
+        {"diamant-4": 1.3, "diamant-8": 1.3} | _NARROW,
     ),
-    Peer("PufferLib squared", "squared", (256, 1024, 4096, 16_384), _BATCH, PUFFER),
+    Peer("PufferLib squared", "squared", (256, 1024, 4096, 16_384), _BATCH | dict.fromkeys(_NARROW, 1.0), PUFFER),
 )
 
 

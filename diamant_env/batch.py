@@ -34,6 +34,7 @@ from diamant_env.rules import GAME, OVER
 from diamant_env.team import Team
 
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
+_PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
 
 
 class Batch:
@@ -269,6 +270,16 @@ class Batch:
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
         observe_games(self._memory, self._edition_memory, state, True, self._team.scratch[0])
         return state[:, 0]
+
+    @property
+    def tables(self) -> NDArray:
+        """What is public of each game, with open chests: a view (N,) of the fields of `GAME` but the key; read-only.
+
+        The narrow observation: whole numbers, once for all seats, and always those of now, since nothing is copied.
+        """
+        tables = self._records[_PUBLIC]
+        tables.flags.writeable = False
+        return tables
 
     @property
     def must_decide(self) -> NDArray[np.bool_]:

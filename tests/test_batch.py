@@ -269,3 +269,19 @@ def test_the_decisions_of_two_seats_are_independent():
     batch.draw_decisions(np.full((5000, 4), 0.5, np.float32), actions)
     both = actions[:, :1] & actions[:, 1:]
     assert (np.abs(both.mean(axis=0) - 0.25) < 4 * np.sqrt(0.25 * 0.75 / 5000)).all()
+
+
+def test_tables_show_all_that_is_public_and_nothing_else():
+    batch = Batch(6, [3, 4, 5, 6, 7, 8], edition="iello-2016")
+    batch.reset(seed=4)
+    tables = batch.tables
+    for turn in range(30):
+        batch.play(np.random.default_rng(turn).integers(0, 2, (6, 8)).astype(np.int8), auto_reset=True)
+    assert set(GAME.names) - set(tables.dtype.names) == {"key"}
+    other = Batch(6, [3, 4, 5, 6, 7, 8], edition="iello-2016")
+    for name in tables.dtype.names:
+        other.games[name] = tables[name]
+    assert np.array_equal(other.observe(), batch.observe())
+    assert np.shares_memory(tables, batch.games)
+    with pytest.raises(ValueError, match="read-only"):
+        tables["bag"] = 0
