@@ -39,7 +39,7 @@ batch.step(np.zeros((1, 4), np.int8))
 """
 # Numba imports SciPy where it finds it; the package itself does not need it.
 _WITHOUT_SCIPY = "import sys\nsys.modules['scipy'] = None\n"
-# What no package with cached functions can go below.
+# What no package that imports the same four and calls a function cached by Numba can go below.
 _ADDITION = """
 import numba, numpy, gymnasium, pettingzoo
 @numba.njit(cache=True)
@@ -94,6 +94,7 @@ def _rows(cache: str, found: Sequence[_Times], limit: float, addition: Sequence[
         rows.append(Comparison("costs", what, "s", seconds, "limit", limit, seconds / limit, 1.0, True, more))
         if addition:
             rival, theirs = "an addition that Numba has cached", statistics.median(each[place] for each in addition)
+            more = {"repeats": times, "their repeats": [each[place] for each in addition]}
             rows.append(Comparison("costs", what, "s", seconds, rival, theirs, seconds / theirs, None, True, more))
     return rows
 

@@ -71,6 +71,20 @@ def rules_play(num_games: int, players: int, ring: list[NDArray[np.int8]], threa
     return play
 
 
+def tables_play(num_games: int, players: int, ring: list[NDArray[np.int8]]) -> Play:
+    """Return a contender: the engine with the narrow observation, of which each step takes the bags at risk."""
+    batch = Batch(num_games, players)
+    batch.reset(0)
+    _, rewards, done = new_arrays(num_games, players)
+
+    def play(steps: int) -> None:
+        for step in range(steps):
+            batch.play(ring[step % RING], rewards, done, auto_reset=True)
+            batch.tables["bag"].max()
+
+    return play
+
+
 def deciding_share(num_games: int, players: int, ring: list[NDArray[np.int8]]) -> float:
     """Return which share of the seats has to decide, on average over steps in mid-game."""
     batch = Batch(min(num_games, 1024), players)

@@ -29,12 +29,12 @@ def diamant_batch(players: int) -> Callable[[int], Contender]:
 
 
 def diamant_tables(players: int) -> Callable[[int], Contender]:
-    """Ours with the narrow observation, `Batch.tables`: the game's own whole numbers, so that no rows are written."""
+    """Ours with the narrow observation, `Batch.tables`: the games' own whole numbers, so that no rows are written."""
 
     def build(num_games: int) -> Contender:
-        from benchmarks.engine import action_ring, rules_play
+        from benchmarks.engine import action_ring, tables_play
 
-        return rules_play(num_games, players, action_ring(num_games, players, 0.1)), num_games * players
+        return tables_play(num_games, players, action_ring(num_games, players, 0.1)), num_games * players
 
     return build
 

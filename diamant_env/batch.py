@@ -276,6 +276,7 @@ class Batch:
         """What is public of each game, with open chests: a view (N,) of the fields of `GAME` but the key; read-only.
 
         The narrow observation: whole numbers, once for all seats, and always those of now, since nothing is copied.
+        For the same reason the key lies between them: what leaves the process should be `tables.copy()`.
         """
         tables = self._records[_PUBLIC]
         tables.flags.writeable = False

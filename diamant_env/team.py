@@ -21,7 +21,7 @@ class Team:
 
     Args:
         num_games: How many games there are.
-        threads: How many threads share them; the caller's is one of them, and with 1 no other is started.
+        threads: How many threads share them; the caller's is one of them, the others start with the first task.
 
     Attributes:
         parts: The games of each thread.
@@ -32,7 +32,7 @@ class Team:
         bounds = [num_games * part // threads for part in range(threads + 1)]
         self.parts = [slice(first, last) for first, last in itertools.pairwise(bounds)]
         self.scratch = [new_scratch() for _ in self.parts]
-        self._others = [_Other(*share) for share in zip(self.parts[1:], self.scratch[1:], strict=True)]
+        self._others: list[SimpleQueue] = []
 
     def work(self, task: Task) -> None:
         """Call `task(part, scratch)` for each thread's part, all at the same time, and wait for all.
@@ -40,35 +40,36 @@ class Team:
         Raises:
             Exception: What one of the calls raised, when all have ended.
         """
-        for other in self._others:
-            other.begin(task)
+        if len(self._others) < len(self.parts) - 1:
+            self._start()
+        results: SimpleQueue[BaseException | None] = SimpleQueue()  # new: one that was cut off leaves no result behind
+        for tasks in self._others:
+            tasks.put((task, results))
         try:
             task(self.parts[0], self.scratch[0])
         finally:
-            errors = [other.end() for other in self._others]
-        for error in errors:
-            if error is not None:
-                raise error
+            errors = [results.get() for _ in self._others]
+        failed = [error for error in errors if error is not None]
+        del errors
+        if failed:
+            raise failed.pop()  # no name here may keep it, since its traceback keeps this frame, and so the batch
+
+    def _start(self) -> None:
+        """Start the other threads. Queues hand a task over faster than `concurrent.futures` does."""
+        for part, scratch in zip(self.parts[1:], self.scratch[1:], strict=True):
+            tasks: SimpleQueue = SimpleQueue()
+            Thread(target=_serve, args=(tasks, part, scratch), daemon=True).start()
+            finalize(self, tasks.put, None).atexit = False  # ends the thread; at exit it may still be needed
+            self._others.append(tasks)
 
 
-class _Other:
-    """A thread that waits for tasks. Queues hand them over in half the time that `concurrent.futures` takes."""
-
-    def __init__(self, part: slice, scratch: NDArray) -> None:
-        self._tasks: SimpleQueue[Task | None] = SimpleQueue()
-        self._results: SimpleQueue[BaseException | None] = SimpleQueue()
-        Thread(target=_serve, args=(self._tasks, self._results, part, scratch), daemon=True).start()
-        finalize(self, self._tasks.put, None)  # ends the thread
-        self.begin, self.end = self._tasks.put, self._results.get
-
-
-def _serve(
-    tasks: SimpleQueue[Task | None], results: SimpleQueue[BaseException | None], part: slice, scratch: NDArray
-) -> None:
-    while (task := tasks.get()) is not None:
+def _serve(tasks: SimpleQueue, part: slice, scratch: NDArray) -> None:
+    """Do tasks until None comes."""
+    while (job := tasks.get()) is not None:
+        task, results = job
         try:
             task(part, scratch)
             results.put(None)
         except BaseException as error:  # the caller raises it
             results.put(error)
-        del task  # which knows the batch: nobody else may, so that it and this thread can end
+        del job, task, results  # the task knows the batch, which must be able to end, and this thread with it

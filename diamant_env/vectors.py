@@ -197,7 +197,7 @@ def _interleave(typing_context, to, at, factors, columns):
             pairs = zip(parts[::2], parts[1::2], strict=True)
             parts = [builder.shuffle_vector(first, second, both) for first, second in pairs]
         for begin in range(0, 8 * len(columns), 8):
-            chosen = _mask(8 * (at % len(columns)) + at // len(columns) for at in range(begin, begin + 8))
+            chosen = _mask(8 * (place % len(columns)) + place // len(columns) for place in range(begin, begin + 8))
             eight = builder.shuffle_vector(parts[0], ir.Constant(parts[0].type, ir.Undefined), chosen)
             numbers = builder.sitofp(eight, ir.VectorType(ir.FloatType(), 8))
             code.store(builder.fmul(numbers, code.load(2, None, begin, 8)), 0, 1, begin)

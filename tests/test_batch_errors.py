@@ -12,6 +12,7 @@ from diamant_env import EDITIONS, NUM_FEATURES, Batch
 READ_ONLY = np.zeros((2, 3), np.float32)
 READ_ONLY.flags.writeable = False
 TURNED = np.zeros((3, 2), np.float32).T
+UNALIGNED = np.zeros(1 + 4 * 2 * 3, np.uint8)[1:].view(np.float32).reshape(2, 3)
 
 ARGUMENTS = [
     ({"num_games": 0}, "num_games=0; a whole number of at least 1"),
@@ -45,6 +46,7 @@ OUTPUTS = [
     ("observations", np.zeros((2, 3, NUM_FEATURES)), "observations: .*dtype float64; expected .* float32"),
     ("rewards", [0.0], "rewards: <class 'list'>; expected"),
     ("rewards", READ_ONLY, "rewards must be C-contiguous, aligned and writeable"),
+    ("rewards", UNALIGNED, "rewards must be C-contiguous, aligned and writeable"),
     ("rewards", TURNED, "rewards must be C-contiguous, aligned and writeable"),
     ("done", np.zeros(2, np.int8), "done: .*dtype int8; expected .* bool"),
     ("final_observations", np.zeros((2, 3), np.float32), r"final_observations: shape \(2, 3\)"),

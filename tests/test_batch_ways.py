@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -126,6 +128,46 @@ def test_what_a_thread_raises_reaches_the_caller():
         with pytest.raises(ZeroDivisionError, match="in the second part"):
             team.work(task)
     assert sorted(done) == [0, 0, 2, 2]
+
+
+def test_a_call_that_is_cut_off_waits_for_the_others_and_leaves_nothing_behind():
+    team = Team(2, 2)
+    done = []
+
+    def slow(part, scratch):
+        if part.start == 0:
+            raise KeyboardInterrupt
+        time.sleep(0.2)
+        done.append("slow")
+
+    with pytest.raises(KeyboardInterrupt):
+        team.work(slow)
+    assert done == ["slow"]
+    team.work(lambda part, scratch: done.append(part.start))
+    assert sorted(done[1:]) == [0, 1]
+
+
+def test_a_wait_that_is_cut_off_leaves_no_result_for_the_next_call():
+    team = Team(2, 2)
+    may_end, done = threading.Event(), []
+
+    def stuck(part, scratch):
+        if part.start == 1:
+            may_end.wait(10)
+
+    def interrupt(number, frame):
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(TimeoutError):
+            team.work(stuck)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    threading.Timer(0.2, may_end.set).start()
+    team.work(lambda part, scratch: done.append(part.start))
+    assert sorted(done) == [0, 1]
 
 
 @pytest.mark.parametrize("threads", [0, 41, 1.5, "two"])
