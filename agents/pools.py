@@ -11,6 +11,11 @@ FOLDER = Path(__file__).parents[1] / "configs" / "pools"
 _KEYS = ("description", "agents")
 
 
+def pool_path(name: str | Path) -> Path:
+    """Return the file of a pool: of ``configs/pools`` by its name, with - for _ if one likes, or a path as it is."""
+    return Path(name) if str(name).endswith(".toml") else FOLDER / f"{str(name).replace('-', '_')}.toml"
+
+
 def load_pool(name: str | Path) -> list[str]:
     """Return the agents of a pool, as texts that `agents.make` takes.
 
@@ -21,7 +26,7 @@ def load_pool(name: str | Path) -> list[str]:
     Raises:
         ValueError: If there is no such file, or if it does not hold what it should; the message says what.
     """
-    path = Path(name) if str(name).endswith(".toml") else FOLDER / f"{name}.toml"
+    path = pool_path(name)
     if not path.is_file():
         known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
         raise ValueError(f"no pool {str(name)!r}: there is no file {path}; pools: {known}, or a path to a .toml")

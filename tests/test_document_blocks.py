@@ -22,7 +22,6 @@ SMALLER = {
     "README.md": {
         "make train ": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN} ",
         ".venv/bin/python -m train.ppo": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN}",
-        "--set threads=1 --set name=seeds": f"--set name=seeds --set judge.curve_points=0 {TINY_RUN}",
         "--games 100000": "--games 200",
         "train.best_response runs/default-seed0": f"train.best_response runs/default-seed0 {TINY_SEARCH}",
         "--players 5 ": "--players 5 --games 200 ",

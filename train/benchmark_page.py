@@ -34,9 +34,9 @@ def _mean(*keys: str) -> Callable[[Row], float | None]:
 # Heading, digits, how to read it from a cell.
 COLUMNS: tuple[tuple[str, int, Callable[[Row], float | None]], ...] = (
     ("win share, held-out", 3, _mean("held_out", "win")),
-    ("win share, seen", 3, _mean("pool", "win")),
+    ("win share, pool", 3, _mean("pool", "win")),
     ("score, held-out", 2, _mean("held_out", "score")),
-    ("score, seen", 2, _mean("pool", "score")),
+    ("score, pool", 2, _mean("pool", "score")),
     ("score, copies or alone", 2, _mean("self_play_score")),
     ("largest gain found", 3, _mean("gain", "at_least")),
     ("its lower end, 95 %", 3, _mean("gain", "at_least", "low")),

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.pools import FOLDER, load_pool
+from agents.pools import FOLDER, load_pool, pool_path
 from diamant_env.opponents import FAMILIES, SOLVED
 from train.arena import name_of
 
@@ -63,7 +62,7 @@ def pool_line_up(pool: str) -> LineUp:
     Raises:
         ValueError: If there is no such pool.
     """
-    return LineUp(Path(_file(pool)).stem, _members(pool))
+    return LineUp(pool_path(pool).stem, _members(pool))
 
 
 def clone_line_ups(rivals: Sequence[str]) -> list[LineUp]:
@@ -124,16 +123,11 @@ def seat_with(rivals: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _is_pool(text: str) -> bool:
-    return text.endswith(".toml") or (FOLDER / f"{_file(text)}.toml").is_file()
+    return text.endswith(".toml") or pool_path(text).is_file()
 
 
 def _members(pool: str) -> tuple[str, ...]:
-    return tuple(name_of(text) for text in load_pool(_file(pool)))
-
-
-def _file(pool: str) -> str:
-    """Return a path to a .toml as it is; of a name, that of the file in configs/pools."""
-    return pool if pool.endswith(".toml") else pool.replace("-", "_")
+    return tuple(name_of(text) for text in load_pool(pool))
 
 
 def _agents(text: str, argument: str) -> tuple[str, ...]:

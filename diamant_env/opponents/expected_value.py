@@ -43,7 +43,7 @@ class ExpectedValueAgent(Scripted):
 
 @dataclass
 class OthersStayAgent(Scripted):
-    """Compares as `ExpectedValueAgent` does, assuming that each other player stays with the same probability.
+    """Compares as `ev` does, assuming that each other player stays with the same probability.
 
     With q (`stay`) that probability, the other leavers and stayers are binomial, and with n players inside
 
