@@ -19,7 +19,7 @@ setup: .venv/installed  ## make .venv and install what is needed from constraint
 train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
-champion: setup  ## train the champion with three seeds, judge and ship it: an hour and a half
+champion: setup  ## train the champion with three seeds, judge and ship it: two hours
 	for seed in 0 1 2; do $(BIN)/python -m train.ppo --config configs/champion.toml --set seed=$$seed --no-judge || exit; done
 	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion"
 
