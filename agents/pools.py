@@ -16,6 +16,11 @@ def pool_path(name: str | Path) -> Path:
     return Path(name) if str(name).endswith(".toml") else FOLDER / f"{str(name).replace('-', '_')}.toml"
 
 
+def pool_names() -> str:
+    """Return the names of the pools in ``configs/pools``, with commas between them."""
+    return ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
+
+
 def load_pool(name: str | Path) -> list[str]:
     """Return the agents of a pool, as texts that `agents.make` takes.
 
@@ -28,8 +33,7 @@ def load_pool(name: str | Path) -> list[str]:
     """
     path = pool_path(name)
     if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
-        raise ValueError(f"no pool {str(name)!r}: there is no file {path}; pools: {known}, or a path to a .toml")
+        raise ValueError(f"no pool {str(name)!r}: there is no file {path}; pools: {pool_names()}, or a path to a .toml")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -89,13 +89,13 @@ def _rows(cache: str, found: Sequence[_Times], limit: float, addition: Sequence[
     """Return the first step beside its limit, and beside an addition that Numba has cached, if that was timed."""
     rows = []
     for place, kind in enumerate(("wall", "CPU")):
-        what, times = f"first step, {cache}, from the start of Python, {kind}", [each[place] for each in found]
-        seconds, more = statistics.median(times), {"repeats": times}
+        what, ours = f"first step, {cache}, from the start of Python, {kind}", [each[place] for each in found]
+        seconds, more = statistics.median(ours), {"repeats": ours}
         rows.append(Comparison("costs", what, "s", seconds, "limit", limit, seconds / limit, 1.0, True, more))
         if addition:
-            rival, theirs = "an addition that Numba has cached", statistics.median(each[place] for each in addition)
-            more = {"repeats": times, "their repeats": [each[place] for each in addition]}
-            rows.append(Comparison("costs", what, "s", seconds, rival, theirs, seconds / theirs, None, True, more))
+            rival, theirs = "an addition that Numba has cached", [each[place] for each in addition]
+            bound, more = statistics.median(theirs), {"repeats": ours, "their repeats": theirs}
+            rows.append(Comparison("costs", what, "s", seconds, rival, bound, seconds / bound, None, True, more))
     return rows
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +59,14 @@ def reference_play(num_games: int, players: int, ring: list[NDArray[np.int8]], v
     return play
 
 
-def rules_play(num_games: int, players: int, ring: list[NDArray[np.int8]], threads: int = 1) -> Play:
-    """Return a contender: the engine's rules with rewards, done and auto-reset, without observations."""
+def rules_play(
+    num_games: int,
+    players: int,
+    ring: list[NDArray[np.int8]],
+    threads: int = 1,
+    look: Callable[[Batch], object] = lambda batch: None,
+) -> Play:
+    """Return a contender: the rules with rewards, done and auto-reset, without rows; each step ends with `look`."""
     batch = Batch(num_games, players, threads=threads)
     batch.reset(0)
     _, rewards, done = new_arrays(num_games, players)
@@ -67,22 +74,14 @@ def rules_play(num_games: int, players: int, ring: list[NDArray[np.int8]], threa
     def play(steps: int) -> None:
         for step in range(steps):
             batch.play(ring[step % RING], rewards, done, auto_reset=True)
+            look(batch)
 
     return play
 
 
 def tables_play(num_games: int, players: int, ring: list[NDArray[np.int8]]) -> Play:
-    """Return a contender: the engine with the narrow observation, of which each step takes the bags at risk."""
-    batch = Batch(num_games, players)
-    batch.reset(0)
-    _, rewards, done = new_arrays(num_games, players)
-
-    def play(steps: int) -> None:
-        for step in range(steps):
-            batch.play(ring[step % RING], rewards, done, auto_reset=True)
-            batch.tables["bag"].max()
-
-    return play
+    """Return a contender: the rules with the narrow observation, of which each step takes the bags at risk."""
+    return rules_play(num_games, players, ring, look=lambda batch: batch.tables["bag"].max())
 
 
 def deciding_share(num_games: int, players: int, ring: list[NDArray[np.int8]]) -> float:

@@ -17,24 +17,14 @@ RING = 16  # actions made beforehand and used in turn
 SCANNED = 64  # turns in one call of a compiled loop
 
 
-def diamant_batch(players: int) -> Callable[[int], Contender]:
-    """Ours: the batch engine, LEAVE with probability 0.1."""
+def diamant_batch(players: int, rows: bool = True) -> Callable[[int], Contender]:
+    """Ours: the batch engine, LEAVE with probability 0.1; without `rows`, `Batch.tables` is the observation."""
 
     def build(num_games: int) -> Contender:
-        from benchmarks.engine import action_ring, engine_play
+        from benchmarks.engine import action_ring, engine_play, tables_play
 
-        return engine_play(num_games, players, action_ring(num_games, players, 0.1)), num_games * players
-
-    return build
-
-
-def diamant_tables(players: int) -> Callable[[int], Contender]:
-    """Ours with the narrow observation, `Batch.tables`: the games' own whole numbers, so that no rows are written."""
-
-    def build(num_games: int) -> Contender:
-        from benchmarks.engine import action_ring, tables_play
-
-        return tables_play(num_games, players, action_ring(num_games, players, 0.1)), num_games * players
+        play = engine_play if rows else tables_play
+        return play(num_games, players, action_ring(num_games, players, 0.1)), num_games * players
 
     return build
 
@@ -192,8 +182,8 @@ def squared(copies: int) -> Contender:
 CONTENDERS: dict[str, Callable[[int], Contender]] = {
     "diamant-4": diamant_batch(4),
     "diamant-8": diamant_batch(8),
-    "diamant-4-tables": diamant_tables(4),
-    "diamant-8-tables": diamant_tables(8),
+    "diamant-4-tables": diamant_batch(4, rows=False),
+    "diamant-8-tables": diamant_batch(8, rows=False),
     "diamant-parallel": diamant_parallel,
     "diamant-games": diamant_random_games(4),
     "rps-parallel": rps_parallel,

@@ -40,7 +40,7 @@ def output(array: NDArray | None, name: str, dtype: np.dtype, shape: tuple[int, 
     if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
         given = f"shape {array.shape} and dtype {array.dtype}" if isinstance(array, np.ndarray) else type(array)
         raise ValueError(f"{name}: {given}; expected an array of shape {shape} and dtype {dtype}")
-    if not array.flags.carray:  # contiguous and writeable; one question of NumPy is half of two
+    if not array.flags.carray:  # all three in one question, since each costs time
         raise ValueError(f"{name} must be C-contiguous, aligned and writeable")
     return array
 

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.pools import FOLDER, load_pool, pool_path
+from agents.pools import load_pool, pool_names, pool_path
 from diamant_env.opponents import FAMILIES, SOLVED
 from train.arena import name_of
 
@@ -134,8 +134,7 @@ def _agents(text: str, argument: str) -> tuple[str, ...]:
     try:
         names = tuple(_agent(part) for part in split_agents(text))
     except ValueError as error:
-        pools = ", ".join(sorted(file.stem for file in FOLDER.glob("*.toml")))
-        raise ValueError(f"against {argument!r}: no such pool (pools: {pools}) and no agents: {error}") from None
+        raise ValueError(f"against {argument!r}: no such pool (pools: {pool_names()}) and no agents: {error}") from None
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise ValueError(f"against {argument!r}: {twice} is there twice; the opponents at a table are distinct")
