@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.loops import deal, play_decisions
+from diamant_env.loops import deal, take_decisions
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.observing import new_scratch, observe_table
+from diamant_env.observing import observe_table
 from diamant_env.rewards import pay
-from diamant_env.rules import GAME, OVER, key_of_next_game
+from diamant_env.rules import GAME, OVER, key_of_next_game, play_turn
+from diamant_env.scratch import new_scratch
 
 _THREADS_PER_BLOCK = 64
 
@@ -32,7 +33,8 @@ def _step(games, editions, actions, rows, rewards, done, scratch, reward_code):
         return
     game = games[i]
     edition = editions[game.edition]
-    play_decisions(game, edition, actions, i)
+    take_decisions(game, actions, i)
+    play_turn(game, edition)
     pay(game, edition, reward_code, True, rewards, i)
     done[i] = game.phase == OVER
     if game.phase == OVER:

@@ -12,21 +12,28 @@ from diamant_env.compiled import jit, jit_apart
 from diamant_env.editions import EDITION, MAX_PLAYERS
 from diamant_env.observing import observe_table, unobserve
 from diamant_env.rewards import pay
+from diamant_env.rows import fetch
 from diamant_env.rules import (
     DECIDE,
     GAME,
     LEAVE,
     OVER,
+    REVEAL,
+    draw,
     key_of_next_game,
     key_of_seed,
     play_turn,
     random_bits,
+    resolve_decisions,
+    reveal,
     reveal_until_decision,
     start_game,
 )
+from diamant_env.scratch import BLOCK
 from diamant_env.words import byte, set_word
 
-_BLOCK = 32  # so many games are played before their observations are written
+_NEAR = 1 << 22  # numbers: rows of no more than these stay in the caches from step to step
+_AHEAD = 4  # games
 
 
 @jit
@@ -69,8 +76,8 @@ def step_games(
     games = memory.view(GAME)[:, 0]
     editions = edition_memory.view(EDITION)[:, 0]
     scratch = scratch_memory[0]
-    for first in range(0, games.shape[0], _BLOCK):
-        last = min(first + _BLOCK, games.shape[0])
+    for first in range(0, games.shape[0], BLOCK):
+        last = min(first + BLOCK, games.shape[0])
         play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch)
         if observed:
             observe_some(games, editions, first, last, rows, False, scratch)
@@ -78,36 +85,50 @@ def step_games(
 
 @jit_apart
 def play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch):
-    """Play one turn in the games from `first` to `last` - 1."""
+    """Play one turn in the games from `first` to `last` - 1, at most `BLOCK`.
+
+    What comes next is hard to predict where a player leaves or a card is turned up, and a wrong guess costs whatever
+    was begun after it. All cards are therefore drawn, which takes longest, between the two.
+    """
+    for i in range(first, last):
+        game = games[i]
+        scratch.played[i - first] = game.phase != OVER
+        if game.phase != OVER:
+            take_decisions(game, actions, i)
+            resolve_decisions(game, editions[game.edition])
+    for i in range(first, last):
+        scratch.card[i - first] = draw(games[i])
     for i in range(first, last):
         game = games[i]
         edition = editions[game.edition]
-        played = game.phase != OVER
-        if played:
-            play_decisions(game, edition, actions, i)
-        pay(game, edition, reward_code, played, rewards, i)
+        if game.phase == REVEAL:
+            reveal(game, edition, scratch.card[i - first])
+            reveal_until_decision(game, edition)
+        pay(game, edition, reward_code, scratch.played[i - first], rewards, i)
         done[i] = game.phase == OVER
         if auto_reset and game.phase == OVER:
             if final_rows.shape[0]:
-                observe_table(game, edition, edition.hidden_chests, final_rows, i, scratch)
+                observe_some(games, editions, i, i + 1, final_rows, False, scratch)
             deal(game, edition, key_of_next_game(game.key))
 
 
 @jit
-def play_decisions(game, edition, actions, i):
-    """Play one turn with the decisions in `actions[i]`."""
+def take_decisions(game, actions, i):
+    """Write `actions[i]` into `game.decision`."""
     bits = np.uint64(0)
     for seat in range(MAX_PLAYERS):  # of known length: the compiler unrolls it
         if seat < actions.shape[1]:
             bits |= byte(actions[i, seat] == LEAVE, seat)
     set_word(game.decision, bits)
-    play_turn(game, edition)
 
 
 @jit_apart
 def observe_some(games, editions, first, last, rows, show_all, scratch):
     """Write what all seats of the games from `first` to `last` - 1 see; `show_all`: hidden chests too."""
+    far = rows.size > _NEAR
     for i in range(first, last):
+        if far:
+            fetch(rows, i + _AHEAD)
         edition = editions[games[i].edition]
         observe_table(games[i], edition, edition.hidden_chests and not show_all, rows, i, scratch)
 

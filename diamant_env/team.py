@@ -11,7 +11,7 @@ from weakref import finalize
 
 from numpy.typing import NDArray
 
-from diamant_env.observing import new_scratch
+from diamant_env.scratch import new_scratch
 
 Task = Callable[[slice, NDArray], Any]
 
@@ -25,7 +25,7 @@ class Team:
 
     Attributes:
         parts: The games of each thread.
-        scratch: An array (1,) of type `diamant_env.observing.SCRATCH` for each thread.
+        scratch: An array (1,) of type `diamant_env.scratch.SCRATCH` for each thread.
     """
 
     def __init__(self, num_games: int, threads: int) -> None:

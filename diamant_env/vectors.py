@@ -6,7 +6,6 @@ which is checked when compiled, and long enough, which is not.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,24 +14,25 @@ from numba import types
 from numba.core import cgutils
 
 from diamant_env.compiled import compiled_as
-
-_FIRST = ir.Constant(ir.IntType(32), 0)
-_WIDEST = 8  # float32 numbers in a vector: with 16 the same, but a tenth slower where rows leave the caches
+from diamant_env.vector_code import FIRST, Code, mask, vectors
 
 
 def copy(to, at, source, start, count):
-    """Write `count` numbers of `source`, float32, from `start` on, into `to`, float32, from `at` on."""
+    """Write `count` numbers of `source`, float32, from `start` on, into `to`, float32, from `at` on.
+
+    Both may be the same array: all are read before any is written.
+    """
     to[at : at + count] = source[start : start + count]
-
-
-def copy_times(to, at, source, start, factors, count):
-    """Do as `copy` does, each number times its factor, float32 (count,)."""
-    to[at : at + count] = source[start : start + count] * factors[:count]
 
 
 def convert(to, at, source, factors, count):
     """Write the first `count` numbers of `source`, int8, times their factors into `to`, float32, from `at` on."""
     to[at : at + count] = source[:count] * factors[:count]
+
+
+def convert_each(to, at, factors, numbers):
+    """Write single numbers, a tuple of whole numbers that fit 32 bits, times their factors into `to` from `at` on."""
+    to[at : at + len(numbers)] = np.array(numbers, np.float32) * factors[: len(numbers)]
 
 
 def sum_of_products(one, other, count):
@@ -65,93 +65,45 @@ def over_the_others(to, numbers):
     to[:] = numbers - np.where(numbers == highest, second, highest)
 
 
-def _vectors(count: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and width of vectors that cover `count` numbers; widths are powers of two, the last may overlap."""
-    width = min(_WIDEST, 1 << count.bit_length() - 1)
-    for begin in range(0, count - width + 1, width):
-        yield begin, width
-    if count % width:
-        last = 1 << (count % width - 1).bit_length()
-        yield count - last, last
-
-
-class Code:
-    """Writes the instructions of one call; arrays are named by their position among its arguments."""
-
-    def __init__(self, context: Any, builder: Any, kinds: Sequence[Any], arguments: Sequence[Any]) -> None:
-        self.context, self.builder, self.kinds, self.arguments = context, builder, kinds, arguments
-
-    def _place(self, array: int, offset: int | None, begin: int, width: int) -> Any:
-        """A pointer to numbers of an array: `offset` is the position of an argument, None for 0."""
-        if self.kinds[array].layout != "C":
-            raise TypeError(f"an array of layout {self.kinds[array].layout!r}; expected 'C', contiguous")
-        data = self.context.make_array(self.kinds[array])(self.context, self.builder, self.arguments[array]).data
-        first = ir.Constant(ir.IntType(64), begin)
-        if offset is not None:
-            first = self.builder.add(first, self.arguments[offset])
-        vector = ir.VectorType(data.type.pointee, width)
-        return self.builder.bitcast(self.builder.gep(data, [first]), vector.as_pointer())
-
-    def load(self, array: int, offset: int | None, begin: int, width: int) -> Any:
-        """Return `width` numbers of an array as a vector."""
-        return self.builder.load(self._place(array, offset, begin, width), align=self._align(array))
-
-    def store(self, numbers: Any, array: int, offset: int | None, begin: int) -> None:
-        """Write a vector into an array."""
-        self.builder.store(numbers, self._place(array, offset, begin, numbers.type.count), align=self._align(array))
-
-    def _align(self, array: int) -> int:
-        return int(self.kinds[array].dtype.bitwidth // 8)
-
-    def total(self, numbers: Any) -> Any:
-        """Return the sum of a vector's numbers: its halves are added until one is left."""
-        width = numbers.type.count
-        while width > 1:
-            width //= 2
-            lower, upper = (_mask(range(first, first + width)) for first in (0, width))
-            shuffle = self.builder.shuffle_vector
-            numbers = self.builder.add(shuffle(numbers, numbers, lower), shuffle(numbers, numbers, upper))
-        return self.builder.extract_element(numbers, _FIRST)
-
-
-def _mask(positions: Iterable[int]) -> Any:
-    chosen = list(positions)
-    return ir.Constant(ir.VectorType(ir.IntType(32), len(chosen)), chosen)
-
-
 @compiled_as(copy)
 def _copy(typing_context, to, at, source, start, count):
     def generate(context, builder, signature, arguments):
         code = Code(context, builder, signature.args, arguments)
-        for begin, width in _vectors(count.literal_value):
-            code.store(code.load(2, 3, begin, width), 0, 1, begin)
+        parts = [(begin, code.load(2, 3, begin, width)) for begin, width in vectors(count.literal_value)]
+        for begin, part in parts:
+            code.store(part, 0, 1, begin)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, types.intp, count), generate
-
-
-@compiled_as(copy_times)
-def _copy_times(typing_context, to, at, source, start, factors, count):
-    def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature.args, arguments)
-        for begin, width in _vectors(count.literal_value):
-            product = builder.fmul(code.load(2, 3, begin, width), code.load(4, None, begin, width))
-            code.store(product, 0, 1, begin)
-        return context.get_dummy_value()
-
-    return types.void(to, types.intp, source, types.intp, factors, count), generate
 
 
 @compiled_as(convert)
 def _convert(typing_context, to, at, source, factors, count):
     def generate(context, builder, signature, arguments):
         code = Code(context, builder, signature.args, arguments)
-        for begin, width in _vectors(count.literal_value):
+        for begin, width in vectors(count.literal_value):
             numbers = builder.sitofp(code.load(2, None, begin, width), ir.VectorType(ir.FloatType(), width))
             code.store(builder.fmul(numbers, code.load(3, None, begin, width)), 0, 1, begin)
         return context.get_dummy_value()
 
     return types.void(to, types.intp, source, factors, count), generate
+
+
+@compiled_as(convert_each)
+def _convert_each(typing_context, to, at, factors, numbers):
+    def generate(context, builder, signature, arguments):
+        code = Code(context, builder, signature.args, arguments)
+        parts = cgutils.unpack_tuple(builder, arguments[3])
+        for begin, width in vectors(len(parts)):
+            some = ir.Constant(ir.VectorType(ir.IntType(32), width), ir.Undefined)
+            for place in range(width):
+                number = context.cast(builder, parts[begin + place], numbers[begin + place], types.int32)
+                some = builder.insert_element(some, number, ir.Constant(ir.IntType(32), place))
+            converted = builder.sitofp(some, ir.VectorType(ir.FloatType(), width))
+            code.store(builder.fmul(converted, code.load(2, None, begin, width)), 0, 1, begin)
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, factors, numbers), generate
 
 
 @compiled_as(sum_of_products)
@@ -174,7 +126,7 @@ def _add_where(typing_context, seats, chosen, amount):
         number, eight = before.type.element, before.type
         flags = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(8), 8))
         flags = flags if number.width == 8 else builder.zext(flags, eight)
-        one = builder.insert_element(ir.Constant(eight, ir.Undefined), builder.trunc(arguments[2], number), _FIRST)
+        one = builder.insert_element(ir.Constant(eight, ir.Undefined), builder.trunc(arguments[2], number), FIRST)
         amounts = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8))
         masks = builder.sub(ir.Constant(eight, [0] * 8), flags)  # all bits where there is a 1
         code.store(builder.add(before, builder.and_(masks, amounts)), 0, None, 0)
@@ -193,11 +145,11 @@ def _interleave(typing_context, to, at, factors, columns):
         parts = [part if part.type.element == number else builder.sext(part, none.type) for part in parts]
         parts += [none] * (-len(parts) % 8)
         while len(parts) > 1:  # one after the other in one vector, from which each result takes its eight
-            both = _mask(range(2 * parts[0].type.count))
+            both = mask(range(2 * parts[0].type.count))
             pairs = zip(parts[::2], parts[1::2], strict=True)
             parts = [builder.shuffle_vector(first, second, both) for first, second in pairs]
         for begin in range(0, 8 * len(columns), 8):
-            chosen = _mask(8 * (place % len(columns)) + place // len(columns) for place in range(begin, begin + 8))
+            chosen = mask(8 * (place % len(columns)) + place // len(columns) for place in range(begin, begin + 8))
             eight = builder.shuffle_vector(parts[0], ir.Constant(parts[0].type, ir.Undefined), chosen)
             numbers = builder.sitofp(eight, ir.VectorType(ir.FloatType(), 8))
             code.store(builder.fmul(numbers, code.load(2, None, begin, 8)), 0, 1, begin)
@@ -213,7 +165,7 @@ def _over_the_others(typing_context, to, numbers):
         own = code.load(1, None, 0, 8)
 
         def turned(vector: Any, by: int) -> Any:
-            return builder.shuffle_vector(vector, vector, _mask((lane + by) % 8 for lane in range(8)))
+            return builder.shuffle_vector(vector, vector, mask((lane + by) % 8 for lane in range(8)))
 
         def higher(one: Any, other: Any) -> Any:
             return builder.select(builder.icmp_signed(">", one, other), one, other)

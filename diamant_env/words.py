@@ -11,7 +11,7 @@ from numba import types
 
 from diamant_env.compiled import compiled_as, jit
 from diamant_env.editions import NUM_CARDS
-from diamant_env.vectors import Code
+from diamant_env.vector_code import Code
 
 ALL_BITS = np.uint64(255)
 """Times a word of 0 and 1: the bytes with 1 have all their bits."""

@@ -7,8 +7,8 @@ import pytest
 
 from diamant_env import CONTINUE, FIELDS, GAME, LEAVE, NUM_FEATURES, OBSERVATION, Observations, observation_space
 from diamant_env.observation import SLICES, field_table
-from diamant_env.observing import SCRATCH
 from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
+from diamant_env.scratch import SCRATCH
 
 # name, first index, numbers, step from one to the next, divided by, lowest, highest
 LAYOUT = [

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from diamant_env import vectors
+from diamant_env import rows, vectors
 from diamant_env.compiled import jit
+from diamant_env.observation import NUM_FEATURES, TABLE_FEATURES
 from diamant_env.rules import GAME
+from diamant_env.vector_code import vectors as covering
 from diamant_env.words import word
 
 COUNTS = [1, 3, 4, 7, 8, 17, 29, 40, 50]
@@ -30,7 +32,6 @@ def numbers(size, kind=np.float32):
     ("name", "arguments", "begin"),
     [
         ("copy", "to, at, source, start", lambda count: (3, numbers(70), 5)),
-        ("copy_times", "to, at, source, start, factors", lambda count: (3, numbers(70), 5, numbers(count))),
         ("convert", "to, at, source, factors", lambda count: (3, numbers(count, np.int8), numbers(count))),
     ],
 )
@@ -46,9 +47,72 @@ def test_what_is_written(name, arguments, begin, count):
     assert not np.array_equal(as_it_stands[3 : 3 + count], before[3 : 3 + count])
 
 
+@pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("at", [0, 1, 8, 11])
+def test_what_is_copied_within_an_array_is_read_before_it_is_written(count, at):
+    as_it_stands, by_vectors = numbers(70), numbers(70)
+    vectors.copy(as_it_stands, at, as_it_stands, 5, count)
+    compiled("copy", "to, at, source, start", count)(by_vectors, at, by_vectors, 5)
+    assert np.array_equal(as_it_stands, by_vectors)
+    assert np.array_equal(by_vectors[at : at + count], numbers(70)[5 : 5 + count])
+
+
+def _one_three_and_eleven_numbers(to, at, factors, games, flag):
+    game = games[0]
+    vectors.convert_each(to, at, factors, (flag,))
+    vectors.convert_each(to, at + 1, factors, (game.bag, flag, game.turn))
+    some = (game.bag, game.turn, game.path_gems, game.num_inside, game.bag - game.turn, flag, game.path_relics)
+    vectors.convert_each(to, at + 4, factors, (*some, game.expedition, game.chest[1], game.relics[2], game.bag))
+
+
+@pytest.mark.parametrize("flag", [True, False, 2**31 - 1, -(2**31)])
+def test_single_numbers_are_converted(flag):
+    games, factors = np.zeros(1, GAME), numbers(20)
+    games["bag"], games["turn"], games["path_gems"], games["num_inside"] = 700, -3, -32768, 8
+    games["path_relics"], games["expedition"], games["chest"][0, 1], games["relics"][0, 2] = 5, 127, 32767, -128
+    expected = [flag, 700, flag, -3, 700, -3, -32768, 8, 703, flag, 5, 127, 32767, -128, 700]
+    times = np.concatenate([factors[:1], factors[:3], factors[:11]])
+    for function in (_one_three_and_eleven_numbers, jit(_one_three_and_eleven_numbers)):
+        to = numbers(30)
+        function(to, 4, factors, games.view(np.recarray), flag)
+        assert np.array_equal(to[4:19], np.array(expected, np.float32) * times)
+        assert np.array_equal(np.delete(to, range(4, 19)), np.delete(numbers(30), range(4, 19)))
+
+
+@pytest.mark.parametrize("seats", range(9))
+def test_the_rows_of_a_table(seats):
+    ring, own, public = numbers(2 * TABLE_FEATURES), numbers(8 * rows.NUM_OWN), numbers(rows.NUM_PUBLIC)
+    present = numbers(TABLE_FEATURES)
+    arguments = (seats, ring, present, own, public)
+    before = numbers(3 * 8 * NUM_FEATURES).reshape(3, 8, NUM_FEATURES)
+    as_it_stands, by_vectors = before.copy(), before.copy()
+    rows.write_rows(as_it_stands, 1, *arguments)
+    jit(lambda to, i, seats, ring, present, own, public: rows.write_rows(to, i, seats, ring, present, own, public))(
+        by_vectors, 1, *arguments
+    )
+    assert np.array_equal(as_it_stands, by_vectors)
+    assert np.array_equal(by_vectors[[0, 2]], before[[0, 2]])
+    assert np.array_equal(by_vectors[1, seats:], before[1, seats:])
+    for seat in range(seats):
+        row = by_vectors[1, seat]
+        assert row[0] == ring[5 * seat] * present[0]
+        assert np.array_equal(row[1:5], own[4 * seat : 4 * seat + 4])
+        assert np.array_equal(row[5:40], ring[5 * seat + 5 : 5 * seat + 40] * present[5:])
+        assert np.array_equal(row[40:], public)
+
+
+@pytest.mark.parametrize("i", [0, 1, 2, 1000])
+def test_fetching_rows_changes_nothing_even_beyond_the_end(i):
+    before = numbers(2 * 3 * NUM_FEATURES).reshape(2, 3, NUM_FEATURES)
+    fetched = before.copy()
+    rows.fetch(fetched, i)
+    jit(lambda to, i: rows.fetch(to, i))(fetched, i)
+    assert np.array_equal(fetched, before)
+
+
 @pytest.mark.parametrize("count", range(1, 100))
 def test_vectors_cover_all_and_no_more(count):
-    parts = list(vectors._vectors(count))
+    parts = list(covering(count))
     assert {at for begin, width in parts for at in range(begin, begin + width)} == set(range(count))
     assert all(width & (width - 1) == 0 for _, width in parts)
 
