@@ -1,4 +1,4 @@
-"""Random games to their ends beside the C, and two threads beside one."""
+"""Random games to their ends beside the C, and two threads or processes beside one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from benchmarks.engine import (
     rules_play,
 )
 from benchmarks.measure import Effort, Play, Speed, alternate
+from benchmarks.processes import processes_play
 from benchmarks.reference import Reference, ScalarReference
 from benchmarks.results import Comparison
 
 THREADS = {"one thread": 1, "two threads": 2}
-TWO_THREADS = 1.8  # times one
+TWO_PROCESSES = "two processes"
+TWO_BESIDE_ONE = 1.8
+LEAVE = 0.1
 GAMES_PER_SECOND = 500_000
 
 
@@ -66,22 +69,35 @@ def _rows(what: str, speeds: dict[str, Speed], num_games: int) -> list[Compariso
 
 
 def compare_threads(batches: tuple[int, ...], effort: Effort) -> list[Comparison]:
-    """Two threads beside one, with observations and the rules alone."""
+    """Two threads beside one, with observations and the rules alone; where a target says so, two processes too.
+
+    The target is for the largest batch with observations; each process has half the games.
+    """
     rows = []
     for num_games in batches:
         for players in (4, 8):
-            ring = action_ring(num_games, players, 0.1)
-            for kind, make in (("with observations", engine_play), ("rules alone", rules_play)):
+            ring = action_ring(num_games, players, LEAVE)
+            for make in (engine_play, rules_play):
                 contenders = {name: make(num_games, players, ring, threads) for name, threads in THREADS.items()}
-                rows.append(_two_beside_one(kind, num_games, players, alternate(contenders, effort)))
+                judged = make is engine_play and num_games == max(batches)
+                if judged:
+                    contenders[TWO_PROCESSES] = processes_play(make, num_games, players, LEAVE, 2)
+                kind = "with observations" if make is engine_play else "rules alone"
+                what = f"{kind}, batch {num_games:,}, {players} players"
+                rows += _beside_one(what, num_games * players, alternate(contenders, effort), judged)
     return rows
 
 
-def _two_beside_one(kind: str, num_games: int, players: int, speeds: dict[str, Speed]) -> Comparison:
-    one, two = THREADS
-    rates = {name: speed.median * num_games * players / 1e6 for name, speed in speeds.items()}
-    what = f"{kind}, batch {num_games:,}, {players} players"
-    target = TWO_THREADS if num_games >= 16_384 and kind == "with observations" else None
-    more = {"repeats": {name: speed.times(num_games).repeats for name, speed in speeds.items()}}
-    ratio = speeds[two].over(speeds[one])
-    return Comparison("two threads", what, "M agent-steps/s", rates[two], one, rates[one], ratio, target, more=more)
+def _beside_one(what: str, agents: int, speeds: dict[str, Speed], judged: bool) -> list[Comparison]:
+    """What all others make of one thread, in agent-steps."""
+    one, *others = speeds
+    rates = {name: speed.median * agents / 1e6 for name, speed in speeds.items()}
+    more = {"repeats": {name: speed.times(agents).repeats for name, speed in speeds.items()}}
+    target = TWO_BESIDE_ONE if judged else None
+    return [
+        Comparison(
+            "two cores", f"{two}, {what}", "M agent-steps/s", rates[two], one, rates[one],
+            speeds[two].over(speeds[one]), target, more=more,
+        )
+        for two in others
+    ]  # fmt: skip
