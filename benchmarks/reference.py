@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import NUM_FEATURES, Edition
+from diamant_env.arrays import aligned
 from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
 
 
@@ -44,7 +45,6 @@ _PRINTED = np.dtype(
     + [("share", "i2", (MAX_PLAYERS + 1, MAX_TREASURES))],  # the strong C works it out itself
     align=True,
 )
-_LINE = 64  # bytes of a cache line
 
 
 class NoCompilerError(RuntimeError):
@@ -143,14 +143,6 @@ class ScalarReference(Reference):
         self.games = aligned((num_games, self.bytes_per_game), np.uint8)
         self.functions = {"reset": self.library.scalar_reset, "plain": self.library.scalar_step}
         self.functions["games"] = self.library.scalar_play_games
-
-
-def aligned(shape: int | tuple[int, ...], dtype: type) -> NDArray:
-    """Return an array of zeros that begins at a cache line."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    raw = np.zeros(size + _LINE, np.uint8)
-    start = -raw.ctypes.data % _LINE
-    return raw[start : start + size].view(dtype).reshape(shape)
 
 
 def new_arrays(num_games: int, seats: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:

@@ -18,6 +18,7 @@ from diamant_env.arguments import (
     players_per_game,
     seeds_per_game,
 )
+from diamant_env.arrays import aligned
 from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
 from diamant_env.loops import (
     advance_keys,
@@ -89,7 +90,7 @@ class Batch:
         self.edition_records = edition_table(self.editions)
         self.reward = reward
         self.reward_code = reward_code(reward, int(self.num_players.min()))
-        self.games = np.zeros(num_games, GAME).view(np.recarray)
+        self.games = aligned(num_games, GAME).view(np.recarray)
         self.threads = int(threads)
         self._prepare()
         rows = {edition: row for row, edition in enumerate(self.editions)}
@@ -139,7 +140,7 @@ class Batch:
         else:
             advance_keys(self._records, chosen)
         reset_games(self._records, self._edition_records, chosen)
-        observe_games(self._memory, self._edition_memory, observations, False, self._team.scratch[0])
+        self._observe(observations)
         return observations
 
     def step(
@@ -257,7 +258,7 @@ class Batch:
         """
         self._require_games("observe")
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
-        observe_games(self._memory, self._edition_memory, observations, False, self._team.scratch[0])
+        self._observe(observations)
         return observations
 
     def state(self) -> NDArray[np.float32]:
@@ -268,7 +269,7 @@ class Batch:
         """
         self._require_games("state")
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
-        observe_games(self._memory, self._edition_memory, state, True, self._team.scratch[0])
+        self._observe(state, show_all=True)
         return state[:, 0]
 
     @property
@@ -306,6 +307,10 @@ class Batch:
         if wrong >= 0:
             game, seat = divmod(wrong, self.seats)
             raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
+
+    def _observe(self, rows: NDArray[np.float32], show_all: bool = False) -> None:
+        """Write what the seats see into `rows`, float32 (N, seats, NUM_FEATURES)."""
+        observe_games(self._memory, self._edition_memory, 0, self.num_games, rows, show_all, self._team.scratch[0])
 
     def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
         """Return the caller's array to write into, if it fits, or a new one."""

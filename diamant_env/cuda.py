@@ -15,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.loops import deal, take_decisions
+from diamant_env.loops import deal
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.observing import observe_table
 from diamant_env.rewards import pay
 from diamant_env.rules import GAME, OVER, key_of_next_game, play_turn
 from diamant_env.scratch import new_scratch
+from diamant_env.words import ones, set_word
 
 _THREADS_PER_BLOCK = 64
 
@@ -33,7 +34,7 @@ def _step(games, editions, actions, rows, rewards, done, scratch, reward_code):
         return
     game = games[i]
     edition = editions[game.edition]
-    take_decisions(game, actions, i)
+    set_word(game.decision, ones(actions, i))  # LEAVE is 1
     play_turn(game, edition)
     pay(game, edition, reward_code, True, rewards, i)
     done[i] = game.phase == OVER

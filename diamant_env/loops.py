@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compiled import jit, jit_apart
-from diamant_env.editions import EDITION, MAX_PLAYERS
+from diamant_env.editions import EDITION
 from diamant_env.observing import observe_table, unobserve
 from diamant_env.rewards import pay
 from diamant_env.rows import fetch
@@ -30,7 +30,7 @@ from diamant_env.rules import (
     start_game,
 )
 from diamant_env.scratch import BLOCK
-from diamant_env.words import byte, set_word
+from diamant_env.words import byte, ones, set_word
 
 _NEAR = 1 << 22  # numbers: rows of no more than these stay in the caches from step to step
 _AHEAD = 4  # games
@@ -73,28 +73,33 @@ def step_games(
     memory, edition_memory, actions, rows, rewards, done, final_rows, auto_reset, observed, reward_code, scratch_memory
 ):
     """Play one turn in all games with legal actions; write what the seats see if `observed`."""
-    games = memory.view(GAME)[:, 0]
-    editions = edition_memory.view(EDITION)[:, 0]
-    scratch = scratch_memory[0]
-    for first in range(0, games.shape[0], BLOCK):
-        last = min(first + BLOCK, games.shape[0])
-        play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch)
+    for first in range(0, memory.shape[0], BLOCK):
+        last = min(first + BLOCK, memory.shape[0])
+        play_some(
+            memory, edition_memory, first, last, actions, rewards, done, final_rows, auto_reset, reward_code,
+            scratch_memory,
+        )  # fmt: skip
         if observed:
-            observe_some(games, editions, first, last, rows, False, scratch)
+            observe_games(memory, edition_memory, first, last, rows, np.bool_(0), scratch_memory)
 
 
 @jit_apart
-def play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch):
+def play_some(
+    memory, edition_memory, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch_memory
+):
     """Play one turn in the games from `first` to `last` - 1, at most `BLOCK`.
 
     What comes next is hard to predict where a player leaves or a card is turned up, and a wrong guess costs whatever
     was begun after it. All cards are therefore drawn, which takes longest, between the two.
     """
+    games = memory.view(GAME)[:, 0]
+    editions = edition_memory.view(EDITION)[:, 0]
+    scratch = scratch_memory[0]
     for i in range(first, last):
         game = games[i]
         scratch.played[i - first] = game.phase != OVER
         if game.phase != OVER:
-            take_decisions(game, actions, i)
+            set_word(game.decision, ones(actions, i))  # LEAVE is 1
             resolve_decisions(game, editions[game.edition])
     for i in range(first, last):
         scratch.card[i - first] = draw(games[i])
@@ -108,37 +113,24 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
         done[i] = game.phase == OVER
         if auto_reset and game.phase == OVER:
             if final_rows.shape[0]:
-                observe_some(games, editions, i, i + 1, final_rows, False, scratch)
+                observe_games(memory, edition_memory, i, i + 1, final_rows, np.bool_(0), scratch_memory)
             deal(game, edition, key_of_next_game(game.key))
 
 
-@jit
-def take_decisions(game, actions, i):
-    """Write `actions[i]` into `game.decision`."""
-    bits = np.uint64(0)
-    for seat in range(MAX_PLAYERS):  # of known length: the compiler unrolls it
-        if seat < actions.shape[1]:
-            bits |= byte(actions[i, seat] == LEAVE, seat)
-    set_word(game.decision, bits)
-
-
 @jit_apart
-def observe_some(games, editions, first, last, rows, show_all, scratch):
-    """Write what all seats of the games from `first` to `last` - 1 see; `show_all`: hidden chests too."""
+def observe_games(memory, edition_memory, first, last, rows, show_all, scratch_memory):
+    """Write into `rows`, float32 (N, seats, NUM_FEATURES), what all seats of the games from `first` to `last` - 1 see.
+
+    `show_all`: hidden chests too; not a literal, for which all would be compiled once more.
+    """
+    games = memory.view(GAME)[:, 0]
+    editions = edition_memory.view(EDITION)[:, 0]
     far = rows.size > _NEAR
     for i in range(first, last):
         if far:
             fetch(rows, i + _AHEAD)
         edition = editions[games[i].edition]
-        observe_table(games[i], edition, edition.hidden_chests and not show_all, rows, i, scratch)
-
-
-@jit
-def observe_games(memory, edition_memory, rows, show_all, scratch_memory):
-    """Write what all seats of all games see into `rows`, float32 (N, seats, NUM_FEATURES)."""
-    games = memory.view(GAME)[:, 0]
-    editions = edition_memory.view(EDITION)[:, 0]
-    observe_some(games, editions, 0, games.shape[0], rows, show_all, scratch_memory[0])
+        observe_table(games[i], edition, edition.hidden_chests and not show_all, rows, i, scratch_memory[0])
 
 
 @jit

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compiled import jit
-from diamant_env.editions import MAX_PLAYERS
 from diamant_env.rules import OVER, win_share
+from diamant_env.vectors import write_row
 
 REWARDS = {
     "score": "gems banked at this step, relics at their value when taken",
@@ -33,10 +33,10 @@ def reward_code(reward: str, fewest_players: int) -> int:
 @jit
 def pay(game, edition, code, played, rewards, i):
     """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,): 0 if it was not `played`."""
-    seats = rewards.shape[1]
-    for seat in range(MAX_PLAYERS):
-        if seat < seats:  # a loop of known length: the compiler unrolls it
-            rewards[i, seat] = game.banked[seat] if played and code == _SCORE else 0
+    if played and code == _SCORE:
+        write_row(rewards, i, game.banked)
+    else:
+        rewards[i, :] = 0
     if played and code != _SCORE and game.phase == OVER:
         for seat in range(game.num_players):
             rewards[i, seat] = win_share(game, edition, seat) if code == _WIN else margin(game, seat)

@@ -12,6 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 
+from diamant_env.arrays import LINE
 from diamant_env.compiled import compiled_as
 from diamant_env.observation import NUM_FEATURES, SEAT_FEATURES, SLICES, TABLE_FEATURES
 from diamant_env.vector_code import Code, mask, vectors
@@ -19,7 +20,6 @@ from diamant_env.vector_code import Code, mask, vectors
 NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES
 NUM_OWN = SEAT_FEATURES - 1  # all about the observer but whether it is inside, which the ring has
 _OWN_AT = SLICES["chest"].start
-_LINE = 64  # bytes of a cache line
 
 
 def write_rows(rows, i, seats, ring, present, own, public):
@@ -58,9 +58,9 @@ def _write_rows(typing_context, rows, i, seats, ring, present, own, public):
         factors = [code.load(_PRESENT, None, begin, width) for begin, width in vectors(TABLE_FEATURES)]
         shared = [code.load(_PUBLIC, None, begin, width) for begin, width in vectors(NUM_PUBLIC)]
         shape = context.make_array(rows)(context, builder, arguments[_ROWS]).shape
-        first = builder.mul(arguments[_I], builder.extract_value(shape, 1))
+        first = _times(builder, builder.mul(arguments[_I], builder.extract_value(shape, 1)), NUM_FEATURES)
         with cgutils.for_range(builder, arguments[_SEATS]) as loop:
-            row = _times(builder, builder.add(first, loop.index), NUM_FEATURES)
+            row = builder.add(first, _times(builder, loop.index, NUM_FEATURES))
             share = _times(builder, loop.index, SEAT_FEATURES)
             parts = [code.load(_RING, share, begin, width) for begin, width in vectors(TABLE_FEATURES)]
             parts = [builder.fmul(part, factor) for part, factor in zip(parts, factors, strict=True)]
@@ -85,7 +85,7 @@ def _fetch(typing_context, rows, i):
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
         prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         to_write, to_all_caches, data = (ir.Constant(word, number) for number in (1, 3, 1))
-        with cgutils.for_range_slice(builder, ir.Constant(size.type, 0), size, ir.Constant(size.type, _LINE)) as (
+        with cgutils.for_range_slice(builder, ir.Constant(size.type, 0), size, ir.Constant(size.type, LINE)) as (
             at,
             _,
         ):

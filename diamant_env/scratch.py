@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from diamant_env.arrays import aligned
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import OWN, PUBLIC, RIVALS, SEAT_FEATURES, TABLE_FEATURES
 from diamant_env.rows import NUM_OWN, NUM_PUBLIC
@@ -36,7 +37,7 @@ SCRATCH = np.dtype((np.record, _SCRATCH))
 
 def new_scratch() -> np.ndarray:
     """Return an array (1,) of type `SCRATCH`, for one thread."""
-    scratch = np.zeros(1, SCRATCH)
+    scratch = aligned(1, SCRATCH)
     room = scratch[0]
     room.ones[:] = 1
     room.public_factors[:] = np.repeat([1 / field.scale for field in PUBLIC], [field.size for field in PUBLIC])

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from llvmlite import ir
+from numba.core import cgutils
 
+_EIGHT = ir.VectorType(ir.IntType(64), 8)
 FIRST = ir.Constant(ir.IntType(32), 0)
 _WIDEST = 8  # float32 numbers in a vector: with 16 the same, but a tenth slower where rows leave the caches
 
@@ -45,6 +47,39 @@ class Code:
     def store(self, numbers: Any, array: int, offset: Any, begin: int) -> None:
         """Write a vector into an array."""
         self.builder.store(numbers, self._place(array, offset, begin, numbers.type.count), align=self._align(array))
+
+    def load_row(self, array: int, row: int) -> Any:
+        """Return a row of at most eight numbers as a vector of eight, 0 where there are none; `row`: an argument."""
+        place, there = self._row(array, row)
+        eight = place.type.pointee
+        return self._masked("load", eight, eight, [place, self._alignment(array), there, eight(None)])
+
+    def store_row(self, numbers: Any, array: int, row: int) -> None:
+        """Write a vector of eight numbers into a row of at most eight."""
+        place, there = self._row(array, row)
+        self._masked("store", numbers.type, ir.VoidType(), [numbers, place, self._alignment(array), there])
+
+    def _row(self, array: int, row: int) -> tuple[Any, Any]:
+        """A pointer to a row, and which of eight numbers are there."""
+        shape = self.context.make_array(self.kinds[array])(self.context, self.builder, self.arguments[array]).shape
+        length = self.builder.extract_value(shape, 1)
+        there = self.builder.icmp_signed(">", self.spread(length), ir.Constant(_EIGHT, list(range(8))))
+        return self._place(array, self.builder.mul(self.arguments[row], length), 0, 8), there
+
+    def _alignment(self, array: int) -> Any:
+        return ir.Constant(ir.IntType(32), self._align(array))
+
+    def _masked(self, what: str, vector: Any, result: Any, arguments: Sequence[Any]) -> Any:
+        """Call LLVM's `llvm.masked.load` or `store`."""
+        kind = f"v{vector.count}{vector.element.intrinsic_name}"
+        signature = ir.FunctionType(result, [argument.type for argument in arguments])
+        name = f"llvm.masked.{what}.{kind}.p0{kind}"
+        return self.builder.call(cgutils.get_or_insert_function(self.builder.module, signature, name), arguments)
+
+    def spread(self, number: Any) -> Any:
+        """Return a vector of eight times the same number."""
+        one = self.builder.insert_element(ir.Constant(ir.VectorType(number.type, 8), ir.Undefined), number, FIRST)
+        return self.builder.shuffle_vector(one, one, mask([0] * 8))
 
     def _align(self, array: int) -> int:
         return int(self.kinds[array].dtype.bitwidth // 8)

@@ -14,7 +14,7 @@ from numba import types
 from numba.core import cgutils
 
 from diamant_env.compiled import compiled_as
-from diamant_env.vector_code import FIRST, Code, mask, vectors
+from diamant_env.vector_code import Code, mask, vectors
 
 
 def copy(to, at, source, start, count):
@@ -47,6 +47,12 @@ def add_where(seats, chosen, amount):
     """Add an amount to the numbers of eight seats, int8 or int16 (8,), that have a 1 in the word `chosen`."""
     flags = np.array([chosen], np.uint64).view(np.int8)
     seats += (flags.astype(int) * int(amount)).astype(seats.dtype)
+
+
+def write_row(to, i, numbers):
+    """Write eight whole numbers, int8 or int16 (8,), into `to[i]`, float32 (N, at most 8): those that have room."""
+    for place in range(to.shape[1]):
+        to[i, place] = numbers[place]
 
 
 def interleave(to, at, factors, columns):
@@ -126,13 +132,23 @@ def _add_where(typing_context, seats, chosen, amount):
         number, eight = before.type.element, before.type
         flags = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(8), 8))
         flags = flags if number.width == 8 else builder.zext(flags, eight)
-        one = builder.insert_element(ir.Constant(eight, ir.Undefined), builder.trunc(arguments[2], number), FIRST)
-        amounts = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), 8), [0] * 8))
+        amounts = code.spread(builder.trunc(arguments[2], number))
         masks = builder.sub(ir.Constant(eight, [0] * 8), flags)  # all bits where there is a 1
         code.store(builder.add(before, builder.and_(masks, amounts)), 0, None, 0)
         return context.get_dummy_value()
 
     return types.void(seats, types.uint64, types.int64), generate
+
+
+@compiled_as(write_row)
+def _write_row(typing_context, to, i, numbers):
+    def generate(context, builder, signature, arguments):
+        code = Code(context, builder, signature.args, arguments)
+        eight = ir.VectorType(ir.FloatType(), 8)
+        code.store_row(builder.sitofp(code.load(2, None, 0, 8), eight), 0, 1)
+        return context.get_dummy_value()
+
+    return types.void(to, types.intp, numbers), generate
 
 
 @compiled_as(interleave)

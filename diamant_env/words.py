@@ -34,6 +34,14 @@ def set_word(seats, bits):
     seats.view(np.uint64)[0] = bits
 
 
+def ones(rows, i):
+    """Return the word with a 1 for each 1 in `rows[i]`, int8 (N, at most 8)."""
+    flags = np.zeros(8, np.int8)
+    for place in range(rows.shape[1]):
+        flags[place] = rows[i, place] == 1
+    return word(flags, 0)
+
+
 @jit
 def byte(flag, seat):
     """Return the word in which the byte of this seat is the flag, 0 or 1, and all others are 0."""
@@ -82,3 +90,13 @@ def _store(typing_context, seats, bits):
         return context.get_dummy_value()
 
     return types.void(seats, types.uint64), generate
+
+
+@compiled_as(ones)
+def _ones_of_row(typing_context, rows, i):
+    def generate(context, builder, signature, arguments):
+        row = Code(context, builder, signature.args, arguments).load_row(0, 1)
+        flags = builder.zext(builder.icmp_signed("==", row, ir.Constant(row.type, [1] * 8)), row.type)
+        return builder.bitcast(flags, ir.IntType(64))
+
+    return types.uint64(rows, types.intp), generate

@@ -14,7 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `train` is
 
+from document_tables import interval, table
 from reference import arguments, reference
+from searches import MEASURED, response, response_elsewhere, responses, search
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
@@ -32,7 +34,6 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md"]
 PAGES = ("rules", "performance", "environment", "api", "solved", "cluster", "exact", "benchmark", "champion")
 DOCUMENTS += [ROOT / "docs" / f"{name}.md" for name in PAGES]
-MEASURED = ROOT / "docs" / "measured"  # results.json of the commands in benchmarks/
 CHAMPION = ROOT / "agents" / "policies" / "champion.json"
 HELD_OUT_TARGET = 0.52 / 0.25  # win share at tables of held-out agents, in fair shares
 PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
@@ -204,58 +205,10 @@ def champion() -> str:
     return over_seeds(run["config"]["game"]["edition"], [judged, *others])
 
 
-def response() -> str:
-    """What was found against copies of the champion."""
-    results = json.loads((MEASURED / "response.json").read_text(encoding="utf-8"))
-    config, found = results["config"], results["found"]
-    best = max(found["members"], key=lambda row: row["gain"]["mean"])
-    rows = [[f"`{row['player']}`", f"{row['payoff']:.3f}", interval(row["gain"])] for row in [*found["searched"], best]]
-    text = (
-        f"{config['ppo']['decisions']:,} decisions a run, {found['games']:,} fresh games each, commit "
-        f"`{results['versions']['commit']}`. At least {interval(found['can_be_gained'])} can be gained, by "
-        f"`{found['can_be_gained_by']}`; that interval holds for all candidates together. The last row is the best of "
-        f"{len(found['members'])} scripted agents."
-    )
-    return f"{table(['who', 'win share', 'more than fair'], rows)}\n\n{text}"
-
-
-def responses() -> str:
-    """What the search finds against each scripted agent, beside the best of the pools."""
-    results = json.loads((MEASURED / "responses.json").read_text(encoding="utf-8"))
-    more = "{mean:+.4f} ({low:+.4f} to {high:+.4f})"
-    rows = []
-    for row in results["agents"]:
-        gain, member = row["members"]
-        figures = [f"{row['search']:.3f}", f"`{member}`", f"{gain:.3f}", more.format(**row["more"])]
-        rows.append([f"`{row['agent']}`", *figures])
-    weak = [row["agent"] for row in results["agents"] if row["weak"]]
-    text = (
-        f"`{results['command']}`: {results['decisions']:,} decisions each, {results['games']:,} games, four seats, "
-        f"commit `{results['versions']['commit']}`. Weak against: {', '.join(weak) or 'none'}."
-    )
-    head = ["against three of", "the search gains", "best of the pools", "it gains", "difference"]
-    return f"{text}\n\n{table(head, rows)}"
-
-
 def benchmark() -> str:
     """What has been played of the benchmark."""
     content = json.loads((MEASURED / "benchmark.json").read_text(encoding="utf-8"))
     return "\n\n".join([header(content, content["cells"]), tables(content["cells"]).replace("\n## ", "\n### ")])
-
-
-def search() -> str:
-    """What looking ahead brings against the agent that it looks ahead with."""
-    found = json.loads((MEASURED / "search.json").read_text(encoding="utf-8"))
-    rows = [
-        [f"`{row['agent']}`", row["against"], f"{row['games']:,}", f"{row['fair']:.3f}", interval(row["win_share"])]
-        for row in found["results"]
-    ]
-    return table(["who", "against", "games", "fair share", "win share (95 %)"], rows)
-
-
-def interval(estimate: dict[str, float]) -> str:
-    """A mean with its 95 % interval."""
-    return "{mean:.3f} ({low:.3f} to {high:.3f})".format(**estimate)
 
 
 def number(figure: float | None) -> str:
@@ -281,12 +234,6 @@ def growth(measurement: dict) -> str:
     return table(["players", *(f"batch {batch:,}" for batch in measurement["batches"])], rows)
 
 
-def table(header: list[str], rows: list[list[object]]) -> str:
-    """Return a Markdown table."""
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
-
-
 PARTS: dict[str, Callable[[], str]] = {
     part.__name__: part
     for part in (environment, parameters, observation, actions, rewards, editions, opponents, turn, reference)
@@ -298,6 +245,7 @@ PARTS |= {
     "champion": champion,
     "champion-targets": targets,
     "champion-response": response,
+    "champion-response-elsewhere": response_elsewhere,
     "responses": responses,
     "search": search,
 }

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from diamant_env import CONTINUE, FIELDS, GAME, LEAVE, NUM_FEATURES, OBSERVATION, Observations, observation_space
+from diamant_env import CONTINUE, FIELDS, GAME, LEAVE, NUM_FEATURES, OBSERVATION, Batch, Observations, observation_space
+from diamant_env.arrays import LINE, aligned
 from diamant_env.observation import SLICES, field_table
 from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
 from diamant_env.scratch import SCRATCH
@@ -88,6 +89,18 @@ def test_the_numbers_in_saved_games_keep_their_meaning():
 def test_records_are_aligned_as_a_struct_in_c(record):
     assert record.isalignedstruct
     assert all(offset % dtype.base.itemsize == 0 for dtype, offset in record.fields.values())
+
+
+@pytest.mark.parametrize("shape", [1, 7, (3, 5)])
+@pytest.mark.parametrize("kind", [GAME, np.float32, np.int8])
+def test_an_array_begins_at_a_cache_line(kind, shape):
+    for _ in range(20):
+        made = aligned(shape, kind)
+        assert made.ctypes.data % LINE == 0
+        assert made.dtype == kind
+        assert made.shape == np.zeros(shape).shape
+        assert not made.tobytes().strip(b"\0")
+    assert Batch(5, 4).games.ctypes.data % LINE == 0
 
 
 def test_the_rows_of_the_table():

@@ -79,6 +79,17 @@ def test_single_numbers_are_converted(flag):
         assert np.array_equal(np.delete(to, range(4, 19)), np.delete(numbers(30), range(4, 19)))
 
 
+@pytest.mark.parametrize("room", range(1, 9))
+@pytest.mark.parametrize("kind", [np.int8, np.int16])
+def test_a_row_takes_what_it_has_room_for(kind, room):
+    given = numbers(8, kind)
+    for function in (vectors.write_row, jit(lambda to, i, given: vectors.write_row(to, i, given))):
+        to = np.full((3, room), 0.5, np.float32)
+        function(to, 1, given)
+        assert to[1].tolist() == given[:room].tolist()
+        assert (to[[0, 2]] == 0.5).all()
+
+
 @pytest.mark.parametrize("seats", range(9))
 def test_the_rows_of_a_table(seats):
     ring, own, public = numbers(2 * TABLE_FEATURES), numbers(8 * rows.NUM_OWN), numbers(rows.NUM_PUBLIC)

@@ -6,7 +6,7 @@ import pytest
 from diamant_env.compiled import jit
 from diamant_env.editions import MAX_CARDS, NUM_CARDS
 from diamant_env.rules import GAME
-from diamant_env.words import ALL_BITS, byte, count, kinds_before, set_word, word
+from diamant_env.words import ALL_BITS, byte, count, kinds_before, ones, set_word, word
 
 
 def _around(games):
@@ -36,6 +36,16 @@ def test_count_and_byte_for_every_set_of_seats(seats):
     assert count(bits) == len(inside)
     assert int(bits * ALL_BITS).to_bytes(8, "little") == bytes(255 * (seats >> seat & 1) for seat in range(8))
     assert byte(False, seats % 8) == 0
+
+
+@pytest.mark.parametrize("seats", range(1, 9))
+def test_the_ones_of_a_row_alone(seats):
+    rows = np.random.default_rng(seats).integers(-1, 3, (20, seats), dtype=np.int8)
+    rows[3], rows[4] = 1, 0
+    compiled = jit(lambda rows, i: ones(rows, i))
+    for i, row in enumerate(rows):
+        expected = sum(1 << 8 * seat for seat in range(seats) if row[seat] == 1)
+        assert int(ones(rows, i)) == int(compiled(rows, i)) == expected
 
 
 def test_a_word_begins_anywhere():
