@@ -25,7 +25,6 @@ from diamant_env.loops import (
     draw_games_decisions,
     finish_games,
     keys_of_seeds,
-    observe_games,
     reset_games,
     step_games,
 )
@@ -35,6 +34,7 @@ from diamant_env.rules import GAME, OVER
 from diamant_env.team import Team
 
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
+_NO_TURN = (np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_))  # actions, rewards, done
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
 
 
@@ -237,15 +237,15 @@ class Batch:
         code, editions = self.reward_code, self._edition_memory
         if self.threads == 1:
             step_games(
-                self._memory, editions, actions, rows, rewards, done, final_observations, auto_reset, observed, code,
-                self._team.scratch[0],
+                self._memory, editions, actions, rows, rewards, done, final_observations, auto_reset, True, observed,
+                False, code, self._team.scratch[0],
             )  # fmt: skip
             return
 
         def work(part: slice, scratch: NDArray) -> None:
             step_games(
                 self._memory[part], editions, actions[part], rows[part], rewards[part], done[part],
-                final_observations[part], auto_reset, observed, code, scratch,
+                final_observations[part], auto_reset, True, observed, False, code, scratch,
             )  # fmt: skip
 
         self._team.work(work)
@@ -310,7 +310,11 @@ class Batch:
 
     def _observe(self, rows: NDArray[np.float32], show_all: bool = False) -> None:
         """Write what the seats see into `rows`, float32 (N, seats, NUM_FEATURES)."""
-        observe_games(self._memory, self._edition_memory, 0, self.num_games, rows, show_all, self._team.scratch[0])
+        actions, rewards, done = _NO_TURN
+        step_games(
+            self._memory, self._edition_memory, actions, rows, rewards, done, _NOWHERE, False, False, True, show_all,
+            self.reward_code, self._team.scratch[0],
+        )  # fmt: skip
 
     def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
         """Return the caller's array to write into, if it fits, or a new one."""

@@ -70,31 +70,33 @@ def deal(game, edition, key):
 
 @jit
 def step_games(
-    memory, edition_memory, actions, rows, rewards, done, final_rows, auto_reset, observed, reward_code, scratch_memory
-):
-    """Play one turn in all games with legal actions; write what the seats see if `observed`."""
-    for first in range(0, memory.shape[0], BLOCK):
-        last = min(first + BLOCK, memory.shape[0])
-        play_some(
-            memory, edition_memory, first, last, actions, rewards, done, final_rows, auto_reset, reward_code,
-            scratch_memory,
-        )  # fmt: skip
+    memory, edition_memory, actions, rows, rewards, done, final_rows, auto_reset, played, observed, show_all,
+    reward_code, scratch_memory,
+):  # fmt: skip
+    """Play one turn in all games with legal actions if `played`; write what the seats see if `observed`.
+
+    One entry for both, since each would be compiled together with all that it calls. `show_all`: hidden chests too.
+    """
+    games = memory.view(GAME)[:, 0]
+    editions = edition_memory.view(EDITION)[:, 0]
+    scratch = scratch_memory[0]
+    for first in range(0, games.shape[0], BLOCK):
+        last = min(first + BLOCK, games.shape[0])
+        if played:
+            play_some(
+                games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch
+            )
         if observed:
-            observe_games(memory, edition_memory, first, last, rows, np.bool_(0), scratch_memory)
+            observe_some(games, editions, first, last, rows, show_all, scratch)
 
 
 @jit_apart
-def play_some(
-    memory, edition_memory, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch_memory
-):
+def play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch):
     """Play one turn in the games from `first` to `last` - 1, at most `BLOCK`.
 
     What comes next is hard to predict where a player leaves or a card is turned up, and a wrong guess costs whatever
     was begun after it. All cards are therefore drawn, which takes longest, between the two.
     """
-    games = memory.view(GAME)[:, 0]
-    editions = edition_memory.view(EDITION)[:, 0]
-    scratch = scratch_memory[0]
     for i in range(first, last):
         game = games[i]
         scratch.played[i - first] = game.phase != OVER
@@ -113,24 +115,20 @@ def play_some(
         done[i] = game.phase == OVER
         if auto_reset and game.phase == OVER:
             if final_rows.shape[0]:
-                observe_games(memory, edition_memory, i, i + 1, final_rows, np.bool_(0), scratch_memory)
+                show_all = np.bool_(0)  # False is another type, for which all would be compiled once more
+                observe_some(games, editions, i, i + 1, final_rows, show_all, scratch)
             deal(game, edition, key_of_next_game(game.key))
 
 
 @jit_apart
-def observe_games(memory, edition_memory, first, last, rows, show_all, scratch_memory):
-    """Write into `rows`, float32 (N, seats, NUM_FEATURES), what all seats of the games from `first` to `last` - 1 see.
-
-    `show_all`: hidden chests too; not a literal, for which all would be compiled once more.
-    """
-    games = memory.view(GAME)[:, 0]
-    editions = edition_memory.view(EDITION)[:, 0]
+def observe_some(games, editions, first, last, rows, show_all, scratch):
+    """Write what all seats of the games from `first` to `last` - 1 see; `show_all`: hidden chests too."""
     far = rows.size > _NEAR
     for i in range(first, last):
         if far:
             fetch(rows, i + _AHEAD)
         edition = editions[games[i].edition]
-        observe_table(games[i], edition, edition.hidden_chests and not show_all, rows, i, scratch_memory[0])
+        observe_table(games[i], edition, edition.hidden_chests and not show_all, rows, i, scratch)
 
 
 @jit
