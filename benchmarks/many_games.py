@@ -21,6 +21,7 @@ from benchmarks.results import Comparison
 THREADS = {"one thread": 1, "two threads": 2}
 TWO_PROCESSES = "two processes"
 TWO_BESIDE_ONE = 1.8
+JUDGED_BATCH = 16_384
 LEAVE = 0.1
 GAMES_PER_SECOND = 500_000
 
@@ -71,7 +72,7 @@ def _rows(what: str, speeds: dict[str, Speed], num_games: int) -> list[Compariso
 def compare_threads(batches: tuple[int, ...], effort: Effort) -> list[Comparison]:
     """Two threads beside one, with observations and the rules alone; where a target says so, two processes too.
 
-    The target is for the largest batch with observations; each process has half the games.
+    Each process has half the games.
     """
     rows = []
     for num_games in batches:
@@ -79,7 +80,7 @@ def compare_threads(batches: tuple[int, ...], effort: Effort) -> list[Comparison
             ring = action_ring(num_games, players, LEAVE)
             for make in (engine_play, rules_play):
                 contenders = {name: make(num_games, players, ring, threads) for name, threads in THREADS.items()}
-                judged = make is engine_play and num_games == max(batches)
+                judged = make is engine_play and num_games >= JUDGED_BATCH
                 if judged:
                     contenders[TWO_PROCESSES] = processes_play(make, num_games, players, LEAVE, 2)
                 kind = "with observations" if make is engine_play else "rules alone"

@@ -52,5 +52,5 @@ def _serve(pipe: Connection, make: Make, num_games: int, players: int, leave_pro
         while True:
             pipe.send("ready")
             play(pipe.recv())
-    except (EOFError, BrokenPipeError):
+    except (EOFError, ConnectionError):
         return

@@ -229,7 +229,7 @@ class Batch:
         final_observations: NDArray[np.float32] = _NOWHERE,
         auto_reset: bool = False,
     ) -> None:
-        """What `step` does once all is checked: the caller vouches for shapes, dtypes, order and legal actions.
+        """What `step` does once all is checked: the caller vouches for shapes, dtypes, C order and legal actions.
 
         Without `observations` none are written.
         """
@@ -320,7 +320,7 @@ class Batch:
         """Return the caller's array to write into, if it fits, or a new one."""
         array = output(array, name, dtype, (self.num_games, *tail))
         if self._absent is not None and tail:
-            array[self._absent] = 0  # the compiled code skips seats that a table does not have
+            array[self._absent] = 0  # of a seat that a table does not have, no row is written
         return array
 
     def _has_started(self) -> bool:

@@ -103,13 +103,13 @@ class CudaBatch:
 
         Raises:
             RuntimeError: Before the first reset.
-            ValueError: If the shape or dtype is wrong.
+            ValueError: If the shape or dtype is wrong, or the array on the GPU is not C-contiguous.
         """
         if self._games is None:
             raise RuntimeError("step before reset: call reset() first")
         if tuple(actions.shape) != self.rewards.shape:
             raise ValueError(f"actions of shape {tuple(actions.shape)}; expected {self.rewards.shape}")
-        there = cuda.to_device(actions) if isinstance(actions, np.ndarray) else cuda.as_cuda_array(actions)
+        there = self._there(actions)
         if there.dtype != np.int8:
             raise ValueError(f"actions of dtype {there.dtype}; expected int8")
         blocks = -(-self.num_games // _THREADS_PER_BLOCK)
@@ -118,6 +118,15 @@ class CudaBatch:
             self._host.reward_code,
         )  # fmt: skip
         return self.observations, self.rewards, self.done
+
+    def _there(self, actions: Any) -> Any:
+        """The actions on the GPU, in C order."""
+        if isinstance(actions, np.ndarray):
+            return cuda.to_device(np.ascontiguousarray(actions))
+        there = cuda.as_cuda_array(actions)
+        if not there.is_c_contiguous():
+            raise ValueError("actions on the GPU must be C-contiguous")
+        return there
 
     @property
     def games(self) -> NDArray:

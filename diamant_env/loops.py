@@ -70,23 +70,23 @@ def deal(game, edition, key):
 
 @jit
 def step_games(
-    memory, edition_memory, actions, rows, rewards, done, final_rows, auto_reset, played, observed, show_all,
-    reward_code, scratch_memory,
+    memory, edition_memory, actions, rows, rewards, done, final_rows, auto_reset, play, observe, show_all,
+    reward_code, scratch_array,
 ):  # fmt: skip
-    """Play one turn in all games with legal actions if `played`; write what the seats see if `observed`.
+    """Play one turn in all games with legal actions if `play`; write what the seats see if `observe`.
 
     One entry for both, since each would be compiled together with all that it calls. `show_all`: hidden chests too.
     """
     games = memory.view(GAME)[:, 0]
     editions = edition_memory.view(EDITION)[:, 0]
-    scratch = scratch_memory[0]
+    scratch = scratch_array[0]
     for first in range(0, games.shape[0], BLOCK):
         last = min(first + BLOCK, games.shape[0])
-        if played:
+        if play:
             play_some(
                 games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch
             )
-        if observed:
+        if observe:
             observe_some(games, editions, first, last, rows, show_all, scratch)
 
 
@@ -95,7 +95,7 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
     """Play one turn in the games from `first` to `last` - 1, at most `BLOCK`.
 
     What comes next is hard to predict where a player leaves or a card is turned up, and a wrong guess costs whatever
-    was begun after it. All cards are therefore drawn, which takes longest, between the two.
+    was begun after it. The next cards, which take longest, are therefore drawn between the two, for all games.
     """
     for i in range(first, last):
         game = games[i]

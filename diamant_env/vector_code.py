@@ -10,7 +10,7 @@ from numba.core import cgutils
 
 _EIGHT = ir.VectorType(ir.IntType(64), 8)
 FIRST = ir.Constant(ir.IntType(32), 0)
-_WIDEST = 8  # float32 numbers in a vector: with 16 the same, but a tenth slower where rows leave the caches
+_WIDEST = 8  # float32 numbers in a vector: with 16 no faster, and slower where rows leave the caches
 
 
 def vectors(count: int) -> Iterator[tuple[int, int]]:
@@ -46,6 +46,7 @@ class Code:
 
     def store(self, numbers: Any, array: int, offset: Any, begin: int) -> None:
         """Write a vector into an array."""
+        self._require_writeable(array)
         self.builder.store(numbers, self._place(array, offset, begin, numbers.type.count), align=self._align(array))
 
     def load_row(self, array: int, row: int) -> Any:
@@ -56,6 +57,7 @@ class Code:
 
     def store_row(self, numbers: Any, array: int, row: int) -> None:
         """Write a vector of eight numbers into a row of at most eight."""
+        self._require_writeable(array)
         place, there = self._row(array, row)
         self._masked("store", numbers.type, ir.VoidType(), [numbers, place, self._alignment(array), there])
 
@@ -65,6 +67,10 @@ class Code:
         length = self.builder.extract_value(shape, 1)
         there = self.builder.icmp_signed(">", self.spread(length), ir.Constant(_EIGHT, list(range(8))))
         return self._place(array, self.builder.mul(self.arguments[row], length), 0, 8), there
+
+    def _require_writeable(self, array: int) -> None:
+        if not self.kinds[array].mutable:
+            raise TypeError("an array that can't be written to; expected a writeable one")
 
     def _alignment(self, array: int) -> Any:
         return ir.Constant(ir.IntType(32), self._align(array))

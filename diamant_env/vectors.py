@@ -31,7 +31,7 @@ def convert(to, at, source, factors, count):
 
 
 def convert_each(to, at, factors, numbers):
-    """Write single numbers, a tuple of whole numbers that fit 32 bits, times their factors into `to` from `at` on."""
+    """Write a tuple of whole numbers, signed and of at most 32 bits, times their factors into `to` from `at` on."""
     to[at : at + len(numbers)] = np.array(numbers, np.float32) * factors[: len(numbers)]
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 
 import pytest
 
 from benchmarks import learning, peers, throughput
+from benchmarks.engine import engine_play
 from benchmarks.measure import Effort, Speed, alternate
+from benchmarks.processes import processes_play
 from benchmarks.results import Comparison
 
 
@@ -39,6 +42,19 @@ def test_a_peer_takes_turns_with_ours(tmp_path):
     rows = peers.compare_peer(cartpole, python, Effort(2, 0.01), Effort(1, 0.01))
     assert [row.what for row in rows] == ["diamant-4", "diamant-8"]
     assert all(row.ratio > 0 and len(row.more["repeats"]["ours"]) == 2 for row in rows)
+
+
+def test_processes_share_the_games_and_end_with_the_contender():
+    play = processes_play(engine_play, 8, 3, 0.1, 2)
+    processes = multiprocessing.active_children()
+    assert len(processes) >= 2
+    for _ in range(3):
+        play(5)
+    assert all(process.is_alive() for process in processes)
+    del play
+    for process in processes:
+        process.join(30)
+    assert [process.exitcode for process in processes] == [0] * len(processes)
 
 
 def test_an_unknown_peer_is_an_error(tmp_path, capsys):

@@ -136,6 +136,15 @@ def test_what_is_not_contiguous_is_refused():
         jit(lambda field: word(field, 0))(np.zeros((8, 2), np.int8)[:, 0])
 
 
+def test_what_can_not_be_written_to_is_refused():
+    frozen = np.zeros((2, 8), np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises(TypeError, match="can't be written to"):
+        compiled("copy", "to, at, source, start", 4)(frozen[0], 0, numbers(8), 0)
+    with pytest.raises(TypeError, match="can't be written to"):
+        jit(lambda to, given: vectors.write_row(to, 0, given))(frozen, numbers(8, np.int8))
+
+
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("kinds", [(np.int8, np.int8), (np.int8, np.int16)])
 def test_the_sum_of_products(kinds, count):
