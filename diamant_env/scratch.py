@@ -9,7 +9,7 @@ from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import OWN, PUBLIC, RIVALS, SEAT_FEATURES, TABLE_FEATURES
 from diamant_env.rows import NUM_OWN, NUM_PUBLIC
 
-BLOCK = 64
+BLOCK = 256
 """So many games are played, loop by loop, before their observations are written."""
 _HIDDEN = ("rival_chest", "rival_relics")
 
