@@ -34,8 +34,9 @@ SMALLER = {
     "champion.md": {
         "configs/champion.toml": f"configs/champion.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "runs/champion-seed0": "runs/champion-seed0 --games 24 --intruder-games 8 --out shipped",
-        "--set ppo.decisions=16000000 --no-judge": "--no-judge",
-        "runs/expedition-seed0 --players 2": "runs/expedition-seed0 --players 1",
+        "--set ppo.reward_scale=0.0625 --no-judge": "--set game.num_players=[2] --no-judge",
+        "runs/expedition-seed0 --players 3": "runs/expedition-seed0 --players 1",
+        "--set report_games=100000": "",
         "train.best_response champion": f"train.best_response champion {TINY_SEARCH}",
         "--games 20000": "--games 100",
         "--games 30000": "--games 100",
