@@ -23,7 +23,7 @@ from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.render import RENDER_MODES, Scene, View
 from diamant_env.rewards import pay
-from diamant_env.rules import OVER
+from diamant_env.rules import LEAVE, OVER
 from diamant_env.scripts import Script
 
 MASKS = ("info", "observation", "none")
@@ -87,9 +87,11 @@ class parallel_env(ParallelEnv, EzPickle):
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
         self._action_bytes = memoryview(self._actions.data).cast("B")  # written to faster than the array
-        self._both_actions = np.ones((players, 2), np.int8)
+        self._masks = np.ones((players, 2), np.int8)
+        self._may_leave = self._masks[:, LEAVE]
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
+        self._rows_shape = (1, players, NUM_FEATURES)
         self._inside = self._batch.games.view(np.ndarray)["inside"][0, :players]
         self._script: Script | None = None
         self._scene = Scene()
@@ -176,7 +178,7 @@ class parallel_env(ParallelEnv, EzPickle):
             raise RuntimeError("no game is being played: call reset() first")
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         if self._script is None:
-            rows = np.empty((1, len(self.possible_agents), NUM_FEATURES), np.float32)
+            rows = np.empty(self._rows_shape, np.float32)
             self._batch.step_unchecked(self._actions, rows, self._rewards, self._done)
         else:
             rows = self._step_script(self._script)
@@ -214,21 +216,21 @@ class parallel_env(ParallelEnv, EzPickle):
         infos: dict[str, dict] = {}
         # Lists and single rows, since iterating over an array takes twice as long.
         masks, inside, paid = self._action_masks(), self._inside.tolist(), self._rewards.tolist()[0]
-        in_infos, in_observations = self._mask == "info", self._mask == "observation"
         for seat, agent in enumerate(self.possible_agents):
-            row = rows[seat]
-            observations[agent] = {"observation": row, "action_mask": masks[seat]} if in_observations else row
+            observations[agent] = rows[seat]
             rewards[agent] = paid[seat]
-            infos[agent] = (
-                {"active": inside[seat], "action_mask": masks[seat]} if in_infos else {"active": inside[seat]}
-            )
+            infos[agent] = {"active": inside[seat], "action_mask": masks[seat]}
+        if self._mask != "info":
+            for agent, info in infos.items():
+                mask = info.pop("action_mask")
+                if self._mask == "observation":
+                    observations[agent] = {"observation": observations[agent], "action_mask": mask}
         return observations, rewards, infos
 
     def _action_masks(self) -> NDArray[np.int8]:
         """Return a new int8 (seats, 2): both actions inside the cave, CONTINUE alone in camp."""
-        masks = self._both_actions.copy()
-        masks[:, 1] = self._inside
-        return masks
+        self._may_leave[...] = self._inside
+        return self._masks.copy()
 
     def state(self) -> NDArray[np.float32]:
         """Return all public information with open chests, float32 (NUM_FEATURES,): what player_0 would see."""
