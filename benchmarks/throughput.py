@@ -35,9 +35,8 @@ class Arguments:
     """
 
     parts: Annotated[tuple[Part, ...], arg(metavar="PART …")] = PARTS
-    """What to measure: steps and random games beside the C, two threads and processes beside one,
-    PettingZoo's parallel API
-    beside rps, growth with players and batch, costs of import, first step and memory."""
+    """What to measure: steps and random games beside the C, two threads and processes beside one, PettingZoo's parallel
+    API beside rps, growth with players and batch, costs of import, first step and memory."""
     out: Annotated[Path, arg(metavar="FOLDER")] = Path("runs/benchmarks/throughput")
     """Folder for results.json and the plots; it is made if it is not there."""
     repeats: int = 7

@@ -81,10 +81,8 @@ def _fetch(typing_context, rows, i):
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
         prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0i8")
         to_write, to_all_caches, data = (ir.Constant(word, number) for number in (1, 3, 1))
-        with cgutils.for_range_slice(builder, ir.Constant(size.type, 0), size, ir.Constant(size.type, LINE)) as (
-            at,
-            _,
-        ):
+        none, line = (ir.Constant(size.type, number) for number in (0, LINE))
+        with cgutils.for_range_slice(builder, none, size, line) as (at, _):
             builder.call(prefetch, [builder.gep(first, [at]), to_write, to_all_caches, data])
         return context.get_dummy_value()
 
