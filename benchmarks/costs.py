@@ -37,8 +37,11 @@ batch = Batch(1, 4)
 batch.reset(0)
 batch.step(np.zeros((1, 4), np.int8))
 """
-# Numba imports SciPy where it finds it; the package itself does not need it.
-_WITHOUT_SCIPY = "import sys\nsys.modules['scipy'] = None\n"
+# Numba imports these where it finds them; an installation of the package alone has neither.
+_SURROUNDINGS = {
+    "warm cache, the package alone": "import sys\nsys.modules['scipy'] = sys.modules['coverage'] = None\n",
+    "warm cache, SciPy and coverage installed": "",
+}
 # What no package that imports the same four and calls a function cached by Numba can go below.
 _ADDITION = """
 import numba, numpy, gymnasium, pettingzoo
@@ -75,7 +78,7 @@ def _first_steps(repeats: int) -> list[Comparison]:
         filled = f"{folder}/0"
         Path(filled, "addition.py").write_text(_ADDITION)
         _fresh(_FIRST_ADDITION, filled)
-        for cache, before in (("warm cache", ""), ("warm cache, SciPy not installed", _WITHOUT_SCIPY)):
+        for cache, before in _SURROUNDINGS.items():
             pairs = [
                 (_seconds(before + _FIRST_STEP, filled), _seconds(before + _FIRST_ADDITION, filled))
                 for _ in range(repeats)

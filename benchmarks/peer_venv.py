@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from benchmarks.puffer import build_squared
 
 _INSTALLED = "installed.txt"
 
@@ -21,11 +24,13 @@ class Venv:
     Attributes:
         name: Of its folder.
         steps: Arguments of `pip install`, one tuple per call.
-        seconds: Limit for all of them.
+        build: Called with the environment's Python afterwards; RuntimeError if it can't do its work.
+        seconds: Limit for each of the steps.
     """
 
     name: str
     steps: tuple[tuple[str, ...], ...]
+    build: Callable[[Path], None] | None = None
     seconds: int = 1200
 
 
@@ -37,15 +42,7 @@ PEERS = Venv(
         ("jax==0.10.2", "jaxlib==0.10.2", "jaxmarl==0.2.0", "numpy==2.4.6"),
     ),
 )
-# Its build needs torch, and raylib from GitHub.
-PUFFER = Venv(
-    "puffer",
-    (
-        ("numpy<2", "gymnasium<=0.29.1", "gym==0.23.0", "torch==2.13.0", "setuptools<80", "wheel", "cython"),
-        ("--no-build-isolation", "pufferlib==3.0.0", "torch==2.13.0"),
-    ),
-    seconds=900,
-)
+PUFFER = Venv("puffer", (("numpy<2", "gymnasium<=0.29.1", "gym==0.23.0"),), build=build_squared)
 
 
 def python_of(venv: Venv, folder: Path) -> Path:
@@ -65,8 +62,17 @@ def python_of(venv: Venv, folder: Path) -> Path:
     _run([sys.executable, "-m", "venv", "--clear", str(place)], venv)
     for packages in venv.steps:
         _run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], venv)
+    if venv.build is not None:
+        _build(venv.build, python)
     done.write_text(wanted)
     return python
+
+
+def _build(build: Callable[[Path], None], python: Path) -> None:
+    try:
+        build(python)
+    except RuntimeError as error:
+        raise CannotInstallError(str(error)) from None
 
 
 def _run(command: list[str], venv: Venv) -> None:

@@ -17,6 +17,8 @@ from tyro.conf import arg
 
 from benchmarks.measure import QUICK, Effort, alternate_timed
 from benchmarks.peer_venv import PEERS, PUFFER, CannotInstallError, Venv, python_of
+from benchmarks.puffer import FLAGS as PUFFER_FLAGS
+from benchmarks.puffer import VERSION as PUFFER_VERSION
 from benchmarks.results import Comparison, machine, publish
 from train.commands import clear_errors
 from train.report import make_folder
@@ -71,7 +73,8 @@ PEER_LIST = (
 class Arguments:
     """Measure the engine beside PettingZoo, SuperSuit, OpenSpiel, Gymnasium, JaxMARL and PufferLib.
 
-    The peers are installed from PyPI into virtual environments of their own (1.5 GB; PufferLib with torch 1 GB more).
+    The peers are installed from PyPI into virtual environments of their own (1.5 GB).
+    PufferLib's one is built from its sources there, for which a C compiler is needed.
     Each contender is a process on the same core; they take turns, and the median of the ratios counts.
     """
 
@@ -203,6 +206,7 @@ def measure(arguments: Arguments) -> None:
             notes.append(f"{peer.name}: not measured: {error}")
     notes.append(f"ours: batch {OURS:,}, LEAVE with probability 0.1; every process on the same core")
     pinned = [package for venv in (PEERS, PUFFER) for step in venv.steps for package in step if "==" in package]
+    pinned.append(f"pufferlib=={PUFFER_VERSION}, {' '.join(PUFFER_FLAGS)}")
     notes.append(f"peers: {', '.join(dict.fromkeys(pinned))}")
     publish(COMMAND, rows, arguments.out, machine(), notes, arguments=arguments)
 

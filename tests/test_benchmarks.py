@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import multiprocessing
 
 import pytest
 
-from benchmarks import learning, peers, throughput
+from benchmarks import learning, peers, puffer, throughput
 from benchmarks.engine import engine_play
 from benchmarks.measure import Effort, Speed, alternate
 from benchmarks.processes import processes_play
@@ -84,3 +85,9 @@ def test_contenders_alternate_and_the_median_counts():
 def test_a_target_is_met_or_missed(ratio, lower, met):
     assert Comparison("s", "w", "u", 1.0, "r", 1.0, ratio, 1.0, lower).met is met
     assert Comparison("s", "w", "u", 1.0).met is None
+
+
+def test_damaged_sources_of_a_peer_are_refused(monkeypatch):
+    monkeypatch.setattr(puffer.urllib.request, "urlopen", lambda *_, **__: io.BytesIO(b"not the archive"))
+    with pytest.raises(RuntimeError, match="another file than the one expected"):
+        puffer.build_squared(peers.Path(peers.sys.executable))
