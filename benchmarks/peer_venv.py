@@ -24,13 +24,14 @@ class Venv:
     Attributes:
         name: Of its folder.
         steps: Arguments of `pip install`, one tuple per call.
-        build: Called with the environment's Python afterwards; RuntimeError if it can't do its work.
+        build: Called afterwards with the environment's Python and the folder of all environments; RuntimeError if it
+            can't do its work.
         seconds: Limit for each of the steps.
     """
 
     name: str
     steps: tuple[tuple[str, ...], ...]
-    build: Callable[[Path], None] | None = None
+    build: Callable[[Path, Path], None] | None = None
     seconds: int = 1200
 
 
@@ -63,16 +64,12 @@ def python_of(venv: Venv, folder: Path) -> Path:
     for packages in venv.steps:
         _run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], venv)
     if venv.build is not None:
-        _build(venv.build, python)
+        try:
+            venv.build(python, folder)
+        except RuntimeError as error:
+            raise CannotInstallError(f"{venv.name}: {error}") from None
     done.write_text(wanted)
     return python
-
-
-def _build(build: Callable[[Path], None], python: Path) -> None:
-    try:
-        build(python)
-    except RuntimeError as error:
-        raise CannotInstallError(str(error)) from None
 
 
 def _run(command: list[str], venv: Venv) -> None:

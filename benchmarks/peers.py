@@ -74,7 +74,7 @@ class Arguments:
     """Measure the engine beside PettingZoo, SuperSuit, OpenSpiel, Gymnasium, JaxMARL and PufferLib.
 
     The peers are installed from PyPI into virtual environments of their own (1.5 GB).
-    PufferLib's one is built from its sources there, for which a C compiler is needed.
+    PufferLib's one is compiled from pufferlib-3.0.0.tar.gz, its source distribution on PyPI, if that lies in --folder.
     Each contender is a process on the same core; they take turns, and the median of the ratios counts.
     """
 

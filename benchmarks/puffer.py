@@ -1,4 +1,4 @@
-"""PufferLib's `squared` built from its sources on PyPI: their own build wants raylib from GitHub and all of torch."""
+"""PufferLib's `squared` built from its sources: their own build wants raylib from GitHub and all of torch."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import hashlib
 import io
 import subprocess
 import tarfile
-import urllib.request
 from pathlib import Path
 
 from benchmarks.reference import compiler
 
 VERSION = "3.0.0"
-URL = (
-    "https://files.pythonhosted.org/packages/7c/e1/5292f9b69c6263707b40ba04a87e6b9bcc177281d31092f77afd90c412f1/"
-    f"pufferlib-{VERSION}.tar.gz"
-)
+SOURCES = f"pufferlib-{VERSION}.tar.gz"
 SHA256 = "7df3a3e3f5f894d78d2a1f5374097890aec01473183e748abefe4f3faa10eaa9"
 # As its setup.py has them.
 FLAGS = ("-DNPY_NO_DEPRECATED_API=NPY_1_7_API_VERSION", "-DPLATFORM_DESKTOP", "-O2", "-flto")
@@ -38,15 +34,20 @@ NEEDED = ("pufferlib/environments/__init__.py", "pufferlib/ocean/squared/", "puf
 _PLACES = "import numpy, sysconfig; p = sysconfig.get_path; print(p('purelib'), p('include'), numpy.get_include())"
 
 
-def build_squared(python: Path) -> None:
+def build_squared(python: Path, folder: Path) -> None:
     """Put `pufferlib` with its one compiled environment into a virtual environment that has NumPy.
 
+    Args:
+        python: Of the environment.
+        folder: Where `SOURCES` is: pip gives the file to nobody whose machine can't build all of it.
+
     Raises:
-        RuntimeError: If the sources can't be had, or there is no C compiler, or it fails.
+        RuntimeError: If the sources are not there or damaged, or there is no C compiler, or it fails.
     """
+    packed = _read(folder / SOURCES)
     places = subprocess.run([str(python), "-c", _PLACES], capture_output=True, text=True, check=True)
     packages, *includes = map(Path, places.stdout.split())
-    _unpack(_download(), packages)
+    _unpack(packed, packages)
     squared = packages / "pufferlib" / "ocean" / "squared"
     # Theirs imports every environment there is.
     (squared.parent / "__init__.py").write_text("")
@@ -58,15 +59,13 @@ def build_squared(python: Path) -> None:
         raise RuntimeError(f"{' '.join(command)} failed: {result.stderr.strip()}")
 
 
-def _download() -> bytes:
+def _read(sources: Path) -> bytes:
     """Return the sources, packed."""
-    try:
-        with urllib.request.urlopen(URL, timeout=60) as answer:
-            packed = answer.read()
-    except OSError as error:
-        raise RuntimeError(f"{URL}: {error}") from None
+    if not sources.exists():
+        raise RuntimeError(f"no {sources}: put the source distribution of pufferlib {VERSION} from PyPI there")
+    packed = sources.read_bytes()
     if hashlib.sha256(packed).hexdigest() != SHA256:
-        raise RuntimeError(f"{URL}: another file than the one expected")
+        raise RuntimeError(f"{sources}: another file than the one expected")
     return packed
 
 

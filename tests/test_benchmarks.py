@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import multiprocessing
 
@@ -87,7 +86,10 @@ def test_a_target_is_met_or_missed(ratio, lower, met):
     assert Comparison("s", "w", "u", 1.0).met is None
 
 
-def test_damaged_sources_of_a_peer_are_refused(monkeypatch):
-    monkeypatch.setattr(puffer.urllib.request, "urlopen", lambda *_, **__: io.BytesIO(b"not the archive"))
+def test_damaged_or_missing_sources_of_a_peer_are_refused(tmp_path):
+    python = peers.Path(peers.sys.executable)
+    with pytest.raises(RuntimeError, match=f"no .*{puffer.SOURCES}: put the source distribution"):
+        puffer.build_squared(python, tmp_path)
+    (tmp_path / puffer.SOURCES).write_bytes(b"not the archive")
     with pytest.raises(RuntimeError, match="another file than the one expected"):
-        puffer.build_squared(peers.Path(peers.sys.executable))
+        puffer.build_squared(python, tmp_path)
