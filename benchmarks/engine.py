@@ -37,8 +37,8 @@ def engine_play(num_games: int, players: int, ring: list[NDArray[np.int8]], thre
 def reference_play(num_games: int, players: int, ring: list[NDArray[np.int8]], variant: str) -> Play:
     """Return a contender: a variant of the C with arrays of the same kind.
 
-    ``"rules"``, ``"plain"`` and ``"incremental"`` are the strongest C; ``"scalar"`` and ``"scalar rules"`` the other,
-    each with ``" tuned"`` after it with the compiler's flags for this processor.
+    ``"rules"``, ``"plain"`` and ``"incremental"`` are the strongest C; ``"scalar"``, ``"scalar incremental"`` and
+    ``"scalar rules"`` the other, each with ``" tuned"`` after it with the compiler's flags for this processor.
     """
     scalar = variant.startswith("scalar")
     observations, rewards, done = arrays = new_arrays(num_games, players)
@@ -46,7 +46,7 @@ def reference_play(num_games: int, players: int, ring: list[NDArray[np.int8]], v
         flags = TUNED_FLAGS if variant.endswith(" tuned") else PLAIN_FLAGS
         rival: Reference = ScalarReference(num_games, players, flags=flags)
         arrays = (None if variant.startswith("scalar rules") else observations, rewards, done)
-        variant = "plain"
+        variant = "incremental" if variant.startswith("scalar incremental") else "plain"
     else:
         rival = Reference(num_games, players)
     rival.reset(0, observations)

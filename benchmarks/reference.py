@@ -127,7 +127,10 @@ class Reference:
 
 
 class ScalarReference(Reference):
-    """The same in C without vector types: ``"plain"`` writes all observations; None for them plays the rules alone."""
+    """The same in C without vector types.
+
+    ``"plain"`` writes all observations, ``"incremental"`` what changed; None for them plays the rules alone.
+    """
 
     def __init__(
         self,
@@ -142,6 +145,7 @@ class ScalarReference(Reference):
         self.bytes_per_game = self.library.scalar_game_bytes()
         self.games = aligned((num_games, self.bytes_per_game), np.uint8)
         self.functions = {"reset": self.library.scalar_reset, "plain": self.library.scalar_step}
+        self.functions["incremental"] = self.library.scalar_step_incremental
         self.functions["games"] = self.library.scalar_play_games
 
 
@@ -219,7 +223,8 @@ def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
 def _with_scalar_types(library: ctypes.CDLL) -> ctypes.CDLL:
     library.scalar_game_bytes.restype = ctypes.c_size_t
     library.scalar_reset.argtypes, library.scalar_reset.restype = _RESET, None
-    library.scalar_step.argtypes, library.scalar_step.restype = _STEP, None
+    for step in (library.scalar_step, library.scalar_step_incremental):
+        step.argtypes, step.restype = _STEP, None
     library.scalar_play_games.argtypes, library.scalar_play_games.restype = _GAMES, ctypes.c_uint64
     return library
 

@@ -1,14 +1,18 @@
 /* The same step in C without vector types: what an experienced programmer writes who leaves the vectors to gcc.
  *
  * The record and the rules are those of `diamant_env/rules.py`; what all seats share is computed once and copied to each
- * row, the seats are a slice of a ring that goes twice around the table. `reference.c` is faster; this one says how much of that is
- * the language and how much its tricks. One edition and table size per call; actions are not checked.
+ * row, the seats are a slice of a ring that goes twice around the table; or only what a turn changed is written. `reference.c` is
+ * faster; this one says how much of that is the language and how much its tricks. One edition and table size per call;
+ * actions are not checked.
  */
 #include <stdint.h>
 #include <string.h>
 
 enum { PLAYERS = 8, TREASURES = 16, TRAPS = 8, RELICS = 5, FIRST_TRAP = 16, FIRST_RELIC = 24, CARDS = 29 };
 enum { FEATURES = 90, SEAT = 5, BLOCK = 32 };
+enum { LARGE = 16 << 20, AHEAD = 4 };        /* bytes of rows that leave the caches; games whose rows are fetched ahead */
+enum { HEAD = 13, DECK = 13, ON_PATH = 42 }; /* of what all see: numbers before the deck's; where two groups begin */
+enum { EVERYTHING = -1, NOTHING = -2 };      /* what a turn changed, if not one card */
 
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -73,7 +77,7 @@ static void end_expedition(game *g, const edition *e, int players) {
     for (int card = 0; card < CARDS; card++) g->deck_size += g->deck[card];
 }
 
-/* Turns up one card; returns whether the expedition ended. */
+/* Turns up one card; returns it, or EVERYTHING where the expedition ended. */
 static int reveal(game *g, const edition *e, int players) {
     uint64_t bits = mix(g->key, (uint64_t)(g->expedition * 128 + g->turn)) >> 32;
     int position = (int)(bits * (uint64_t)g->deck_size >> 32), card = 0;
@@ -94,19 +98,24 @@ static int reveal(game *g, const edition *e, int players) {
     } else {
         g->deck[card] += 1 - e->bust_removes;
         end_expedition(g, e, players);
-        return !g->over;
+        return EVERYTHING;
     }
-    return 0;
+    return card;
 }
 
-static void play_turn(game *g, const edition *e, int players, const int8_t *actions, float *rewards) {
+static void reveal_first(game *g, const edition *e, int players) {
+    while (!g->over && reveal(g, e, players) == EVERYTHING) continue;
+}
+
+/* Returns the card that was turned up if nothing else changed. */
+static int play_turn(game *g, const edition *e, int players, const int8_t *actions, float *rewards) {
     int leaves[PLAYERS], leavers = 0;
     for (int seat = 0; seat < players; seat++) {
         leaves[seat] = g->inside[seat] & actions[seat];
         leavers += leaves[seat];
         rewards[seat] = 0;
     }
-    if (g->over) return;
+    if (g->over) return NOTHING;
     if (leavers) {
         int gems = g->bag + g->path_gems / leavers + (leavers == 1 ? g->path_relic_value : 0);
         int relics = leavers == 1 ? g->path_relics : 0;
@@ -126,9 +135,12 @@ static void play_turn(game *g, const edition *e, int players, const int8_t *acti
         g->path_gems %= leavers;
         g->num_inside -= leavers;
         if (g->num_inside == 0) end_expedition(g, e, players);
-        if (g->over) return;
+        if (g->over) return EVERYTHING;
     }
-    while (reveal(g, e, players)) continue;
+    int card = reveal(g, e, players);
+    if (card != EVERYTHING) return leavers ? EVERYTHING : card;
+    reveal_first(g, e, players);
+    return EVERYTHING;
 }
 
 /* Copies a known number of floats, 16 or more, 16 at a time: gcc would call memcpy for so many. */
@@ -138,10 +150,11 @@ ALWAYS void copy(float *to, const float *from, int count) {
     if (count % 16) memcpy(to + count - 16, from + count - 16, 16 * sizeof(float));
 }
 
-/* What all see. */
-ALWAYS void write_public(const game *g, const edition *e, int players, float *to) {
-    static const float factor[CARDS + 3] = {1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1, 1,
-                                            .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, 0,   0, 0};
+static const float deck_factor[CARDS + 3] = {1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1,   1, 1,
+                                             .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, .5f, 0,   0, 0};
+
+/* What all see, up to the deck. */
+ALWAYS void write_head(const game *g, const edition *e, int players, float *to) {
     int fatal = 0, gems = 0;
     for (int trap = 0; trap < TRAPS; trap++) fatal += g->on_path[trap] * g->deck[FIRST_TRAP + trap];
     for (int slot = 0; slot < TREASURES; slot++) gems += g->deck[slot] * e->share[g->num_inside][slot];
@@ -159,8 +172,13 @@ ALWAYS void write_public(const game *g, const edition *e, int players, float *to
     to[10] = e->hidden_chests;
     to[11] = 8 * (float)fatal / size;
     to[12] = (float)gems / size;
-    for (int card = 0; card < CARDS + 3; card++) to[13 + card] = g->deck[card] * factor[card];
-    for (int trap = 0; trap < TRAPS; trap++) to[42 + trap] = g->on_path[trap];
+}
+
+/* What all see. */
+ALWAYS void write_public(const game *g, const edition *e, int players, float *to) {
+    write_head(g, e, players, to);
+    for (int card = 0; card < CARDS + 3; card++) to[DECK + card] = g->deck[card] * deck_factor[card];
+    for (int trap = 0; trap < TRAPS; trap++) to[ON_PATH + trap] = g->on_path[trap];
 }
 
 ALWAYS void write_rows(const game *g, const edition *e, int players, float *rows) {
@@ -196,28 +214,50 @@ ALWAYS void write_rows(const game *g, const edition *e, int players, float *rows
     }
 }
 
+/* Only what a card changes: the numbers before the deck's, the card's own and, if it is a trap, the path's. */
+ALWAYS void write_card(const game *g, const edition *e, int players, int card, float *rows) {
+    float head[HEAD], left = g->deck[card] * deck_factor[card];
+    int on_path = card >= FIRST_TRAP && card < FIRST_RELIC ? ON_PATH + card - FIRST_TRAP : DECK + card;
+    write_head(g, e, players, head);
+    for (int seat = 0; seat < players; seat++) {
+        float *to = rows + seat * FEATURES + PLAYERS * SEAT;
+        memcpy(to, head, sizeof head);
+        to[on_path] = 1;
+        to[DECK + card] = left;
+    }
+}
+
 ALWAYS void step(game *games, int count, const edition *e, int players, const int8_t *actions, float *rows, float *rewards,
-                 uint8_t *done, int auto_reset) {
+                 uint8_t *done, int auto_reset, int incremental) {
+    int8_t changed[BLOCK];
+    const size_t size = (size_t)players * FEATURES;
+    const int large = (size_t)count * size * sizeof(float) > LARGE;
     for (int first = 0; first < count; first += BLOCK) { /* the rules first: no wide load then waits for small stores */
         int last = first + BLOCK < count ? first + BLOCK : count;
         for (int i = first; i < last; i++) {
             game *g = &games[i];
-            play_turn(g, e, players, actions + i * players, rewards + i * players);
+            changed[i - first] = (int8_t)play_turn(g, e, players, actions + i * players, rewards + i * players);
             done[i] = (uint8_t)g->over;
             if (g->over && auto_reset) {
+                changed[i - first] = EVERYTHING;
                 start_game(g, e, players, mix(g->key ^ 0xD1B54A32D192ED03ull, 0));
-                while (reveal(g, e, players)) continue;
+                reveal_first(g, e, players);
             }
         }
-        for (int i = first; i < last && rows; i++)
-            write_rows(&games[i], e, players, rows + (size_t)i * (size_t)players * FEATURES);
+        for (int i = first; i < last && rows; i++) {
+            float *to = rows + (size_t)i * size;
+            for (size_t place = 0; place < size && large; place += 16) __builtin_prefetch(to + AHEAD * size + place, 1);
+            int card = incremental ? changed[i - first] : EVERYTHING;
+            if (card >= 0) write_card(&games[i], e, players, card, to);
+            if (card == EVERYTHING) write_rows(&games[i], e, players, to);
+        }
     }
 }
 
 void scalar_reset(game *games, int count, const edition *e, int players, uint64_t seed, float *rows) {
     for (int i = 0; i < count; i++) {
         start_game(&games[i], e, players, mix(mix(seed + (uint64_t)i, 0), 0));
-        while (reveal(&games[i], e, players)) continue;
+        reveal_first(&games[i], e, players);
         if (rows) write_rows(&games[i], e, players, rows + (size_t)i * (size_t)players * FEATURES);
     }
 }
@@ -228,7 +268,7 @@ ALWAYS uint64_t play_games(int64_t count, const edition *e, int players, uint64_
     for (int64_t i = 0; i < count; i++) {
         game g;
         start_game(&g, e, players, mix(mix(seed + (uint64_t)i, 0), 0));
-        while (reveal(&g, e, players)) continue;
+        reveal_first(&g, e, players);
         for (; !g.over; turns++) {
             int8_t actions[PLAYERS];
             float rewards[PLAYERS];
@@ -258,7 +298,15 @@ ALWAYS uint64_t play_games(int64_t count, const edition *e, int players, uint64_
 /* Without `rows`, the rules alone. */
 void scalar_step(game *games, int count, const edition *e, int players, const int8_t *actions, float *rows, float *rewards,
                  uint8_t *done, int auto_reset) {
-#define CALL(n) step(games, count, e, n, actions, rows, rewards, done, auto_reset)
+#define CALL(n) step(games, count, e, n, actions, rows, rewards, done, auto_reset, 0)
+    EACH_TABLE(CALL)
+#undef CALL
+}
+
+/* `rows` are what the last step or reset wrote: only what changed is written. */
+void scalar_step_incremental(game *games, int count, const edition *e, int players, const int8_t *actions, float *rows,
+                             float *rewards, uint8_t *done, int auto_reset) {
+#define CALL(n) step(games, count, e, n, actions, rows, rewards, done, auto_reset, 1)
     EACH_TABLE(CALL)
 #undef CALL
 }

@@ -33,8 +33,8 @@ def _compiled():
 def compare(players: int, edition: str | Edition, variant: str, auto_reset: bool = True, leave: float = 0.2) -> None:
     """Play the same games in both and compare all that they write."""
     batch = Batch(GAMES, players, edition)
-    rival = (ScalarReference if variant == "scalar" else Reference)(GAMES, players, edition)
-    variant = "plain" if variant == "scalar" else variant
+    rival = (ScalarReference if variant.startswith("scalar") else Reference)(GAMES, players, edition)
+    variant = {"scalar": "plain", "scalar incremental": "incremental"}.get(variant, variant)
     observations, rewards, done = new_arrays(GAMES, players)
     rival.reset(5, observations)
     assert batch.reset(5).tobytes() == observations.tobytes()
@@ -50,7 +50,7 @@ def compare(players: int, edition: str | Edition, variant: str, auto_reset: bool
                 assert ours.tobytes() == theirs.tobytes(), f"{name} differ at turn {turn}"
 
 
-@pytest.mark.parametrize("variant", ["plain", "incremental", "scalar"])
+@pytest.mark.parametrize("variant", ["plain", "incremental", "scalar", "scalar incremental"])
 @pytest.mark.parametrize("players", range(1, 9))
 def test_tables_of_every_size(players, variant):
     compare(players, "iello-2016", variant)
@@ -61,18 +61,20 @@ def test_every_edition(edition):
     for players in (3, 4, 8):
         compare(players, edition, "incremental")
         compare(players, edition, "scalar")
+        compare(players, edition, "scalar incremental")
 
 
-@pytest.mark.parametrize("variant", ["rules", "plain", "incremental", "scalar"])
+@pytest.mark.parametrize("variant", ["rules", "plain", "incremental", "scalar", "scalar incremental"])
 @pytest.mark.parametrize("leave", [0.05, 0.6])
 def test_games_that_stay_over(variant, leave):
     compare(4, "iello-2016", variant, auto_reset=False, leave=leave)
 
 
+@pytest.mark.parametrize("kind", [Reference, ScalarReference])
 @pytest.mark.parametrize("variant", ["plain", "incremental"])
-def test_a_batch_larger_than_the_caches(variant):
+def test_a_batch_larger_than_the_caches(variant, kind):
     games = 7003
-    batch, rival = Batch(games, 8), Reference(games, 8)
+    batch, rival = Batch(games, 8), kind(games, 8)
     observations, rewards, done = new_arrays(games, 8)
     rival.reset(1, observations)
     batch.reset(1)
