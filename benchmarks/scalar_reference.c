@@ -1,9 +1,10 @@
 /* The same step in C without vector types: what an experienced programmer writes who leaves the vectors to gcc.
  *
- * The record and the rules are those of `diamant_env/rules.py`; what all seats share is computed once and copied to each
- * row, the seats are a slice of a ring that goes twice around the table; or only what a turn changed is written. `reference.c` is
- * faster; this one says how much of that is the language and how much its tricks. One edition and table size per call;
- * actions are not checked.
+ * The record and the rules are those of `diamant_env/rules.py`; what all seats share is computed once and copied to
+ * each row, the seats are a slice of a ring that goes twice around the table. The incremental step writes after a mere
+ * card only what the card changes, and all rows where somebody leaves or an expedition ends. `reference.c` is faster;
+ * this one says how much of that is the language and how much its tricks. One edition and table size per call; actions
+ * are not checked.
  */
 #include <stdint.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static void reveal_first(game *g, const edition *e, int players) {
     while (!g->over && reveal(g, e, players) == EVERYTHING) continue;
 }
 
-/* Returns the card that was turned up if nothing else changed. */
+/* Returns the card that was turned up if nothing else changed, else EVERYTHING, or NOTHING where the game is over. */
 static int play_turn(game *g, const edition *e, int players, const int8_t *actions, float *rewards) {
     int leaves[PLAYERS], leavers = 0;
     for (int seat = 0; seat < players; seat++) {
@@ -221,8 +222,10 @@ ALWAYS void write_card(const game *g, const edition *e, int players, int card, f
     write_head(g, e, players, head);
     for (int seat = 0; seat < players; seat++) {
         float *to = rows + seat * FEATURES + PLAYERS * SEAT;
-        memcpy(to, head, sizeof head);
-        to[on_path] = 1;
+        for (int k = 4; k < 9; k++) to[k] = head[k]; /* from the turn on; the rest changes with the seats only */
+        to[11] = head[11];
+        to[12] = head[12];
+        to[on_path] = 1; /* no trap: written over below */
         to[DECK + card] = left;
     }
 }
