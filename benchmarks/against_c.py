@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from benchmarks.engine import action_ring, deciding_share, engine_play, reference_play, rules_play
 from benchmarks.measure import Effort, Speed, alternate
+from benchmarks.reference import PLAIN_FLAGS, TUNED_FLAGS
 from benchmarks.results import Comparison
 
 REQUIRED, GOAL = 0.75, 0.9  # of the C, with observations
@@ -33,10 +34,10 @@ def _with_observations(num_games: int, players: int, leave: float, effort: Effor
     ring = action_ring(num_games, players, leave)
     contenders = {
         "engine": engine_play(num_games, players, ring),
-        PLAIN_C: reference_play(num_games, players, ring, "scalar"),
-        PLAIN_C_CHANGES: reference_play(num_games, players, ring, "scalar incremental"),
-        TUNED_C: reference_play(num_games, players, ring, "scalar tuned"),
-        TUNED_C_CHANGES: reference_play(num_games, players, ring, "scalar incremental tuned"),
+        PLAIN_C: reference_play(num_games, players, ring, "plain", PLAIN_FLAGS),
+        PLAIN_C_CHANGES: reference_play(num_games, players, ring, "incremental", PLAIN_FLAGS),
+        TUNED_C: reference_play(num_games, players, ring, "plain", TUNED_FLAGS),
+        TUNED_C_CHANGES: reference_play(num_games, players, ring, "incremental", TUNED_FLAGS),
         VECTOR_C: reference_play(num_games, players, ring, "plain"),
         VECTOR_C_CHANGES: reference_play(num_games, players, ring, "incremental"),
     }
@@ -47,8 +48,8 @@ def _rules_alone(num_games: int, players: int, leave: float, effort: Effort) -> 
     ring = action_ring(num_games, players, leave)
     contenders = {
         "engine": rules_play(num_games, players, ring),
-        PLAIN_C: reference_play(num_games, players, ring, "scalar rules"),
-        TUNED_C: reference_play(num_games, players, ring, "scalar rules tuned"),
+        PLAIN_C: reference_play(num_games, players, ring, "rules", PLAIN_FLAGS),
+        TUNED_C: reference_play(num_games, players, ring, "rules", TUNED_FLAGS),
         VECTOR_C: reference_play(num_games, players, ring, "rules"),
     }
     return _rows("rules alone", num_games, players, leave, ring, alternate(contenders, effort))

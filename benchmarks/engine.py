@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Play
-from benchmarks.reference import PLAIN_FLAGS, TUNED_FLAGS, Reference, ScalarReference, new_arrays
+from benchmarks.reference import Reference, ScalarReference, new_arrays
 from diamant_env import Batch
 
 RING = 16  # arrays of actions, made beforehand and used in turn
@@ -34,23 +34,18 @@ def engine_play(num_games: int, players: int, ring: list[NDArray[np.int8]], thre
     return play
 
 
-def reference_play(num_games: int, players: int, ring: list[NDArray[np.int8]], variant: str) -> Play:
-    """Return a contender: a variant of the C with arrays of the same kind.
+def reference_play(
+    num_games: int, players: int, ring: list[NDArray[np.int8]], variant: str, flags: tuple[str, ...] | None = None
+) -> Play:
+    """Return a contender: a variant of the C (see `Reference.step`) with arrays of the same kind.
 
-    ``"rules"``, ``"plain"`` and ``"incremental"`` are the strongest C; ``"scalar"``, ``"scalar incremental"`` and
-    ``"scalar rules"`` the other, each with ``" tuned"`` after it with the compiler's flags for this processor.
+    With the compiler's `flags` it is the C without vector types, else the strongest.
     """
-    scalar = variant.startswith("scalar")
-    observations, rewards, done = arrays = new_arrays(num_games, players)
-    if scalar:
-        flags = TUNED_FLAGS if variant.endswith(" tuned") else PLAIN_FLAGS
-        rival: Reference = ScalarReference(num_games, players, flags=flags)
-        arrays = (None if variant.startswith("scalar rules") else observations, rewards, done)
-        variant = "incremental" if variant.startswith("scalar incremental") else "plain"
-    else:
-        rival = Reference(num_games, players)
+    rival = Reference(num_games, players) if flags is None else ScalarReference(num_games, players, flags=flags)
+    observations, rewards, done = new_arrays(num_games, players)
+    rows = None if variant == "rules" else observations
     rival.reset(0, observations)
-    steppers = [rival.stepper(actions, *arrays, variant=variant) for actions in ring]
+    steppers = [rival.stepper(actions, rows, rewards, done, variant=variant) for actions in ring]
 
     def play(steps: int, keep: object = (rival, observations, rewards, done)) -> None:
         for step in range(steps):

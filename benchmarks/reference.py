@@ -127,10 +127,7 @@ class Reference:
 
 
 class ScalarReference(Reference):
-    """The same in C without vector types.
-
-    ``"plain"`` writes all observations, ``"incremental"`` what changed; None for them plays the rules alone.
-    """
+    """The same in C without vector types; ``"rules"`` wants None for the observations."""
 
     def __init__(
         self,
@@ -144,8 +141,8 @@ class ScalarReference(Reference):
         self.edition = _printed_record(find_edition(edition))
         self.bytes_per_game = self.library.scalar_game_bytes()
         self.games = aligned((num_games, self.bytes_per_game), np.uint8)
-        self.functions = {"reset": self.library.scalar_reset, "plain": self.library.scalar_step}
-        self.functions["incremental"] = self.library.scalar_step_incremental
+        self.functions = {"rules": self.library.scalar_step, "plain": self.library.scalar_step}
+        self.functions |= {"incremental": self.library.scalar_step_incremental, "reset": self.library.scalar_reset}
         self.functions["games"] = self.library.scalar_play_games
 
 
