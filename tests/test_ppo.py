@@ -22,7 +22,7 @@ from train.judge import judge
 from train.judgement import able_members, check_line_ups
 from train.lineups import clone_line_ups
 from train.ppo import main, train
-from train.run_folder import CHECKPOINT, POLICY, new_run_folder
+from train.run_folder import CHECKPOINT, POLICY, new_run_folder, save_policy
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
@@ -69,16 +69,62 @@ def test_it_learns(tmp_path):
     assert result.win_share.low > 0.25 + 0.10
 
 
+def test_a_run_starts_from_a_network(tmp_path):
+    """Its policy rests while the value function learns alone; each seed may have a network of its own."""
+    weights = NetworkAgent.load(saved_network(tmp_path / "5.safetensors")).layers
+    start = str(tmp_path / "{seed}.safetensors")
+    for value_first, same in ((1.0, True), (0.3, False)):
+        ppo = {**SMALL["ppo"], "decisions": 8_000, "learning_rate": 1e-5, "average": 0.0}
+        config, folder = small_run(tmp_path, seed=5, start=start, value_first=value_first, ppo=ppo)
+        policy = train(config, folder)
+        changes = [
+            np.abs(array - first).max()
+            for layer, before in zip(policy.layers, weights, strict=True)
+            for array, first in zip(layer, before, strict=True)
+        ]
+        assert (max(changes) == 0) == same
+        assert max(changes) < 0.01, "so slow a run ends near where it began"
+
+
+@pytest.mark.parametrize(
+    ("start", "complaint"),
+    [
+        ("bag:18", "start = 'bag:18' is no network that a policy could start from"),
+        ("ninja", "unknown agent 'ninja'"),
+        ("nowhere/seed{seed}.safetensors", "nowhere/seed0.safetensors"),
+        ("champion", "has the shape hidden=(128, 128) activation='relu', the run's network hidden=(64, 64)"),
+    ],
+)
+def test_a_start_that_is_none(start, complaint, tmp_path, capsys):
+    """It is refused before the run has a folder."""
+    assert main(["--set", f"start={start}", "--out", str(tmp_path / "runs")]) == 2
+    error = capsys.readouterr().err
+    assert complaint in error
+    assert not (tmp_path / "runs").exists()
+
+
 class Killed(Exception):
     """Stands for the moment at which the process dies."""
 
 
-@pytest.mark.parametrize("moment", [1, 3, 5])
-def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment):
-    """Snapshots, scripted agents with memory, averaging, open decisions and minibatches all go on as they were."""
-    config, whole = small_run(tmp_path)
+def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
+    """Save an untrained network of this shape."""
+    env = DiamantVecEnv(2, 2)
+    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=16), NetworkConfig(hidden=hidden), 5)
+    save_policy(path, model.network(), Config(), 0)
+    return path
+
+
+@pytest.mark.parametrize(("moment", "starts"), [(1, False), (3, False), (3, True), (5, False), (5, True)])
+def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment, starts):
+    """Snapshots, scripted agents with memory, averaging, open decisions and minibatches all go on as they were.
+
+    So does a policy that rests at first, while its value function learns.
+    """
+    start = {"start": str(saved_network(tmp_path / "start.safetensors")), "value_first": 0.6} if starts else {}
+    config, whole = small_run(tmp_path, **start)
     train(config, whole)
-    config, broken = small_run(tmp_path)
+    config, broken = small_run(tmp_path, **start)
     play, calls = DiamantVecEnv.play, []
 
     def dies(self, actions):
@@ -91,6 +137,8 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment):
         patch.setattr(DiamantVecEnv, "play", dies)
         with pytest.raises(Killed):
             train(config, broken)
+    if starts:
+        saved_network(tmp_path / "start.safetensors", (8,))  # what has begun needs it no more
     train(config, broken)
     assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
     policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
@@ -128,8 +176,6 @@ def test_numpy_policy_is_the_torch_policy(tmp_path):
         model = SelfPlayPPO(env, config, NetworkConfig(hidden=(32, 16), activation=activation), 1)
         model.learn(3000)
         config, folder = small_run(tmp_path)
-        from train.run_folder import save_policy
-
         save_policy(folder / POLICY, model.network(), config, 1)
         agent = NetworkAgent.load(folder / POLICY)
         seen = model._last_obs[model._last_obs[:, 0] > 0]

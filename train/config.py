@@ -166,6 +166,11 @@ class Run(Strict):
 class Config(Run):
     """One experiment."""
 
+    start: str = ""
+    """The network that the policy starts from, a text that `agents.make` takes; {seed} in it is the run's seed. None if
+    empty: random weights."""
+    value_first: Share = 0.05
+    """Share of a run with a `start` in which the value function, which begins anew, learns alone."""
     checkpoints: int = Field(8, ge=1)
     """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
     game: GameConfig = GameConfig()
@@ -207,6 +212,8 @@ class RayRun(Config):
             raise ValueError(
                 f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {self.ray.learners}; each needs 2 or more"
             )
+        if self.start:
+            raise ValueError(f"start = {self.start!r}; on Ray a policy starts from random weights: leave it empty")
         if self.ppo.average:
             raise ValueError(f"ppo.average = {self.ppo.average:g}; on Ray only 0 is allowed: the last weights are kept")
         return self

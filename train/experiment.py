@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from diamant_env.opponents.network import NetworkAgent
 from train.config import AnyConfig, explain, read_config
 from train.judgement import check_line_ups, judge_run
+from train.networks import start_of
 from train.run_folder import CHECKPOINT, CONFIG, POLICY, new_run_folder, open_run_folder
 
 
@@ -56,6 +57,7 @@ def run_experiment(
         if folder is None:
             config = change_keys(read_config(arguments.config or default, kind), arguments.set)
             check_line_ups(config)
+            start_of(config)  # an error comes before the run's folder
             folder = new_run_folder(arguments.out, config)
         else:
             config = open_run_folder(folder, kind)

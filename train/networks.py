@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents import make
 from diamant_env.opponents.network import NetworkAgent
-from train.config import NetworkConfig
+from train.config import Config, NetworkConfig
 
 _SHARPER = np.float32(1000)  # times the logits: all but decided
 
@@ -16,6 +17,24 @@ def shape_of(network: NetworkAgent) -> NetworkConfig:
     if not hidden:
         raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
     return NetworkConfig(hidden=hidden, activation=network.activation)
+
+
+def start_of(config: Config) -> NetworkAgent | None:
+    """Return the network that a run's policy starts from, None if that is none.
+
+    Raises:
+        FileNotFoundError: If it is a file or a run that is not there.
+        ValueError: If it is no network, is damaged, or has another shape than the run's.
+    """
+    if not config.start:
+        return None
+    text = config.start.replace("{seed}", str(config.seed))
+    network = make(text)
+    if not isinstance(network, NetworkAgent):
+        raise ValueError(f"start = {text!r} is no network that a policy could start from")
+    if shape_of(network) != config.network:
+        raise ValueError(f"start = {text!r} has the shape {shape_of(network)}, the run's network {config.network}")
+    return network
 
 
 def sharpened(network: NetworkAgent) -> NetworkAgent:

@@ -26,6 +26,7 @@ from train.experiment import run_experiment
 from train.files import save_json
 from train.judgement import curve_point, draw_curve
 from train.league import League, tables_of
+from train.networks import start_of
 from train.run_folder import POLICY, load_checkpoint, save_checkpoint, save_policy
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
@@ -55,6 +56,8 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     saved = load_checkpoint(folder, config)
     if saved is not None:
         course.restore(saved, model)
+    elif (start := start_of(config)) is not None:
+        model.start_from(start)
     left = config.ppo.decisions - model.num_timesteps
     DiamantVecEnv(1, 2).play_once()  # compiles the engine, so that the timers see none of it
     start = perf_counter()
@@ -75,6 +78,7 @@ class Course(BaseCallback):
         self.config = config
         self.folder = folder
         self.league = league
+        self.value_only = config.value_first * config.ppo.decisions if config.start else 0
         self.seen = 0
         self.next_snapshot = 0
         self.checkpoints = 0
@@ -93,6 +97,7 @@ class Course(BaseCallback):
         """Between two rollouts: everything that a checkpoint holds is at rest here."""
         done = self.model.num_timesteps
         self.progress.update(done - self.progress.n)
+        self.model.let_policy_learn(done >= self.value_only)
         if done == self.seen:
             return
         self._add_to_average(done)

@@ -142,8 +142,7 @@ class Keeper(BaseCallback):
     def _on_rollout_start(self) -> None:
         done = self.model.num_timesteps
         self.bar.update(done - self.bar.n)
-        for module in self.model.policy_modules():
-            module.requires_grad_(done >= self.value_only)
+        self.model.let_policy_learn(done >= self.value_only)
         if done >= self.every * (len(self.kept) + 1):
             self.keep()
 

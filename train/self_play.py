@@ -132,6 +132,11 @@ class SelfPlayPPO(PPO):
                 module.weight.copy_(torch.from_numpy(weight.T.copy()))
                 module.bias.copy_(torch.from_numpy(bias.copy()))
 
+    def let_policy_learn(self, learns: bool) -> None:
+        """Let the policy learn from now on, or let it rest while the value function learns alone."""
+        for module in self.policy_modules():
+            module.requires_grad_(learns)
+
     def network(self, name: str = "learner") -> NetworkAgent:
         """Return a frozen copy of the policy."""
         return NetworkAgent(self.policy_layers(), self.activation, name)
