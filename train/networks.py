@@ -23,8 +23,7 @@ def start_of(config: Config) -> NetworkAgent | None:
     """Return the network that a run's policy starts from, None if that is none.
 
     Raises:
-        FileNotFoundError: If it is a file or a run that is not there.
-        ValueError: If it is no network, is damaged, or has another shape than the run's.
+        ValueError: If it is not there, is no network, is damaged, or has another shape than the run's.
     """
     if not config.start:
         return None

@@ -41,7 +41,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
 
     Raises:
-        ValueError: If the checkpoint is damaged.
+        ValueError: If the checkpoint is damaged, or the network that the run starts from (see `start_of`).
     """
     torch.set_num_threads(config.threads)
     threadpool_limits(1, "blas")  # the snapshots' small products lose by more
@@ -56,8 +56,8 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     saved = load_checkpoint(folder, config)
     if saved is not None:
         course.restore(saved, model)
-    elif (start := start_of(config)) is not None:
-        model.start_from(start)
+    elif (network := start_of(config)) is not None:
+        model.start_from(network)
     left = config.ppo.decisions - model.num_timesteps
     DiamantVecEnv(1, 2).play_once()  # compiles the engine, so that the timers see none of it
     start = perf_counter()
