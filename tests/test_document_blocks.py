@@ -40,6 +40,7 @@ SMALLER = {
         "train.best_response champion": f"train.best_response champion {TINY_SEARCH}",
         "--games 20000": "--games 100",
         "--games 30000": "--games 100",
+        "--set ppo.games=1088 --set ppo.decisions=30000000 ": "--set judge.curve_points=0 ",
         "--set ppo.average=0.15 --no-judge": f"--set judge.curve_points=0 {TINY_RUN}",
         "agents.watch search:16:": "agents.watch search:2:",
         "search:256:champion --against": "search:2:champion --against",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from train.judge import judge
 from train.judgement import able_members, check_line_ups
 from train.lineups import clone_line_ups
 from train.ppo import main, train
-from train.run_folder import CHECKPOINT, POLICY, new_run_folder, save_policy
+from train.run_folder import CHECKPOINT, POLICY, START, new_run_folder, save_policy
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
@@ -47,6 +48,14 @@ SMALL = {
 def small_run(folder: Path, **changes) -> tuple[Config, Path]:
     config = Config.model_validate({**SMALL, **changes})
     return config, new_run_folder(folder, config)
+
+
+def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
+    """Save an untrained network of this shape."""
+    env = DiamantVecEnv(2, 2)
+    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=16), NetworkConfig(hidden=hidden), 5)
+    save_policy(path, model.network(), Config(), 0)
+    return path
 
 
 def test_it_learns(tmp_path):
@@ -74,7 +83,7 @@ def test_a_run_starts_from_a_network(tmp_path):
     weights = NetworkAgent.load(saved_network(tmp_path / "5.safetensors")).layers
     start = str(tmp_path / "{seed}.safetensors")
     for value_first, same in ((1.0, True), (0.3, False)):
-        ppo = {**SMALL["ppo"], "decisions": 8_000, "learning_rate": 1e-5, "average": 0.0}
+        ppo = {**SMALL["ppo"], "decisions": 8_000, "average": 0.0, "learning_rate": 1e-5, "final_learning_rate": 1e-5}
         config, folder = small_run(tmp_path, seed=5, start=start, value_first=value_first, ppo=ppo)
         policy = train(config, folder)
         changes = [
@@ -84,6 +93,10 @@ def test_a_run_starts_from_a_network(tmp_path):
         ]
         assert (max(changes) == 0) == same
         assert max(changes) < 0.01, "so slow a run ends near where it began"
+        kept = NetworkAgent.load(folder / START).layers
+        assert all(
+            np.array_equal(*pair) for both in zip(kept, weights, strict=True) for pair in zip(*both, strict=True)
+        )
 
 
 @pytest.mark.parametrize(
@@ -92,7 +105,7 @@ def test_a_run_starts_from_a_network(tmp_path):
         ("bag:18", "start = 'bag:18' is no network that a policy could start from"),
         ("ninja", "unknown agent 'ninja'"),
         ("nowhere/seed{seed}.safetensors", "nowhere/seed0.safetensors"),
-        ("champion", "has the shape hidden=(128, 128) activation='relu', the run's network hidden=(64, 64)"),
+        ("champion", "needs network.hidden = [128, 128] and network.activation = 'relu'; the run has hidden=(64, 64)"),
     ],
 )
 def test_a_start_that_is_none(start, complaint, tmp_path, capsys):
@@ -107,21 +120,13 @@ class Killed(Exception):
     """Stands for the moment at which the process dies."""
 
 
-def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
-    """Save an untrained network of this shape."""
-    env = DiamantVecEnv(2, 2)
-    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=16), NetworkConfig(hidden=hidden), 5)
-    save_policy(path, model.network(), Config(), 0)
-    return path
-
-
 @pytest.mark.parametrize(("moment", "starts"), [(1, False), (3, False), (3, True), (5, False), (5, True)])
 def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment, starts):
     """Snapshots, scripted agents with memory, averaging, open decisions and minibatches all go on as they were.
 
-    So does a policy that rests at first, while its value function learns.
+    So does a policy that rests at first, while its value function learns: there (3) and later (5).
     """
-    start = {"start": str(saved_network(tmp_path / "start.safetensors")), "value_first": 0.6} if starts else {}
+    start = {"start": str(saved_network(tmp_path / "start.safetensors")), "value_first": 0.4} if starts else {}
     config, whole = small_run(tmp_path, **start)
     train(config, whole)
     config, broken = small_run(tmp_path, **start)
@@ -281,6 +286,16 @@ def test_a_checkpoint_of_another_configuration_is_refused(tmp_path, capsys):
     (folder / "config.toml").write_text(text.replace("games = 8", "games = 9"))
     assert main(["--resume", str(folder)]) == 2
     assert "belongs to another configuration" in capsys.readouterr().err
+
+
+def test_a_run_that_began_before_a_key_was_there_goes_on(tmp_path):
+    config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
+    policy = train(config, folder)
+    state = pickle.loads((folder / CHECKPOINT).read_bytes())
+    del state["config"]["value_first"]
+    (folder / CHECKPOINT).write_bytes(pickle.dumps(state))
+    for now, before in zip(train(config, folder).layers, policy.layers, strict=True):
+        assert np.array_equal(now[0], before[0])
 
 
 def test_damaged_files_are_named(tmp_path, capsys):

@@ -167,10 +167,10 @@ class Config(Run):
     """One experiment."""
 
     start: str = ""
-    """The network that the policy starts from, a text that `agents.make` takes; {seed} in it is the run's seed. None if
-    empty: random weights."""
+    """The network that the policy starts from, a text that `agents.make` takes; {seed} in it is the run's seed. Empty:
+    random weights."""
     value_first: Share = 0.05
-    """Share of a run with a `start` in which the value function, which begins anew, learns alone."""
+    """Share of a run with a `start`, at its beginning, in which the value function, which begins anew, learns alone."""
     checkpoints: int = Field(8, ge=1)
     """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
     game: GameConfig = GameConfig()

@@ -57,7 +57,8 @@ def run_experiment(
         if folder is None:
             config = change_keys(read_config(arguments.config or default, kind), arguments.set)
             check_line_ups(config)
-            start_of(config)  # an error comes before the run's folder
+            if config.start:
+                start_of(config)  # an error comes before the run's folder
             folder = new_run_folder(arguments.out, config)
         else:
             config = open_run_folder(folder, kind)

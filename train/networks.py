@@ -1,4 +1,4 @@
-"""Trained networks seen anew: their shape as a configuration, their policy made decided."""
+"""Trained networks seen anew: their shape as a configuration, what a run starts from, their policy made decided."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def shape_of(network: NetworkAgent) -> NetworkConfig:
     return NetworkConfig(hidden=hidden, activation=network.activation)
 
 
-def start_of(config: Config) -> NetworkAgent | None:
-    """Return the network that a run's policy starts from, None if that is none.
+def start_of(config: Config) -> NetworkAgent:
+    """Return the network that `config.start` names.
 
     Raises:
         ValueError: If it is not there, is no network, is damaged, or has another shape than the run's.
     """
-    if not config.start:
-        return None
     text = config.start.replace("{seed}", str(config.seed))
     network = make(text)
     if not isinstance(network, NetworkAgent):
         raise ValueError(f"start = {text!r} is no network that a policy could start from")
     if shape_of(network) != config.network:
-        raise ValueError(f"start = {text!r} has the shape {shape_of(network)}, the run's network {config.network}")
+        shape = shape_of(network)
+        needed = f"network.hidden = {list(shape.hidden)} and network.activation = {shape.activation!r}"
+        raise ValueError(f"start = {text!r} needs {needed}; the run has {config.network}")
     return network
 
 

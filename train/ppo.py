@@ -27,7 +27,7 @@ from train.files import save_json
 from train.judgement import curve_point, draw_curve
 from train.league import League, tables_of
 from train.networks import start_of
-from train.run_folder import POLICY, load_checkpoint, save_checkpoint, save_policy
+from train.run_folder import POLICY, START, load_checkpoint, save_checkpoint, save_policy
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
@@ -56,8 +56,10 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     saved = load_checkpoint(folder, config)
     if saved is not None:
         course.restore(saved, model)
-    elif (network := start_of(config)) is not None:
+    elif config.start:
+        network = kept_start(config, folder)
         model.start_from(network)
+        league.add_snapshot(network)
     left = config.ppo.decisions - model.num_timesteps
     DiamantVecEnv(1, 2).play_once()  # compiles the engine, so that the timers see none of it
     start = perf_counter()
@@ -68,6 +70,13 @@ def train(config: Config, folder: Path) -> NetworkAgent:
             course.progress.update(model.num_timesteps - course.progress.n)
     course.finish(model, perf_counter() - start, model.num_timesteps - before)
     return course.policy(model)
+
+
+def kept_start(config: Config, folder: Path) -> NetworkAgent:
+    """Return the network that the run starts from, and keep it in the run's folder, which then holds all of the run."""
+    if not (folder / START).is_file():
+        save_policy(folder / START, start_of(config), config, 0)
+    return NetworkAgent.load(folder / START)
 
 
 class Course(BaseCallback):

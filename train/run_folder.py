@@ -19,6 +19,8 @@ from train.files import save_json, write_whole
 from train.report import versions
 
 CONFIG, CHECKPOINT, POLICY = "config.toml", "checkpoint.pickle", "policy.safetensors"
+START = "start.safetensors"
+"""The network that the run started from: what `Config.start` names may change later."""
 
 
 def new_run_folder(parent: Path, config: Run) -> Path:
@@ -79,10 +81,10 @@ def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
         return None
     try:
         state = pickle.loads(path.read_bytes())
-        saved = state["config"]
+        saved = type(config).model_validate(state["config"])  # keys that are new since then have their defaults
     except Exception as error:
         raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}") from None
-    if saved != config.model_dump(mode="json"):
+    if saved != config:
         raise ValueError(f"{path} belongs to another configuration than {folder / CONFIG}, which was changed since")
     return state
 
