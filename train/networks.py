@@ -29,8 +29,8 @@ def start_of(config: Config) -> NetworkAgent:
     network = make(text)
     if not isinstance(network, NetworkAgent):
         raise ValueError(f"start = {text!r} is no network that a policy could start from")
-    if shape_of(network) != config.network:
-        shape = shape_of(network)
+    shape = shape_of(network)
+    if shape != config.network:
         needed = f"network.hidden = {list(shape.hidden)} and network.activation = {shape.activation!r}"
         raise ValueError(f"start = {text!r} needs {needed}; the run has {config.network}")
     return network
