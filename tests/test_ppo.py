@@ -38,6 +38,7 @@ SMALL = {
         "average": 0.5,
         "entropy": 0.02,
         "final_entropy": 0.0,
+        "explore": 0.4,
     },
     "opponents": {"learner": 0.6, "snapshots": 0.2, "scripted": 0.2, "snapshot_every": 3_000, "snapshot_places": 2},
     "network": {"hidden": [16]},

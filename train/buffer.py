@@ -7,7 +7,7 @@ from collections.abc import Generator
 import numba
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.type_aliases import RolloutBufferSamples
 
@@ -32,6 +32,7 @@ class DecisionBuffer(RolloutBuffer):
         self.flat_log_probs = np.zeros(capacity, np.float32)
         self.flat_rewards = np.zeros(capacity, np.float32)
         self.terminal = np.zeros(capacity, np.bool_)
+        self.weights = np.ones(capacity, np.float32)
         self.pending = np.full(self.n_envs, NOTHING_PENDING, np.int64)
         self.count = 0
         self.shuffle = np.random.default_rng(0)
@@ -70,12 +71,19 @@ class DecisionBuffer(RolloutBuffer):
             self.flat_log_probs,
             self.flat_rewards,
             self.terminal,
+            self.weights,
         ]
 
     def add_decisions(
-        self, rows: NDArray, observations: NDArray, actions: NDArray, values: NDArray, log_probs: NDArray
+        self,
+        rows: NDArray,
+        observations: NDArray,
+        actions: NDArray,
+        values: NDArray,
+        log_probs: NDArray,
+        weights: ArrayLike = 1,
     ) -> None:
-        """Add one decision of each of these rows, all arguments (decisions, …)."""
+        """Add one decision of each of these rows, all arguments (decisions, …); what weighs 0 is not learned from."""
         stop = self.count + len(rows)
         new = slice(self.count, stop)
         self.rows[new] = rows
@@ -85,6 +93,7 @@ class DecisionBuffer(RolloutBuffer):
         self.flat_log_probs[new] = log_probs
         self.flat_rewards[new] = 0
         self.terminal[new] = False
+        self.weights[new] = weights
         self.pending[rows] = np.arange(self.count, stop)
         self.count = stop
 
@@ -112,11 +121,23 @@ class DecisionBuffer(RolloutBuffer):
             self.gamma,
             self.gae_lambda,
         )
-        self.complete = np.flatnonzero(complete)
+        weights = self.weights[: self.count]
+        self.complete = np.flatnonzero(complete & (weights > 0))
         self.flat_advantages = advantages
         self.values = self.flat_values[self.complete]
         self.returns = self.values + advantages[self.complete]
         self.full = True
+
+    def weigh(self) -> None:
+        """Standardise the advantages and multiply each by its weight; the value of a coin toss is not learned."""
+        weights = self.weights[self.complete]
+        tossed = weights != 1
+        advantages = self.flat_advantages[self.complete]
+        decided = advantages[~tossed]
+        if len(decided) > 1:
+            advantages = (advantages - decided.mean()) / (decided.std() + np.float32(1e-8))
+        self.flat_advantages[self.complete] = advantages * weights
+        self.returns[tossed] = self.values[tossed]
 
     def get(self, batch_size: int | None = None) -> Generator[RolloutBufferSamples, None, None]:
         """Yield all complete decisions once, shuffled, in minibatches of nearly the same size."""

@@ -130,6 +130,11 @@ class PPOConfig(Strict):
     max_grad_norm: float = Field(0.5, gt=0)
     reward_scale: float = Field(1.0, gt=0)
     """Rewards are multiplied by this."""
+    explore: Share = 0.0
+    """Share of the games in which, at a random turn, one seat tosses a coin instead of deciding. What precedes the toss
+    is not learned from, though it counts as a decision (see `train.exploration`)."""
+    explore_chance: Annotated[float, Field(gt=0, le=1)] = 0.05
+    """Chance of each turn of such a game that it is the one."""
     average: Share = 0.0
     """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
 
@@ -214,6 +219,8 @@ class RayRun(Config):
             )
         if self.start:
             raise ValueError(f"start = {self.start!r}; on Ray a policy starts from random weights: leave it empty")
+        if self.ppo.explore:
+            raise ValueError(f"ppo.explore = {self.ppo.explore:g}; on Ray only 0 is allowed: nobody tosses coins")
         if self.ppo.average:
             raise ValueError(f"ppo.average = {self.ppo.average:g}; on Ray only 0 is allowed: the last weights are kept")
         return self

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from train.buffer import DecisionBuffer
+from train.exploration import COIN, Exploration
 from train.vec_env import DiamantVecEnv
 
 Evaluate = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
@@ -19,6 +20,7 @@ def play_turn(
     observations: NDArray[np.float32],
     evaluate: Evaluate,
     reward_scale: float,
+    exploration: Exploration | None = None,
 ) -> tuple[NDArray[np.float32], int]:
     """Draw the learners' decisions with the games' own random numbers, play them, and add both to the buffer.
 
@@ -29,6 +31,7 @@ def play_turn(
         evaluate: Gives log-probabilities (decisions, 2) and values (decisions,) for the observations of those that
             must decide.
         reward_scale: Rewards are multiplied by this.
+        exploration: Says who tosses a coin instead, and what is learned from; None: nobody, and everything.
 
     Returns:
         What the seats see next, float32 (rows, NUM_FEATURES), and how many decided.
@@ -38,9 +41,15 @@ def play_turn(
     log_probs, values = evaluate(seen)
     leave = np.zeros(env.num_envs, np.float32)
     leave[rows] = np.exp(log_probs[:, 1])
+    coins = np.zeros(0, np.int64) if exploration is None else exploration.coins(rows)
+    leave[rows[coins]] = COIN
     actions = env.draw_decisions(leave)
     chosen = actions[rows]
-    buffer.add_decisions(rows, seen, chosen, values, log_probs[np.arange(len(rows)), chosen])
+    taken = log_probs[np.arange(len(rows)), chosen]
+    weights = 1 if exploration is None else exploration.weights(rows, coins, taken)
+    buffer.add_decisions(rows, seen, chosen, values, taken, weights)
     observations, rewards, done = env.play(actions)
     buffer.add_outcomes(rewards * np.float32(reward_scale), done)
+    if exploration is not None:
+        exploration.end_games(done)
     return observations, len(rows)

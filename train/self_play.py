@@ -17,6 +17,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.opponents.network import NetworkAgent
 from train.buffer import DecisionBuffer
 from train.config import NetworkConfig, PPOConfig
+from train.exploration import Exploration
 from train.rollout import play_turn
 from train.vec_env import DiamantVecEnv
 
@@ -54,6 +55,7 @@ class SelfPlayPPO(PPO):
             ent_coef=config.entropy,
             vf_coef=config.value_weight,
             max_grad_norm=config.max_grad_norm,
+            normalize_advantage=config.explore == 0,  # else the buffer does it, before it weighs
             rollout_buffer_class=DecisionBuffer,
             policy_kwargs={
                 "net_arch": {"pi": list(network.hidden), "vf": list(network.hidden)},
@@ -64,6 +66,10 @@ class SelfPlayPPO(PPO):
         )
         self.batch_size = config.minibatch
         self.rollout_buffer.shuffle = np.random.default_rng(seed)
+        self.exploration = None
+        if config.explore:
+            coins = np.random.SeedSequence(seed).spawn(1)[0]
+            self.exploration = Exploration(env.games_of_rows, config.explore, config.explore_chance, coins)
 
     def collect_rollouts(
         self, env: VecEnv, callback: BaseCallback, rollout_buffer: RolloutBuffer, n_rollout_steps: int
@@ -81,7 +87,7 @@ class SelfPlayPPO(PPO):
         observations = self._last_obs
         for _ in range(n_rollout_steps):
             observations, decisions = play_turn(
-                env, rollout_buffer, observations, self.evaluate, self.config.reward_scale
+                env, rollout_buffer, observations, self.evaluate, self.config.reward_scale, self.exploration
             )
             self.num_timesteps += decisions
             if not callback.on_step():
@@ -90,6 +96,8 @@ class SelfPlayPPO(PPO):
         next_values = np.zeros(env.num_envs, np.float32)
         next_values[deciding] = self.evaluate(observations[deciding])[1]
         rollout_buffer.finish_rollout(next_values, deciding)
+        if self.exploration is not None:
+            rollout_buffer.weigh()
         self._last_obs = observations
         self.rollout_seconds += perf_counter() - start
         callback.on_rollout_end()
@@ -150,6 +158,7 @@ class SelfPlayPPO(PPO):
             "num_timesteps": self.num_timesteps,
             "n_updates": self._n_updates,
             "buffer": self.rollout_buffer.state(),
+            "exploration": None if self.exploration is None else self.exploration.state(),
         }
 
     def restore_training(self, state: dict[str, Any], observations: NDArray[np.float32]) -> None:
@@ -159,6 +168,8 @@ class SelfPlayPPO(PPO):
         self.num_timesteps = state["num_timesteps"]
         self._n_updates = state["n_updates"]
         self.rollout_buffer.restore(state["buffer"])
+        if self.exploration is not None:
+            self.exploration.restore(state["exploration"])
         self._last_obs = observations
 
 
