@@ -19,8 +19,10 @@ setup: .venv/installed  ## make .venv and install what is needed from constraint
 train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
-champion: setup  ## train the champion with three seeds, judge and ship it: two hours
-	for seed in 0 1 2; do $(BIN)/python -m train.ppo --config configs/champion.toml --set seed=$$seed --no-judge || exit; done
+champion: setup  ## train the champion with three seeds, judge and ship it: three hours
+	for seed in 0 1 2; do for part in champion_first champion; do \
+		$(BIN)/python -m train.ppo --config configs/$$part.toml --set seed=$$seed --no-judge || exit; \
+	done; done
 	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion"
 
 test: setup lint  ## run all tests, the linter and the type check

@@ -32,6 +32,7 @@ SMALLER = {
         "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
     "champion.md": {
+        "configs/champion_first.toml": f"configs/champion_first.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "configs/champion.toml": f"configs/champion.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "runs/champion-seed0": "runs/champion-seed0 --games 24 --intruder-games 8 --out shipped",
         "--set ppo.reward_scale=0.0625 --no-judge": "--set game.num_players=[2] --no-judge",
@@ -66,7 +67,7 @@ SMALLER = {
 NOT_RUN = {
     "make setup": "installs",
     "make test": "these tests",
-    "make champion": "an hour and a half; the commands are below it",
+    "make champion": "three hours; the commands are below it",
     "python -m venv .venv": "installs",
     ".venv/bin/pip install -c constraints.txt -e .[train,render,dev]": "installs",
     ".venv/bin/python -m pytest": "these tests",
