@@ -37,7 +37,7 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Se
         "## Training",
         f"`{run['command']}`: seed {seed}, commit `{run['commit']}`, {run['decisions']:,} decisions in "
         f"{run['seconds']:,.0f} s with {_count(run['threads'], 'thread')} ({run['platform']}).",
-        f"```toml\n{tomli_w.dumps(config).strip()}\n```",
+        *(_joined(run["parts"]) if "parts" in run else [_toml(config)]),
         "## Win share at tables of distinct opponents",
         f"Games: {_games(result for _, result in tables)} a row, none of them played in training; 95 % intervals. "
         f"`{edition}`, by players:",
@@ -55,6 +55,36 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Se
     if others:
         parts += [f"## Over {1 + len(others)} seeds", over_seeds(edition, [judged, *others])]
     return "\n\n".join(parts) + "\n"
+
+
+def _joined(parts: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the runs that a policy was joined from, each configuration that they have, and where they differ."""
+    configs = [part["config"] for part in parts]
+    others = ["all others", *(f"{config['game']['num_players'][0]} players" for config in configs[1:])]
+    rows = [
+        [
+            tables,
+            f"`{part['config']['name']}`",
+            f"`{part['commit']}`",
+            f"{part['decisions']:,}",
+            f"{part['seconds']:,.0f}",
+        ]
+        for tables, part in zip(others, parts, strict=True)
+    ]
+    texts = [f"`{configs[0]['name']}`:", _toml(configs[0])]
+    alike = [{**config, "name": "", "game": {**config["game"], "num_players": []}} for config in configs]
+    for number, config in enumerate(configs[1:], start=1):
+        if alike[number] not in alike[1:number]:
+            texts += [f"`{config['name']}`; the next ones differ in name and table size only:", _toml(config)]
+    return [
+        "A network for each of these tables, joined by `python -m train.join`:",
+        markdown_table(["tables", "run", "commit", "decisions", "seconds"], rows),
+        *texts,
+    ]
+
+
+def _toml(config: dict[str, Any]) -> str:
+    return f"```toml\n{tomli_w.dumps(config).strip()}\n```"
 
 
 def over_seeds(edition: str, runs: Sequence[Sequence[Judged]]) -> str:

@@ -26,7 +26,9 @@ class Exploration:
         seed: Of the games, the turns and the seats.
     """
 
-    def __init__(self, games_of_rows: NDArray[np.int64], share: float, chance: float, seed: np.random.SeedSequence) -> None:
+    def __init__(
+        self, games_of_rows: NDArray[np.int64], share: float, chance: float, seed: np.random.SeedSequence
+    ) -> None:
         self.games_of_rows = games_of_rows
         self.chance = chance
         self._random = np.random.default_rng(seed)

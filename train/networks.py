@@ -23,12 +23,20 @@ def start_of(config: Config) -> NetworkAgent:
     """Return the network that `config.start` names.
 
     Raises:
-        ValueError: If it is not there, is no network, is damaged, or has another shape than the run's.
+        ValueError: If it is not there, is no network, is damaged, has another shape than the run's, or is several
+            networks of which the run would need more than one.
     """
     text = config.start.replace("{seed}", str(config.seed))
     network = make(text)
     if not isinstance(network, NetworkAgent):
         raise ValueError(f"start = {text!r} is no network that a policy could start from")
+    sizes = {players for players in config.game.num_players if players in network.tables}
+    if sizes and len(set(config.game.num_players)) > 1:
+        raise ValueError(
+            f"start = {text!r} has a network of its own for tables of {', '.join(map(str, sorted(sizes)))}; "
+            f"from it a run can start at one table size, not at game.num_players = {list(config.game.num_players)}"
+        )
+    network = network.at(config.game.num_players[0])
     shape = shape_of(network)
     if shape != config.network:
         needed = f"network.hidden = {list(shape.hidden)} and network.activation = {shape.activation!r}"

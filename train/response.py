@@ -86,7 +86,7 @@ def run_course(course: Course, match: Match, config: SearchConfig) -> None:
     threadpool_limits(1, "blas")  # the copies' small products lose by more
     seeds = seeds_for(config.seed, "response", course.start, course.number)
     agent = make(match.agent) if isinstance(match.agent, str) else match.agent
-    found = learn(match, config, seeds, agent if course.start == "warm" else None)
+    found = learn(match, config, seeds, agent.at(match.players) if course.start == "warm" else None)
     points, (decisions, policy) = pick(found, match, config)
     save_policy(course.folder / POLICY, policy, config, decisions)
     save_json({"points": points, "seconds": perf_counter() - start}, course.folder / CURVE)

@@ -19,6 +19,8 @@ from train.files import save_json, write_whole
 from train.report import versions
 
 CONFIG, CHECKPOINT, POLICY = "config.toml", "checkpoint.pickle", "policy.safetensors"
+PARTS = "parts.json"
+"""What a joined run (see `train.join`) says about each run that it was joined from."""
 START = "start.safetensors"
 """The network that the run started from: what `Config.start` names may change later."""
 
@@ -55,6 +57,35 @@ def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:
     return read_config(folder / CONFIG, kind)
 
 
+def about_run(folder: Path, config: Config) -> dict[str, Any]:
+    """Return what a card says about the training.
+
+    Raises:
+        FileNotFoundError: If the run is not finished.
+    """
+    time, found = (json.loads((folder / name).read_text()) for name in ("time.json", "versions.json"))
+    about = {
+        "config": config_json(config),
+        "commit": found.get("commit", "unknown"),
+        "platform": found["platform"],
+        "decisions": time["decisions"],
+        "seconds": time["seconds"],
+        "threads": time["threads"],
+    }
+    parts = parts_of(folder)
+    return {**about, "parts": parts} if parts else about
+
+
+def parts_of(folder: Path) -> list[dict[str, Any]]:
+    """Return what `about_run` said about each run that this one was joined from; none if it was trained."""
+    return json.loads((folder / PARTS).read_text()) if (folder / PARTS).is_file() else []
+
+
+def config_json(config: Run) -> dict[str, Any]:
+    """Return all keys that are set as JSON has them."""
+    return config.model_dump(mode="json", exclude_none=True)
+
+
 def machine_and_versions() -> dict[str, Any]:
     """Return what a run's result may depend on beside its configuration: the machine and every package."""
     return {
@@ -77,6 +108,8 @@ def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
         ValueError: If the file is damaged or belongs to another configuration.
     """
     path = folder / CHECKPOINT
+    if parts_of(folder):
+        raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
     if not path.is_file():
         return None
     try:
@@ -92,9 +125,10 @@ def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
 def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:
     """Write a policy that `NetworkAgent.load` opens, with what it was trained on."""
     tensors = {}
-    for number, (weight, bias) in enumerate(network.layers):
-        tensors[f"{number}.weight"] = weight.T.copy()
-        tensors[f"{number}.bias"] = bias
+    for table, each in {"": network, **{f"{players}/": own for players, own in network.tables.items()}}.items():
+        for number, (weight, bias) in enumerate(each.layers):
+            tensors[f"{table}{number}.weight"] = weight.T.copy()
+            tensors[f"{table}{number}.bias"] = bias
     metadata = {
         "format": FORMAT,
         "layout": layout(),

@@ -27,7 +27,7 @@ from train.judgement import able_members
 from train.lineups import LineUp, intruder_line_ups
 from train.pictures import draw_tables
 from train.report import result_of
-from train.run_folder import POLICY, open_run_folder
+from train.run_folder import POLICY, about_run, config_json, open_run_folder, parts_of
 
 COMMAND = "python -m train.ship"
 LARGEST = 1_000_000  # bytes of a policy that is shipped
@@ -66,8 +66,9 @@ def ship(arguments: Arguments) -> Path:
     policy = (arguments.run / POLICY).read_bytes()
     if len(policy) > LARGEST:
         raise ValueError(f"{arguments.run / POLICY} has {len(policy):,} bytes; at most {LARGEST:,} are shipped")
-    for folder, other in zip(arguments.also, configs[1:], strict=True):
-        if other.seed == config.seed or other.model_copy(update={"seed": config.seed}) != config:
+    recipes = [_recipes(folder, each) for folder, each in zip(folders, configs, strict=True)]
+    for folder, other, recipe in zip(arguments.also, configs[1:], recipes[1:], strict=True):
+        if other.seed == config.seed or recipe != recipes[0]:
             raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # all are whole before the first is judged
@@ -85,21 +86,9 @@ def ship(arguments: Arguments) -> Path:
     return card
 
 
-def about_run(folder: Path, config: Config) -> dict[str, Any]:
-    """Return what the card says about the training.
-
-    Raises:
-        FileNotFoundError: If the run is not finished.
-    """
-    time, found = (json.loads((folder / name).read_text()) for name in ("time.json", "versions.json"))
-    return {
-        "config": config.model_dump(mode="json", exclude_none=True),
-        "commit": found.get("commit", "unknown"),
-        "platform": found["platform"],
-        "decisions": time["decisions"],
-        "seconds": time["seconds"],
-        "threads": time["threads"],
-    }
+def _recipes(folder: Path, config: Config) -> list[dict[str, Any]]:
+    """Return the configurations of a run and of what it was joined from, without their seeds."""
+    return [{**each, "seed": None} for each in (config_json(config), *(part["config"] for part in parts_of(folder)))]
 
 
 def judge_everywhere(network: NetworkAgent, config: Config, arguments: Arguments) -> Iterator[Judged]:

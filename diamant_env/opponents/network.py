@@ -1,4 +1,4 @@
-"""A trained policy, run by NumPy: a multilayer perceptron in a safetensors file.
+"""A trained policy, run by NumPy: one or several multilayer perceptrons in a safetensors file.
 
 Opening a file runs no code from it and needs no torch. The format of the file is that of
 https://github.com/huggingface/safetensors: a length, a JSON header, raw little-endian numbers.
@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 
 FORMAT = "diamant-policy-1"
 _MAX_HEADER = 1_000_000
+_OTHERS = 0  # of the network that plays the tables which have none of their own
 _ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, np.float32(0), out=x),
     "tanh": lambda x: np.tanh(x, out=x),
@@ -44,9 +46,10 @@ class NetworkAgent:
         activation: ``"relu"`` or ``"tanh"``, between the layers.
         name: How the agent prints.
         metadata: What the file says about its training.
+        tables: Networks of their own for tables of so many players; `layers` play the other tables.
 
     Raises:
-        ValueError: If the layers don't fit each other or the observation.
+        ValueError: If the layers don't fit each other or the observation, or a table has an impossible size.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class NetworkAgent:
         activation: str = "relu",
         name: str = "network",
         metadata: dict[str, Any] | None = None,
+        tables: Mapping[int, NetworkAgent] | None = None,
     ) -> None:
         if not isinstance(activation, str) or activation not in _ACTIVATIONS:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(_ACTIVATIONS)}")
@@ -71,6 +75,10 @@ class NetworkAgent:
         self.activation = activation
         self.name = name
         self.metadata = metadata or {}
+        self.tables = dict(tables or {})
+        for players, network in self.tables.items():
+            if not 1 <= players <= MAX_PLAYERS or network.tables:
+                raise ValueError(f"a network for tables of {players}: one for each of 1 to {MAX_PLAYERS} is allowed")
 
     def __str__(self) -> str:
         return self.name
@@ -88,6 +96,20 @@ class NetworkAgent:
 
     def leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the logit of LEAVE less that of CONTINUE, float32 (rows,)."""
+        if not self.tables:
+            return self._leave_logit(flat)
+        players = Observations(flat)["num_players"].astype(np.int64)
+        logits = np.zeros(len(flat), np.float32)
+        for size in np.unique(players):
+            rows = players == size
+            logits[rows] = self.at(int(size))._leave_logit(flat[rows])
+        return logits
+
+    def at(self, players: int) -> NetworkAgent:
+        """Return the network that plays tables of so many players; one that plays all tables returns itself."""
+        return self.tables.get(players, self)
+
+    def _leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         activate = _ACTIVATIONS[self.activation]
         values = flat
         for weight, bias in self.layers[:-1]:
@@ -115,9 +137,28 @@ class NetworkAgent:
         if metadata.get("layout") != layout():
             raise ValueError(f"{path} was made for another observation layout than this version of diamant_env has")
         try:
-            return cls(_layers(tensors), metadata.get("activation", ""), str(path), metadata)
+            activation = metadata.get("activation", "")
+            layers = _networks(tensors)
+            others = layers.pop(_OTHERS)
+            tables = {players: cls(own, activation, str(path)) for players, own in layers.items()}
+            return cls(others, activation, str(path), metadata, tables)
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def _networks(
+    tensors: dict[str, NDArray[np.float32]],
+) -> dict[int, list[tuple[NDArray[np.float32], NDArray[np.float32]]]]:
+    """Return the layers of each network by its table size, `_OTHERS` for the one without; ValueError if damaged."""
+    found: dict[str, dict[str, NDArray[np.float32]]] = {"": {}}
+    for name, tensor in tensors.items():
+        table, _, part = name.rpartition("/")
+        found.setdefault(table, {})[part] = tensor
+    sizes = [str(players) for players in range(1, MAX_PLAYERS + 1)]
+    unknown = [table for table in found if table and table not in sizes]
+    if unknown:
+        raise ValueError(f"tensors for tables of {unknown[0]!r}; 1 to {MAX_PLAYERS} players are possible")
+    return {int(table or _OTHERS): _layers(each) for table, each in found.items()}
 
 
 def _layers(tensors: dict[str, NDArray[np.float32]]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
