@@ -20,9 +20,14 @@ train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
 champion: setup  ## train the champion with three seeds, judge and ship it: three hours
-	for seed in 0 1 2; do for part in champion_first champion; do \
-		$(BIN)/python -m train.ppo --config configs/$$part.toml --set seed=$$seed --no-judge || exit; \
-	done; done
+	for seed in 0 1 2; do \
+		$(BIN)/python -m train.ppo --config configs/champion_first.toml --set seed=$$seed --no-judge || exit; \
+		for players in 3 5 6 7 8; do \
+			$(BIN)/python -m train.ppo --config configs/champion_table.toml --set name=champion-$$players \
+				--set game.num_players=[$$players] --set seed=$$seed --no-judge || exit; \
+		done; \
+		$(BIN)/python -m train.join runs/champion-first-seed$$seed --tables runs/champion-[35678]-seed$$seed --name champion || exit; \
+	done
 	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion"
 
 test: setup lint  ## run all tests, the linter and the type check

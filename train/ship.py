@@ -47,7 +47,7 @@ class Arguments:
     """Games of each member of the pools among copies of the policy, at each size."""
     seed: int = 1_000
     """Of the games, which are none of those that the run was judged on."""
-    command: str = "python -m train.ppo --config configs/champion.toml"
+    command: str = "python -m train.ppo"
     """What the card says made the run."""
     out: Path = Path(__file__).parents[1] / "agents" / "policies"
     """Where it is shipped."""
