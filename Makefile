@@ -20,6 +20,7 @@ train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
 champion: setup  ## train the champion with three seeds, judge and ship it: three hours
+	@if ls -d runs/champion-* > /dev/null 2>&1; then echo "runs/champion-* are there already: move them away first"; exit 1; fi
 	for seed in 0 1 2; do \
 		$(BIN)/python -m train.ppo --config configs/champion_first.toml --set seed=$$seed --no-judge || exit; \
 		for players in 3 5 6 7 8; do \

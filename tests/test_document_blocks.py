@@ -34,7 +34,7 @@ SMALLER = {
     "champion.md": {
         "configs/champion_first.toml": f"configs/champion_first.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "configs/champion_table.toml": f"configs/champion_table.toml {TINY_RUN.removesuffix(' --no-judge')}",
-        "runs/champion-seed0": "runs/champion-seed0 --games 24 --intruder-games 8 --out shipped",
+        "--out shipped": "--games 24 --intruder-games 8 --out shipped",
         "--set ppo.reward_scale=0.0625 --no-judge": "--set game.num_players=[2] --no-judge",
         "runs/expedition-seed0 --players 3": "runs/expedition-seed0 --players 1",
         "--set report_games=100000": "",

@@ -6,6 +6,7 @@ import pytest
 from train.buffer import DecisionBuffer
 from train.config import NetworkConfig, PPOConfig
 from train.exploration import Exploration
+from train.rollout import play_turn
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
@@ -91,6 +92,22 @@ def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
     assert buffer.complete.tolist() == [1, 2, 3]
     assert buffer.returns.tolist() == [0.5, 1, 0]
     np.testing.assert_allclose(buffer.flat_advantages[buffer.complete], [-0.25, 1, -1], atol=1e-6)
+
+
+def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says():
+    env = DiamantVecEnv(400, 3)
+    env.seed(2)
+    buffer = DecisionBuffer(1, env.observation_space, env.action_space, device="cpu", n_envs=env.num_envs)
+    buffer.start_rollout()
+    exploration = Exploration(env.games_of_rows, 1.0, 1.0, np.random.SeedSequence(0))
+    stay = np.log(np.array([[0.98, 0.02]], np.float32))
+    play_turn(env, buffer, env.reset(), lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))), 1.0, exploration)
+    tossed = buffer.weights[:1200] > 0
+    assert tossed.sum() == 400
+    assert buffer.flat_actions[:1200][tossed].mean() == pytest.approx(0.5, abs=0.1)
+    assert buffer.flat_actions[:1200][~tossed].mean() < 0.06
+    expected = np.where(buffer.flat_actions[:1200][tossed] == 1, 0.04, 1.96)
+    np.testing.assert_allclose(buffer.weights[:1200][tossed], expected, rtol=1e-5)
 
 
 def test_a_run_learns_only_from_what_counts():

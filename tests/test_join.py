@@ -78,7 +78,7 @@ def test_what_does_not_fit_is_refused(tmp_path, runs, capsys):
     for players, activation, message in (
         ([3, 4], "relu", "trained at tables of 3 and 4; one size each, and each once"),
         ([3], "relu", "trained at tables of 3; one size each, and each once"),
-        ([7], "tanh", "has the activation tanh, not relu"),
+        ([7], "tanh", "has network.activation = tanh, .* has relu; they must be the same"),
     ):
         other = finished_run(tmp_path, "other", players, activation=activation)
         with pytest.raises(ValueError, match=message):
@@ -86,13 +86,33 @@ def test_what_does_not_fit_is_refused(tmp_path, runs, capsys):
     with pytest.raises(SystemExit):
         main([str(runs[0]), "--tables", str(tmp_path / "nowhere")])
     assert "nowhere is no run folder" in capsys.readouterr().err
+    for others, message in (
+        ([], "--tables: name at least one run"),
+        ([runs[1], runs[1]], "is there twice; name each run once"),
+        ([finished_run(tmp_path, "later", [8], seed=7)], "has seed = 7, .* has 0; they must be the same"),
+        ([joined(runs, "both")], "was joined from other runs; name those"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            joined([runs[0], *others])
+    (runs[1] / "time.json").unlink()
+    with pytest.raises(FileNotFoundError, match=r"has no finished run: it has no time\.json"):
+        joined(runs)
+    (runs[1] / "time.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"time\.json or versions\.json in .* is damaged"):
+        joined(runs)
+    with pytest.raises(ValueError, match="name = 'a/b': String should match pattern"):
+        joined([runs[0], runs[2]], "a/b")
     assert not (tmp_path / "joined-seed0").exists()
 
 
 def test_a_damaged_file_says_what_is_wrong(tmp_path, runs):
     network = NetworkAgent.load(joined(runs) / POLICY)
-    with pytest.raises(ValueError, match="a network for tables of 9: one for each of 1 to 8"):
-        NetworkAgent([(weight.T.copy(), bias) for weight, bias in network.layers], tables={9: network.at(3)})
+    layers = [(weight.T.copy(), bias) for weight, bias in network.layers]
+    with pytest.raises(ValueError, match="a network for tables of 9; 1 to 8 players are possible"):
+        NetworkAgent(layers, tables={9: network.at(3)})
+    for own in (network, NetworkAgent(layers, "tanh")):
+        with pytest.raises(ValueError, match="for tables of 3 has tables itself or not the activation relu"):
+            NetworkAgent(layers, tables={3: own})
     network.tables = {9: network.at(3)}
     save_policy(tmp_path / "nine.safetensors", network, Config(), 0)
     with pytest.raises(ValueError, match="tensors for tables of '9'; 1 to 8 players are possible"):
@@ -118,14 +138,16 @@ def test_a_response_starts_from_the_network_of_its_table(runs):
 
 def test_a_joined_run_is_shipped_with_its_parts_on_the_card(tmp_path, runs):
     again = [finished_run(tmp_path, name, sizes, 1) for name, sizes in (("a", [3, 4]), ("bb", [3]), ("ccc", [5, 5]))]
-    folders = [joined(runs, "small"), joined(again, "small")]
+    folders = [joined(runs, "small"), joined([again[0], again[2], again[1]], "small")]
     few = {"games": 24, "intruder_games": 8, "out": tmp_path / "shipped"}
     card = ship(ShipArguments(folders[0], (folders[1],), **few))
     text = card.read_text(encoding="utf-8")
     assert "| all others | `a` |" in text
     assert "| 3 players | `bb` |" in text
     assert "| 5 players | `ccc` |" in text
-    assert text.count("```toml") == 2
+    assert "`bb`, `ccc`; they differ in name and table size alone:" not in text
+    assert text.count("```toml") == 1
+    assert "`a`, `bb`, `ccc`; they differ in name and table size alone:" in text
     assert text == card_text(*load_judged(card.with_suffix(".json")))
     other = finished_run(tmp_path, "bb", [3], 2, epochs=9)
     differing = [finished_run(tmp_path, "a", [3, 4], 2), other, finished_run(tmp_path, "ccc", [5, 5], 2)]

@@ -57,7 +57,8 @@ class DecisionBuffer(RolloutBuffer):
     def restore(self, state: dict) -> None:
         """Continue from a value of `state`."""
         self.count = len(state["columns"][0])
-        for column, saved in zip(self._columns(), state["columns"], strict=True):
+        # A checkpoint written before decisions had weights lacks these: all are 1.
+        for column, saved in zip(self._columns(), state["columns"], strict=False):
             column[: self.count] = saved
         self.pending[:] = state["pending"]
         self.shuffle.bit_generator.state = state["shuffle"]
@@ -129,9 +130,12 @@ class DecisionBuffer(RolloutBuffer):
         self.full = True
 
     def weigh(self) -> None:
-        """Standardise the advantages and multiply each by its weight; the value of a coin toss is not learned."""
+        """Standardise the advantages over the rollout and multiply each by its weight.
+
+        The value target of a coin toss is the value itself: its outcome is not the policy's.
+        """
         weights = self.weights[self.complete]
-        tossed = weights != 1
+        tossed = weights != 1  # where it is 1 by chance, the toss was as likely as the policy's own decision
         advantages = self.flat_advantages[self.complete]
         decided = advantages[~tossed]
         if len(decided) > 1:

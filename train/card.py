@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -58,29 +59,23 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Se
 
 
 def _joined(parts: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the runs that a policy was joined from, each configuration that they have, and where they differ."""
-    configs = [part["config"] for part in parts]
-    others = ["all others", *(f"{config['game']['num_players'][0]} players" for config in configs[1:])]
-    rows = [
-        [
-            tables,
-            f"`{part['config']['name']}`",
-            f"`{part['commit']}`",
-            f"{part['decisions']:,}",
-            f"{part['seconds']:,.0f}",
-        ]
-        for tables, part in zip(others, parts, strict=True)
-    ]
-    texts = [f"`{configs[0]['name']}`:", _toml(configs[0])]
-    alike = [{**config, "name": "", "game": {**config["game"], "num_players": []}} for config in configs]
-    for number, config in enumerate(configs[1:], start=1):
-        if alike[number] not in alike[1:number]:
-            texts += [f"`{config['name']}`; the next ones differ in name and table size only:", _toml(config)]
-    return [
-        "A network for each of these tables, joined by `python -m train.join`:",
-        markdown_table(["tables", "run", "commit", "decisions", "seconds"], rows),
-        *texts,
-    ]
+    """Return the runs that a policy was joined from, and their configurations: alike ones once."""
+    sizes = ["all others", *(f"{part['config']['game']['num_players'][0]} players" for part in parts[1:])]
+    rows, alike = [], {}
+    for tables, part in zip(sizes, parts, strict=True):
+        config = part["config"]
+        numbers = [f"{part['decisions']:,}", f"{part['seconds']:,.0f}"]
+        rows.append([tables, f"`{config['name']}`", f"`{part['commit']}`", *numbers])
+        game = {**config["game"], "num_players": None}
+        same = alike.setdefault(json.dumps({**config, "name": None, "game": game}), [])
+        same.append(config)
+    texts = ["A network for each of these tables, joined by `python -m train.join`:"]
+    texts += [markdown_table(["tables", "run", "commit", "decisions", "seconds"], rows)]
+    for configs in alike.values():
+        names = ", ".join(f"`{config['name']}`" for config in configs)
+        only = "; they differ in name and table size alone" if len(configs) > 1 else ""
+        texts += [f"{names}{only}:", _toml(configs[0])]
+    return texts
 
 
 def _toml(config: dict[str, Any]) -> str:

@@ -131,10 +131,11 @@ class PPOConfig(Strict):
     reward_scale: float = Field(1.0, gt=0)
     """Rewards are multiplied by this."""
     explore: Share = 0.0
-    """Share of the games in which, at a random turn, one seat tosses a coin instead of deciding. What precedes the toss
-    is not learned from, though it counts as a decision (see `train.exploration`)."""
+    """Share of the games played side by side, drawn once, in which at a random turn one learning seat tosses a coin
+    instead of deciding. What precedes the toss is not learned from, though it counts as decisions, nor what the others
+    decide in the same turn (see `train.exploration`). Above 0, advantages are standardised by rollout."""
     explore_chance: Annotated[float, Field(gt=0, le=1)] = 0.05
-    """Chance of each turn of such a game that it is the one."""
+    """Chance of each turn of such a game that it is the one; a game that ends before teaches nothing."""
     average: Share = 0.0
     """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
 

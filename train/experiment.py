@@ -16,7 +16,7 @@ from diamant_env.opponents.network import NetworkAgent
 from train.config import AnyConfig, explain, read_config
 from train.judgement import check_line_ups, judge_run
 from train.networks import start_of
-from train.run_folder import CHECKPOINT, CONFIG, POLICY, new_run_folder, open_run_folder
+from train.run_folder import CHECKPOINT, CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
 
 
 @dataclass
@@ -64,6 +64,8 @@ def run_experiment(
             config = open_run_folder(folder, kind)
             if arguments.set or arguments.config is not None:
                 raise ValueError(f"--resume goes on with {folder / CONFIG}: give no --config and no --set")
+            if parts_of(folder):
+                raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
             if not (folder / CHECKPOINT).is_file():
                 print(f"{folder} has no {CHECKPOINT} yet: the run begins anew", file=sys.stderr)
         network = train(config, folder)

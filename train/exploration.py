@@ -21,7 +21,7 @@ class Exploration:
 
     Args:
         games_of_rows: int (rows,), the game of each learning seat.
-        share: Share of the games in which a coin is tossed.
+        share: Chance of each place at which games are played, drawn once, that its games have a coin.
         chance: Of each turn of such a game, until its coin is tossed.
         seed: Of the games, the turns and the seats.
     """

@@ -5,20 +5,25 @@ What is learned at one table size does not fit what is learned at another; a pol
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 import tyro
 from tyro.conf import Positional, arg
 
 from diamant_env.opponents.network import NetworkAgent
 from train.commands import clear_errors
+from train.config import Config
+from train.experiment import change_keys
 from train.files import save_json
-from train.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, save_policy
+from train.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, parts_of, save_policy
 
 COMMAND = "python -m train.join"
+ALIKE = ("seed", "game.edition", "game.reward", "game.expeditions", "game.blank", "network.activation")
 
 
 @dataclass(frozen=True)
@@ -43,32 +48,51 @@ def join(arguments: Arguments) -> Path:
 
     Raises:
         FileNotFoundError: If a folder has no finished run.
-        ValueError: If a policy is damaged, was trained at several table sizes or at one that another was trained at,
-            or has another activation than the first.
+        ValueError: If a policy is damaged, the runs don't belong together, a folder is named twice or was joined
+            itself, or a run of `tables` was trained at several sizes or at one that another was trained at.
     """
     folders = (arguments.run, *arguments.tables)
+    for place, folder in enumerate(folders):
+        if folder in folders[:place]:
+            raise ValueError(f"{folder} is there twice; name each run once")
+        if parts_of(folder):
+            raise ValueError(f"{folder} was joined from other runs; name those")
+    if not arguments.tables:
+        raise ValueError("--tables: name at least one run")
     configs = [open_run_folder(folder) for folder in folders]
+    sizes = sizes_of(folders, configs)
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]
     parts = [about_run(folder, config) for folder, config in zip(folders, configs, strict=True)]
-    tables: dict[int, NetworkAgent] = {}
-    for folder, config, network in zip(arguments.tables, configs[1:], networks[1:], strict=True):
-        sizes = sorted(set(config.game.num_players))
-        if len(sizes) > 1 or sizes[0] in tables:
-            trained = " and ".join(map(str, sizes))
-            raise ValueError(f"{folder} was trained at tables of {trained}; one size each, and each once, is allowed")
-        if network.activation != networks[0].activation:
-            raise ValueError(f"{folder} has the activation {network.activation}, not {networks[0].activation}")
-        tables[sizes[0]] = network
-    first = networks[0]
+    first, *own = networks
     layers = [(weight.T.copy(), bias) for weight, bias in first.layers]
-    joined = NetworkAgent(layers, first.activation, tables={**first.tables, **tables})
-    config = configs[0].model_copy(update={"name": arguments.name})
+    joined = NetworkAgent(layers, first.activation, tables=dict(zip(sizes, own, strict=True)))
+    config = change_keys(configs[0], (f"name={json.dumps(arguments.name)}",))
     folder = new_run_folder(arguments.out, config)
+    save_json([parts[0], *(parts[1 + place] for place in np.argsort(sizes))], folder / PARTS)
     totals = {key: sum(part[key] for part in parts) for key in ("decisions", "seconds")}
     save_json({**totals, "threads": config.threads}, folder / "time.json")
-    save_json(parts, folder / PARTS)
     save_policy(folder / POLICY, joined, config, totals["decisions"])
     return folder
+
+
+def sizes_of(folders: Sequence[Path], configs: Sequence[Config]) -> list[int]:
+    """Return the table size of each run but the first; ValueError if one has several or the runs don't fit."""
+    sizes: list[int] = []
+    for folder, config in zip(folders[1:], configs[1:], strict=True):
+        trained = sorted(set(config.game.num_players))
+        if len(trained) > 1 or trained[0] in sizes:
+            at = " and ".join(map(str, trained))
+            raise ValueError(f"{folder} was trained at tables of {at}; one size each, and each once, is allowed")
+        for what, ours, theirs in zip(ALIKE, _alike(configs[0]), _alike(config), strict=True):
+            if ours != theirs:
+                raise ValueError(f"{folder} has {what} = {theirs}, {folders[0]} has {ours}; they must be the same")
+        sizes.append(trained[0])
+    return sizes
+
+
+def _alike(config: Config) -> list[Any]:
+    game = config.game
+    return [config.seed, game.edition, game.reward, game.expeditions, game.blank, config.network.activation]
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -48,4 +48,6 @@ def sharpened(network: NetworkAgent) -> NetworkAgent:
     """Return the network that does what this one does more often: against what never changes, that is often better."""
     layers = [(weight.T.copy(), bias) for weight, bias in network.layers]
     weight, bias = layers[-1]
-    return NetworkAgent([*layers[:-1], (weight * _SHARPER, bias * _SHARPER)], network.activation, network.name)
+    tables = {players: sharpened(own) for players, own in network.tables.items()}
+    layers[-1] = (weight * _SHARPER, bias * _SHARPER)
+    return NetworkAgent(layers, network.activation, network.name, tables=tables)

@@ -46,7 +46,7 @@ def _first_new(folders: Iterable[Path]) -> Path:
 
 
 def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:
-    """Return the configuration of a run to resume, of the kind that trains it.
+    """Return the configuration of a run, of the kind that trains it.
 
     Raises:
         FileNotFoundError: If it is no run folder.
@@ -62,23 +62,36 @@ def about_run(folder: Path, config: Config) -> dict[str, Any]:
 
     Raises:
         FileNotFoundError: If the run is not finished.
+        ValueError: If a file is damaged.
     """
-    time, found = (json.loads((folder / name).read_text()) for name in ("time.json", "versions.json"))
-    about = {
-        "config": config_json(config),
-        "commit": found.get("commit", "unknown"),
-        "platform": found["platform"],
-        "decisions": time["decisions"],
-        "seconds": time["seconds"],
-        "threads": time["threads"],
-    }
+    time, found = (_read_json(folder / name) for name in ("time.json", "versions.json"))
+    try:
+        about = {
+            "config": config_json(config),
+            "commit": found.get("commit", "unknown"),
+            "platform": found["platform"],
+            "decisions": time["decisions"],
+            "seconds": time["seconds"],
+            "threads": time["threads"],
+        }
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"time.json or versions.json in {folder} is damaged: {error!r}") from None
     parts = parts_of(folder)
     return {**about, "parts": parts} if parts else about
 
 
 def parts_of(folder: Path) -> list[dict[str, Any]]:
     """Return what `about_run` said about each run that this one was joined from; none if it was trained."""
-    return json.loads((folder / PARTS).read_text()) if (folder / PARTS).is_file() else []
+    return _read_json(folder / PARTS) if (folder / PARTS).is_file() else []
+
+
+def _read_json(path: Path) -> Any:
+    if not path.is_file():
+        raise FileNotFoundError(f"{path.parent} has no finished run: it has no {path.name}")
+    try:
+        return json.loads(path.read_text())
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
 
 
 def config_json(config: Run) -> dict[str, Any]:
@@ -108,8 +121,6 @@ def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
         ValueError: If the file is damaged or belongs to another configuration.
     """
     path = folder / CHECKPOINT
-    if parts_of(folder):
-        raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
     if not path.is_file():
         return None
     try:

@@ -47,8 +47,8 @@ class Arguments:
     """Games of each member of the pools among copies of the policy, at each size."""
     seed: int = 1_000
     """Of the games, which are none of those that the run was judged on."""
-    command: str = "python -m train.ppo"
-    """What the card says made the run."""
+    command: str = ""
+    """What the card says made the run; by default python -m train.ppo, or train.join."""
     out: Path = Path(__file__).parents[1] / "agents" / "policies"
     """Where it is shipped."""
 
@@ -78,7 +78,8 @@ def ship(arguments: Arguments) -> Path:
         run["results"] = [{"edition": edition, **to_json(result)} for edition, result in judged]
     write_whole(arguments.out / f"{config.name}.safetensors", policy)
     path = arguments.out / f"{config.name}.json"
-    save_json({**runs[0], "command": arguments.command, "others": runs[1:]}, path)
+    command = arguments.command or ("python -m train.join" if "parts" in runs[0] else "python -m train.ppo")
+    save_json({**runs[0], "command": command, "others": runs[1:]}, path)
     run, results, others = load_judged(path)
     draw_tables(results, path.with_suffix(".png"))
     card = path.with_suffix(".md")

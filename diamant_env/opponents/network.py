@@ -20,7 +20,7 @@ from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 
 FORMAT = "diamant-policy-1"
 _MAX_HEADER = 1_000_000
-_OTHERS = 0  # of the network that plays the tables which have none of their own
+_OTHERS = 0  # stands for all tables without a network of their own
 _ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, np.float32(0), out=x),
     "tanh": lambda x: np.tanh(x, out=x),
@@ -46,7 +46,10 @@ class NetworkAgent:
         activation: ``"relu"`` or ``"tanh"``, between the layers.
         name: How the agent prints.
         metadata: What the file says about its training.
-        tables: Networks of their own for tables of so many players; `layers` play the other tables.
+        tables: Networks of their own for tables of so many players, of the same activation; `layers` play the others.
+
+    Attributes:
+        others: The network that plays the tables without one of their own; itself if there are no others.
 
     Raises:
         ValueError: If the layers don't fit each other or the observation, or a table has an impossible size.
@@ -76,9 +79,14 @@ class NetworkAgent:
         self.name = name
         self.metadata = metadata or {}
         self.tables = dict(tables or {})
+        self.others = NetworkAgent(layers, activation, name, metadata) if tables else self
         for players, network in self.tables.items():
-            if not 1 <= players <= MAX_PLAYERS or network.tables:
-                raise ValueError(f"a network for tables of {players}: one for each of 1 to {MAX_PLAYERS} is allowed")
+            if not 1 <= players <= MAX_PLAYERS:
+                raise ValueError(f"a network for tables of {players}; 1 to {MAX_PLAYERS} players are possible")
+            if network.tables or network.activation != activation:
+                raise ValueError(
+                    f"the network for tables of {players} has tables itself or not the activation {activation}"
+                )
 
     def __str__(self) -> str:
         return self.name
@@ -106,8 +114,8 @@ class NetworkAgent:
         return logits
 
     def at(self, players: int) -> NetworkAgent:
-        """Return the network that plays tables of so many players; one that plays all tables returns itself."""
-        return self.tables.get(players, self)
+        """Return the one network that plays tables of so many players."""
+        return self.tables.get(players, self.others)
 
     def _leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         activate = _ACTIVATIONS[self.activation]
@@ -158,15 +166,17 @@ def _networks(
     unknown = [table for table in found if table and table not in sizes]
     if unknown:
         raise ValueError(f"tensors for tables of {unknown[0]!r}; 1 to {MAX_PLAYERS} players are possible")
-    return {int(table or _OTHERS): _layers(each) for table, each in found.items()}
+    return {int(table or _OTHERS): _layers(each, f"{table}/" if table else "") for table, each in found.items()}
 
 
-def _layers(tensors: dict[str, NDArray[np.float32]]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+def _layers(
+    tensors: dict[str, NDArray[np.float32]], table: str
+) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """Return weight and bias of each layer; ValueError if one is missing."""
     numbers = range(max(1, math.ceil(len(tensors) / 2)))
     for name in (f"{number}.{part}" for number in numbers for part in ("weight", "bias")):
         if name not in tensors:
-            raise ValueError(f"tensor {name!r} is missing")
+            raise ValueError(f"tensor {table + name!r} is missing")
     return [(tensors[f"{number}.weight"], tensors[f"{number}.bias"]) for number in numbers]
 
 
