@@ -107,8 +107,11 @@ class NetworkAgent:
         if not self.tables:
             return self._leave_logit(flat)
         players = Observations(flat)["num_players"].astype(np.int64)
+        sizes = np.unique(players)
+        if len(sizes) == 1:
+            return self.at(int(sizes[0]))._leave_logit(flat)
         logits = np.zeros(len(flat), np.float32)
-        for size in np.unique(players):
+        for size in sizes:
             rows = players == size
             logits[rows] = self.at(int(size))._leave_logit(flat[rows])
         return logits
