@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import tyro
@@ -23,6 +24,7 @@ from train.files import save_json
 from train.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, parts_of, save_policy
 
 COMMAND = "python -m train.join"
+# Keys that all runs of a policy have alike.
 ALIKE = ("seed", "game.edition", "game.reward", "game.expeditions", "game.blank", "network.activation")
 
 
@@ -83,16 +85,12 @@ def sizes_of(folders: Sequence[Path], configs: Sequence[Config]) -> list[int]:
         if len(trained) > 1 or trained[0] in sizes:
             at = " and ".join(map(str, trained))
             raise ValueError(f"{folder} was trained at tables of {at}; one size each, and each once, is allowed")
-        for what, ours, theirs in zip(ALIKE, _alike(configs[0]), _alike(config), strict=True):
+        for what in ALIKE:
+            ours, theirs = attrgetter(what)(configs[0]), attrgetter(what)(config)
             if ours != theirs:
                 raise ValueError(f"{folder} has {what} = {theirs}, {folders[0]} has {ours}; they must be the same")
         sizes.append(trained[0])
     return sizes
-
-
-def _alike(config: Config) -> list[Any]:
-    game = config.game
-    return [config.seed, game.edition, game.reward, game.expeditions, game.blank, config.network.activation]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
