@@ -263,6 +263,11 @@ def explain(error: ValidationError) -> str:
     return "; ".join(problems)
 
 
+def config_json(config: Run) -> dict[str, Any]:
+    """Return all keys that are set as JSON has them."""
+    return config.model_dump(mode="json", exclude_none=True)
+
+
 def config_text(config: Run) -> str:
     """Return all keys as TOML, so that the file alone repeats the run."""
-    return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))
+    return tomli_w.dumps(config_json(config))

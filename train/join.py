@@ -66,8 +66,7 @@ def join(arguments: Arguments) -> Path:
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]
     parts = [about_run(folder, config) for folder, config in zip(folders, configs, strict=True)]
     first, *own = networks
-    layers = [(weight.T.copy(), bias) for weight, bias in first.layers]
-    joined = NetworkAgent(layers, first.activation, tables=dict(zip(sizes, own, strict=True)))
+    joined = NetworkAgent(first.weights(), first.activation, tables=dict(zip(sizes, own, strict=True)))
     config = change_keys(configs[0], (f"name={json.dumps(arguments.name)}",))
     folder = new_run_folder(arguments.out, config)
     save_json([parts[0], *(parts[1 + place] for place in np.argsort(sizes))], folder / PARTS)

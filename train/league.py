@@ -124,10 +124,7 @@ class League:
 
     def networks(self) -> list[Layers | None]:
         """Return the layers of the version in each place, None before the first snapshot."""
-        return [
-            None if place.network is None else [(w.T.copy(), b) for w, b in place.network.layers]
-            for place in self.places
-        ]
+        return [None if place.network is None else place.network.weights() for place in self.places]
 
     def seat_networks(self, networks: list[Layers | None], activation: str) -> None:
         """Seat the versions that `networks` gave."""

@@ -46,7 +46,7 @@ def start_of(config: Config) -> NetworkAgent:
 
 def sharpened(network: NetworkAgent) -> NetworkAgent:
     """Return the network that does what this one does more often: against what never changes, that is often better."""
-    layers = [(weight.T.copy(), bias) for weight, bias in network.layers]
+    layers = network.weights()
     weight, bias = layers[-1]
     tables = {players: sharpened(own) for players, own in network.tables.items()}
     layers[-1] = (weight * _SHARPER, bias * _SHARPER)

@@ -14,7 +14,7 @@ from typing import Any
 from safetensors.numpy import save
 
 from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
-from train.config import AnyConfig, Config, Run, config_text, read_config
+from train.config import AnyConfig, Config, Run, config_json, config_text, read_config
 from train.files import save_json, write_whole
 from train.report import versions
 
@@ -94,11 +94,6 @@ def _read_json(path: Path) -> Any:
         raise ValueError(f"{path} is damaged: {error}") from None
 
 
-def config_json(config: Run) -> dict[str, Any]:
-    """Return all keys that are set as JSON has them."""
-    return config.model_dump(mode="json", exclude_none=True)
-
-
 def machine_and_versions() -> dict[str, Any]:
     """Return what a run's result may depend on beside its configuration: the machine and every package."""
     return {
@@ -137,8 +132,8 @@ def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) 
     """Write a policy that `NetworkAgent.load` opens, with what it was trained on."""
     tensors = {}
     for table, each in {"": network, **{f"{players}/": own for players, own in network.tables.items()}}.items():
-        for number, (weight, bias) in enumerate(each.layers):
-            tensors[f"{table}{number}.weight"] = weight.T.copy()
+        for number, (weight, bias) in enumerate(each.weights()):
+            tensors[f"{table}{number}.weight"] = weight
             tensors[f"{table}{number}.bias"] = bias
     metadata = {
         "format": FORMAT,

@@ -20,14 +20,14 @@ from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.opponents.network import NetworkAgent
 from train.card import POOLS, Judged, card_text
 from train.commands import clear_errors
-from train.config import Config
+from train.config import Config, config_json
 from train.files import save_json, to_json, write_whole
 from train.judge import Result, judge
 from train.judgement import able_members
 from train.lineups import LineUp, intruder_line_ups
 from train.pictures import draw_tables
 from train.report import result_of
-from train.run_folder import POLICY, about_run, config_json, open_run_folder, parts_of
+from train.run_folder import POLICY, about_run, open_run_folder, parts_of
 
 COMMAND = "python -m train.ship"
 LARGEST = 1_000_000  # bytes of a policy that is shipped

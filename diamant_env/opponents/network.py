@@ -20,7 +20,6 @@ from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 
 FORMAT = "diamant-policy-1"
 _MAX_HEADER = 1_000_000
-_OTHERS = 0  # stands for all tables without a network of their own
 _ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, np.float32(0), out=x),
     "tanh": lambda x: np.tanh(x, out=x),
@@ -116,6 +115,10 @@ class NetworkAgent:
             logits[rows] = self.at(int(size))._leave_logit(flat[rows])
         return logits
 
+    def weights(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """Return `layers` as they were given: weight (outputs, inputs), a copy, and bias (outputs,) of each."""
+        return [(weight.T.copy(), bias) for weight, bias in self.layers]
+
     def at(self, players: int) -> NetworkAgent:
         """Return the one network that plays tables of so many players."""
         return self.tables.get(players, self.others)
@@ -149,9 +152,9 @@ class NetworkAgent:
             raise ValueError(f"{path} was made for another observation layout than this version of diamant_env has")
         try:
             activation = metadata.get("activation", "")
-            layers = _networks(tensors)
-            others = layers.pop(_OTHERS)
-            tables = {players: cls(own, activation, str(path)) for players, own in layers.items()}
+            networks = _networks(tensors)
+            others = networks.pop("")
+            tables = {int(players): cls(layers, activation, str(path)) for players, layers in networks.items()}
             return cls(others, activation, str(path), metadata, tables)
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
@@ -159,8 +162,8 @@ class NetworkAgent:
 
 def _networks(
     tensors: dict[str, NDArray[np.float32]],
-) -> dict[int, list[tuple[NDArray[np.float32], NDArray[np.float32]]]]:
-    """Return the layers of each network by its table size, `_OTHERS` for the one without; ValueError if damaged."""
+) -> dict[str, list[tuple[NDArray[np.float32], NDArray[np.float32]]]]:
+    """Return the layers of each network by its number of players, "" for all others; ValueError if damaged."""
     found: dict[str, dict[str, NDArray[np.float32]]] = {"": {}}
     for name, tensor in tensors.items():
         table, _, part = name.rpartition("/")
@@ -169,7 +172,7 @@ def _networks(
     unknown = [table for table in found if table and table not in sizes]
     if unknown:
         raise ValueError(f"tensors for tables of {unknown[0]!r}; 1 to {MAX_PLAYERS} players are possible")
-    return {int(table or _OTHERS): _layers(each, f"{table}/" if table else "") for table, each in found.items()}
+    return {table: _layers(each, f"{table}/" if table else "") for table, each in found.items()}
 
 
 def _layers(
