@@ -143,7 +143,7 @@ class Game:
 
     def _answer(self, answer: str | None, given: str) -> None:
         if answer == "odds":
-            say("", *self.words.odds(self.now, self.batch.edition_records[0]), "")
+            say("", *self.words.odds(self.now, self.edition.record[()]), "")
         elif answer == "table":
             say("", *self.words.table(self.now, self.scene.path), "")
         elif answer == "help":

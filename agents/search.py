@@ -192,7 +192,7 @@ class SearchAgent:
         both, number = np.concatenate([flat, flat]), len(flat)
         players = Observations(both)["num_players"].astype(np.int64)
         batch = Batch(2 * number, players, find_edition(edition, hidden_chests=False), self.budget.objective)
-        batch.games[:] = from_observation(both, np.concatenate([keys, keys]), edition)
+        batch.restore(from_observation(both, np.concatenate([keys, keys]), edition))
         table = Table(batch, [self._thinker], np.zeros((2 * number, batch.seats), np.int64))
         earned = np.zeros(2 * number)
         actions = np.zeros((2 * number, batch.seats), np.int8)

@@ -97,7 +97,7 @@ class Show:
             chances = self.table.leave_probabilities(self._observations)
             leave = [float(chances[0, seat]) if inside else None for seat, inside in enumerate(self._inside())]
             say(*self.words.turn(self.now, before, over=False))
-            say(*self.words.view(self.now, self.batch.edition_records[0], self.scene, leave))
+            say(*self.words.view(self.now, self.batch.editions[0].record[()], self.scene, leave))
             self._wait(pause, step, leave)
             before = self.now.copy()
             self.batch.draw_decisions(chances, actions)

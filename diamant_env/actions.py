@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 
 def whole_number(value: Any) -> int | None:
@@ -28,6 +28,29 @@ def checked_action(agent: str, action: Any) -> int:
     if number is None or not 0 <= number <= 1:
         raise ValueError(f"action {action!r} of {agent}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
     return number
+
+
+def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -> NDArray[np.int8]:
+    """Return actions of any integer type as int8 (N,), 0 where they are ignored.
+
+    Args:
+        actions: Whole numbers (N,).
+        ignored: bool (N,), where nothing must be decided.
+        what: What the N are, for the message.
+
+    Raises:
+        ValueError: If the shape or dtype is wrong, or an action that is not ignored is neither 0 nor 1.
+    """
+    given = np.asarray(actions)
+    if given.shape != ignored.shape or given.dtype.kind not in "iub":
+        raise ValueError(
+            f"actions of shape {given.shape} and dtype {given.dtype}; whole numbers {ignored.shape} are expected"
+        )
+    wrong = (given != 0) & (given != 1) & ~ignored
+    if wrong.any():
+        place = int(wrong.argmax())
+        raise ValueError(f"action {given[place]} of {what} {place}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
+    return np.where(ignored, 0, given).astype(np.int8)
 
 
 def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:

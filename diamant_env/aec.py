@@ -20,7 +20,7 @@ class SavedGame:
     Attributes:
         num_players: How many play.
         edition: What they play.
-        parts: The game's record, whether one was started, its script, its picture and the agents.
+        parts: The game's record, its script, its picture and the agents.
     """
 
     num_players: int

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import numbers
+import os
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +24,7 @@ from diamant_env.arguments import (
 )
 from diamant_env.arrays import aligned
 from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
+from diamant_env.game_check import check_games
 from diamant_env.loops import (
     advance_keys,
     draw_games_decisions,
@@ -36,6 +41,7 @@ from diamant_env.team import Team
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
 _NO_TURN = (np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_))  # actions, rewards, done
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
+_batches: WeakSet[Batch] = WeakSet()
 
 
 class Batch:
@@ -53,9 +59,13 @@ class Batch:
             says.
         threads: How many threads share the games of a step. More than one pays from about 4,096 games on.
 
+    A batch may be used by several Python threads, one call after the other, and goes on in a forked process.
+
     Attributes:
-        games: The state, an array (N,) of records of type `GAME`. It is a value: ``saved = batch.games.copy()``
-            and later ``batch.games[:] = saved`` continues as if nothing had happened, random cards included.
+        editions: The different editions that are played.
+        num_players: int64 (N,), players at each table.
+        reward: The reward's name.
+        threads: How many threads share the games.
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
@@ -73,11 +83,12 @@ class Batch:
     ) -> None:
         if not isinstance(num_games, int | np.integer) or num_games < 1:
             raise ValueError(f"num_games={num_games!r}; a whole number of at least 1 is needed")
-        self.num_games = num_games
         self.num_players = players_per_game(num_players, num_games)
-        self.seats = int(self.num_players.max()) if seats is None else seats
-        if not isinstance(self.seats, int | np.integer) or not self.num_players.max() <= self.seats <= MAX_PLAYERS:
-            raise ValueError(f"seats={seats!r}; {self.num_players.max()} to {MAX_PLAYERS} are allowed here")
+        self.num_players.flags.writeable = False
+        most = int(self.num_players.max())
+        self._seats = most if seats is None else seats
+        if not isinstance(self._seats, int | np.integer) or not most <= self._seats <= MAX_PLAYERS:
+            raise ValueError(f"seats={seats!r}; {most} to {MAX_PLAYERS} are allowed here")
         if not isinstance(threads, int | np.integer) or not 1 <= threads <= num_games:
             raise ValueError(f"threads={threads!r}; 1 to num_games = {num_games} are allowed")
         names = list(edition) if isinstance(edition, list | tuple) else [edition] * num_games
@@ -87,34 +98,81 @@ class Batch:
         self.editions = list(dict.fromkeys(chosen))
         if len(self.editions) > 127:
             raise ValueError(f"{len(self.editions)} different editions; at most 127 are allowed in a batch")
-        self.edition_records = edition_table(self.editions)
         self.reward = reward
-        self.reward_code = reward_code(reward, int(self.num_players.min()))
-        self.games = aligned(num_games, GAME).view(np.recarray)
+        self._reward_code = reward_code(reward, int(self.num_players.min()))
         self.threads = int(threads)
-        self._prepare()
         rows = {edition: row for row, edition in enumerate(self.editions)}
-        self.games.edition = [rows[edition] for edition in chosen]
-        self.games.num_players = self.num_players
+        self._edition_rows = np.array([rows[edition] for edition in chosen], np.int64)
+        self._edition_records = edition_table(self.editions).view(np.ndarray)
+        self._edition_memory = self._edition_records.view(np.uint8).reshape(len(self.editions), -1)
+        # Whoever in this package writes here vouches for the records: compiled code trusts them.
+        self._records = aligned(num_games, GAME)
+        self._memory = self._records.view(np.uint8).reshape(num_games, -1)
+        self._records["edition"] = self._edition_rows
+        self._records["num_players"] = self.num_players
         absent = np.arange(self.seats) >= self.num_players[:, None]
         self._absent = absent if absent.any() else None
-        self.started = False
+        self._started = False
+        self._prepare()
 
     def _prepare(self) -> None:
-        """Set up what belongs to this object in this process: views of its memory, room to work in, threads."""
-        self._records = self.games.view(np.ndarray)
-        self._memory = self._records.view(np.uint8).reshape(self.num_games, -1)
-        self._edition_records = self.edition_records.view(np.ndarray)
-        self._edition_memory = self._edition_records.view(np.uint8).reshape(len(self.editions), -1)
+        """Set up what belongs to this object in this process: a lock, threads and their workspaces."""
+        self._lock = Lock()
         self._team = Team(self.num_games, self.threads)
+        _batches.add(self)
+
+    @property
+    def num_games(self) -> int:
+        """How many games there are, N."""
+        return len(self._records)
+
+    @property
+    def seats(self) -> int:
+        """Length of the seat axis of all arrays."""
+        return self._seats
+
+    @property
+    def games(self) -> np.recarray:
+        """The state: a copy (N,), records of type `GAME`, which hold all of a game, its random numbers too.
+
+        A game is a value: ``saved = batch.games`` and later ``batch.restore(saved)`` continues as if nothing had
+        happened. The copy is read-only, since writing into it would change no game.
+        """
+        games = self._memory.copy().view(GAME)[:, 0].view(np.recarray)  # of records NumPy leaves out the padding
+        games.flags.writeable = False
+        return games
+
+    def restore(self, games: ArrayLike) -> None:
+        """Go on with other games, saved by this batch or one like it, or loaded from a file.
+
+        Args:
+            games: Records of type `GAME` (N,). Each has its place's edition and number of players.
+
+        Raises:
+            ValueError: If a record can't be that of a game; the message names the game, the field, its value and what
+                is allowed. Nothing changes then.
+        """
+        checked = check_games(games, self._edition_records, self._edition_rows, self.num_players, may_wait=True)
+        with self._lock:
+            self._records[:] = checked
+            self._started = False
 
     def __getstate__(self) -> dict[str, Any]:
-        made_anew = ("_records", "_memory", "_edition_records", "_edition_memory", "_team")
-        return {name: value for name, value in vars(self).items() if name not in made_anew}
+        return {
+            "num_games": self.num_games,
+            "num_players": self.num_players,
+            "edition": [self.editions[row] for row in self._edition_rows],
+            "reward": self.reward,
+            "seats": self.seats,
+            "threads": self.threads,
+            "games": self.games,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._prepare()
+        arguments = dict(state)
+        games = arguments.pop("games")
+        self.__init__(**arguments)  # type: ignore[misc]
+        self.restore(games)
 
     def reset(
         self,
@@ -132,14 +190,15 @@ class Batch:
         """
         chosen = np.ones(self.num_games, bool) if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
-        if seed is not None:
-            self.games.key[chosen] = keys_of_seeds(seeds_per_game(seed, self.num_games))[chosen]
-        elif not self._has_started():
-            entropy = np.random.SeedSequence().generate_state(self.num_games, np.uint64)
-            self.games.key[chosen] = keys_of_seeds(entropy)[chosen]
-        else:
-            advance_keys(self._records, chosen)
-        reset_games(self._records, self._edition_records, chosen)
+        seeds = None if seed is None else seeds_per_game(seed, self.num_games)
+        if seeds is None and not self._has_started():
+            seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
+        with self._lock:
+            if seeds is None:
+                advance_keys(self._records, chosen)
+            else:
+                self._records["key"][chosen] = keys_of_seeds(seeds)[chosen]
+            reset_games(self._records, self._edition_records, chosen)
         self._observe(observations)
         return observations
 
@@ -180,10 +239,13 @@ class Batch:
         done = self._output(done, "done", BOOL, ())
         final = _NOWHERE
         if final_observations is not None:
-            final = self._output(final_observations, "final_observations", FLOAT32, (self.seats, NUM_FEATURES))
+            shape = (self.num_games, self.seats, NUM_FEATURES)
+            final = output(final_observations, "final_observations", FLOAT32, shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
-        self.step_unchecked(actions, observations, rewards, done, final, auto_reset)
+        self._step(actions, observations, rewards, done, final, auto_reset)
+        if self._absent is not None and final_observations is not None:
+            final[self._absent & done[:, None]] = 0
         return observations, rewards, done
 
     def play(
@@ -199,7 +261,7 @@ class Batch:
         actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
-        self.step_unchecked(actions, None, rewards, done, auto_reset=auto_reset)
+        self._step(actions, None, rewards, done, auto_reset=auto_reset)
         return rewards, done
 
     def play_out(self, leave_probability: float = 0.5) -> NDArray[np.int16]:
@@ -214,13 +276,14 @@ class Batch:
             ValueError: If the probability is not between 0 and 1.
         """
         self._require_games("play_out")
-        if not 0 <= leave_probability <= 1:
+        if not isinstance(leave_probability, numbers.Real) or not 0 <= leave_probability <= 1:
             raise ValueError(f"leave_probability={leave_probability!r}; 0 to 1 is allowed")
-        editions = self._edition_records
-        self._team.work(lambda part, _: finish_games(self._records[part], editions, np.float32(leave_probability)))
-        return self.games.chest[:, : self.seats].copy()
+        chance, editions = np.float32(float(leave_probability)), self._edition_records
+        with self._lock:
+            self._team.work(lambda part, _: finish_games(self._records[part], editions, chance))
+        return self._records["chest"][:, : self.seats].copy()
 
-    def step_unchecked(
+    def _step(
         self,
         actions: NDArray[np.int8],
         observations: NDArray[np.float32] | None,
@@ -234,12 +297,13 @@ class Batch:
         Without `observations` none are written.
         """
         observed, rows = (False, _NOWHERE) if observations is None else (True, observations)
-        code, editions = self.reward_code, self._edition_memory
+        code, editions = self._reward_code, self._edition_memory
         if self.threads == 1:
-            step_games(
-                self._memory, editions, actions, rows, rewards, done, final_observations, auto_reset, True, observed,
-                False, code, self._team.scratch[0],
-            )  # fmt: skip
+            with self._lock:
+                step_games(
+                    self._memory, editions, actions, rows, rewards, done, final_observations, auto_reset, True,
+                    observed, False, code, self._team.scratch[0],
+                )  # fmt: skip
             return
 
         def work(part: slice, scratch: NDArray) -> None:
@@ -248,7 +312,8 @@ class Batch:
                 final_observations[part], auto_reset, True, observed, False, code, scratch,
             )  # fmt: skip
 
-        self._team.work(work)
+        with self._lock:
+            self._team.work(work)
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return what the seats see now, float32 (N, seats, NUM_FEATURES), written into `observations` if given.
@@ -279,19 +344,18 @@ class Batch:
         The narrow observation: whole numbers, once for all seats, and always those of now, since nothing is copied.
         For the same reason the key lies between them: what leaves the process should be `tables.copy()`.
         """
-        tables = self._records[_PUBLIC]
-        tables.flags.writeable = False
-        return tables
+        read_only = np.frombuffer(self._memory.data.toreadonly(), GAME)
+        return read_only[_PUBLIC]
 
     @property
     def must_decide(self) -> NDArray[np.bool_]:
         """Bool (N, seats): the seats that are inside and decide at the next step."""
-        return self.games.inside[:, : self.seats] != 0
+        return self._records["inside"][:, : self.seats] != 0
 
     @property
     def over(self) -> NDArray[np.bool_]:
         """Bool (N,): the games that are over."""
-        return self.games.phase == OVER
+        return self._records["phase"] == OVER
 
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
         """Turn probabilities of LEAVE, float32 (N, seats), into `actions`, int8 (N, seats).
@@ -303,7 +367,9 @@ class Batch:
             ValueError: If a seat that must decide has no probability between 0 and 1.
         """
         leave = checked(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
-        wrong = draw_games_decisions(self._records, leave, self._output(actions, "actions", INT8, (self.seats,)))
+        actions = self._output(actions, "actions", INT8, (self.seats,))
+        with self._lock:
+            wrong = draw_games_decisions(self._records, leave, actions)
         if wrong >= 0:
             game, seat = divmod(wrong, self.seats)
             raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
@@ -311,10 +377,11 @@ class Batch:
     def _observe(self, rows: NDArray[np.float32], show_all: bool = False) -> None:
         """Write what the seats see into `rows`, float32 (N, seats, NUM_FEATURES)."""
         actions, rewards, done = _NO_TURN
-        step_games(
-            self._memory, self._edition_memory, actions, rows, rewards, done, _NOWHERE, False, False, True, show_all,
-            self.reward_code, self._team.scratch[0],
-        )  # fmt: skip
+        with self._lock:
+            step_games(
+                self._memory, self._edition_memory, actions, rows, rewards, done, _NOWHERE, False, False, True,
+                show_all, self._reward_code, self._team.scratch[0],
+            )  # fmt: skip
 
     def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
         """Return the caller's array to write into, if it fits, or a new one."""
@@ -325,9 +392,19 @@ class Batch:
 
     def _has_started(self) -> bool:
         """Whether every place has a game, started by one or several resets or put there by the caller."""
-        self.started = self.started or bool(self.games.expedition.all())
-        return self.started
+        self._started = self._started or bool(self._records["expedition"].all())
+        return self._started
 
     def _require_games(self, call: str) -> None:
         if not self._has_started():
             raise RuntimeError(f"{call} before reset: call reset() first")
+
+
+def _begin_anew() -> None:
+    """In a forked process there are no other threads, and nobody would let go of a lock that one of them held."""
+    for batch in list(_batches):
+        batch._prepare()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_begin_anew)

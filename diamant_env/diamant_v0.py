@@ -92,7 +92,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
         self._rows_shape = (1, players, NUM_FEATURES)
-        self._inside = self._batch.games.view(np.ndarray)["inside"][0, :players]
+        self._inside = self._batch._records["inside"][0, :players]
         self._script: Script | None = None
         self._scene = Scene()
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
@@ -151,13 +151,12 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _reset_script(self, script: Script, seed: int | None) -> NDArray[np.float32]:
         """Start a game with the cards of the script; the one before stays if one of them is not there."""
-        before, started = self._batch.games.copy(), self._batch.started
+        before = self._batch.games
         self._batch.reset(seed)
         try:
-            script.restart(self._batch.games[0], self._batch.edition_records[0])
+            script.restart(self._batch._records[0], self.edition.record[()])
         except ValueError:
-            self._batch.games[:] = before
-            self._batch.started = started
+            self._batch.restore(before)
             raise
         return self._batch.observe()
 
@@ -179,7 +178,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         if self._script is None:
             rows = np.empty(self._rows_shape, np.float32)
-            self._batch.step_unchecked(self._actions, rows, self._rewards, self._done)
+            self._batch._step(self._actions, rows, self._rewards, self._done)
         else:
             rows = self._step_script(self._script)
         agents, over = self.agents, bool(self._done[0])
@@ -191,16 +190,16 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _step_script(self, script: Script) -> NDArray[np.float32]:
         """Play one turn with the cards of the script; nothing is played if one of them is not there."""
-        game, edition = self._batch.games[0], self._batch.edition_records[0]
-        before, position = self._batch.games.copy(), script.position
+        game, edition = self._batch._records[0], self.edition.record[()]
+        before, position = self._batch.games, script.position
         game.decision[: self.num_seats] = self._actions[0]
         try:
             script.play_turn(game, edition)
         except ValueError:
-            self._batch.games[:] = before
+            self._batch.restore(before)
             script.position = position
             raise
-        pay(game, edition, self._batch.reward_code, True, self._rewards, 0)
+        pay(game, edition, self._batch._reward_code, True, self._rewards, 0)
         self._done[0] = game.phase == OVER
         return self._batch.observe()
 
@@ -238,18 +237,19 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def clone_state(self) -> Any:
         """Return the game with its random numbers and scripted deck as a value for `restore_state`."""
-        parts = (self._batch.games, self._batch.started, self._script, self._scene, self.agents)
+        parts = (self._batch.games, self._script, self._scene, self.agents)
         return SavedGame(self.num_seats, self.edition, copy.deepcopy(parts))
 
     def restore_state(self, state: Any) -> None:
         """Continue from a value of `clone_state`, of this environment or of one made with the same arguments.
 
         Raises:
-            ValueError: If it is no such value, or of another number of players or edition; nothing changes then.
+            ValueError: If it is no such value, of another number of players or edition, or was altered so that it can't
+                be a game; nothing changes then.
         """
-        parts = copy.deepcopy(SavedGame.checked(state, self.num_seats, self.edition).parts)
-        games, self._batch.started, self._script, self._scene, self.agents = parts
-        self._batch.games[:] = games
+        games, *rest = copy.deepcopy(SavedGame.checked(state, self.num_seats, self.edition).parts)
+        self._batch.restore(games)
+        self._script, self._scene, self.agents = rest
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).

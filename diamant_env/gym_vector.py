@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from diamant_env.actions import checked_actions
 from diamant_env.editions import Edition
 from diamant_env.gym_env import MAX_SEED, RENDER_FPS, Pictures
 from diamant_env.observation import observation_space
@@ -100,7 +101,7 @@ class DiamantVectorEnv(VectorEnv):
     @property
     def games(self) -> np.recarray:
         """A copy of the games' records (num_envs,), of type `diamant_env.GAME`."""
-        return self._learner.batch.games.copy()
+        return self._learner.batch.games
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -145,7 +146,7 @@ class DiamantVectorEnv(VectorEnv):
                 f"games {np.flatnonzero(was_over).tolist()} are over and autoreset is disabled: "
                 'call reset(options={"reset_mask": ...}) for them first'
             )
-        rewards, turns = self._learner.play(self._checked_actions(actions, was_over))
+        rewards, turns = self._learner.play(checked_actions(actions, was_over, "game"))
         ended = self._learner.over & ~was_over
         infos: dict[str, Any] = {}
         if self.autoreset_mode == AutoresetMode.SAME_STEP and ended.any():
@@ -176,18 +177,6 @@ class DiamantVectorEnv(VectorEnv):
             last[game] = observations[game].copy()
         infos = {"final_obs": last, "_final_obs": ended.copy()}
         return {**infos, "final_info": self._infos(ended, turns), "_final_info": ended.copy()}
-
-    def _checked_actions(self, actions: ArrayLike, ignored: NDArray[np.bool_]) -> NDArray[np.integer]:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iub":
-            raise ValueError(
-                f"actions of shape {given.shape} and dtype {given.dtype}; whole numbers ({self.num_envs},) are expected"
-            )
-        wrong = (given != 0) & (given != 1) & ~ignored
-        if wrong.any():
-            game = int(wrong.argmax())
-            raise ValueError(f"action {given[game]} of game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
-        return given
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None:

@@ -187,3 +187,10 @@ def rebuild_games(rows, keys, games):
     """Rebuild each game from what a seat sees."""
     for i in range(rows.shape[0]):
         unobserve(rows[i], keys[i], games[i])
+
+
+@jit
+def observe_games(games, editions, rows, scratch_array):
+    """Write what the first seats of each game see with open chests, as many as `rows`, float32 (N, seats, …), has."""
+    show_all = np.bool_(1)
+    observe_some(games, editions, 0, games.shape[0], rows, show_all, scratch_array[0])

@@ -45,7 +45,7 @@ class OneLearner:
         played = find_edition(edition, hidden_chests)
         self.edition = played if expeditions is None else with_expeditions(played, expeditions)
         self.batch = Batch(num_games, players, self.edition, reward)
-        self._records = self.batch.games.view(np.ndarray)  # the same memory, without the cost of a recarray
+        self._records = self.batch._records
         self.rivals = Rivals(opponents, players - 1, num_games)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.after_turn: Callable[[NDArray[np.int64]], None] | None = None
@@ -68,7 +68,7 @@ class OneLearner:
         if seeds is not None and chosen.all():
             self.rivals.seed(int(seeds[0]))
         if self.seat is None:
-            draw_seats(self.batch.games, chosen, self.seats)
+            draw_seats(self._records, chosen, self.seats)
             self._seat_everyone()
 
     def _seat_everyone(self) -> None:
@@ -112,16 +112,15 @@ class OneLearner:
         self.batch.step(self._actions, self._views, self._rewards)
 
     def _play_turn_apart(self, playing: NDArray[np.int64]) -> None:
-        """Play a turn of these games only, whose learners are in camp: in a smaller batch, which ignores its rest."""
+        """Play a turn of these games only, whose learners are in camp: in a smaller batch."""
         count, size = len(playing), 1 << (len(playing) - 1).bit_length()
         if size not in self._smaller_batches:
             self._smaller_batches[size] = Batch(size, self._views.shape[1], self.edition, self.batch.reward)
         batch = self._smaller_batches[size]
-        records = batch.games.view(np.ndarray)
-        places = np.full(size, playing[0])
+        records = batch._records
+        places = np.full(size, playing[0])  # whose copies fill the rest and play on, unseen
         places[:count] = playing
         records[:] = self._records[places]
-        records["phase"][count:] = OVER
         seating = self.rivals.seating(self.seats[places])
         seating[count:] = EMPTY
         views, actions = self._views[places], np.zeros(seating.shape, np.int8)

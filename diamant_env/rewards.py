@@ -38,7 +38,7 @@ def pay(game, edition, code, played, rewards, i):
     else:
         rewards[i, :] = 0
     if played and code != _SCORE and game.phase == OVER:
-        for seat in range(game.num_players):
+        for seat in range(min(game.num_players, rewards.shape[1])):
             rewards[i, seat] = win_share(game, edition, seat) if code == _WIN else margin(game, seat)
 
 

@@ -42,15 +42,25 @@ class Team:
         """
         if len(self._others) < len(self.parts) - 1:
             self._start()
-        results: SimpleQueue[BaseException | None] = SimpleQueue()  # new: one that was cut off leaves no result behind
+        results: SimpleQueue[BaseException | None] = SimpleQueue()
         for tasks in self._others:
             tasks.put((task, results))
+        failed: list[BaseException] = []
         try:
             task(self.parts[0], self.scratch[0])
-        finally:
-            errors = [results.get() for _ in self._others]
-        failed = [error for error in errors if error is not None]
-        del errors
+        except BaseException as error:
+            failed.append(error)
+        waiting = len(self._others)
+        while waiting:  # Ctrl-C or not, since the others write into the same games
+            try:
+                result = results.get()
+            except BaseException as stop:
+                failed.append(stop)
+                continue
+            waiting -= 1
+            if result is not None:
+                failed.append(result)
+            del result
         if failed:
             raise failed.pop()  # no name here may keep it, since its traceback keeps this frame, and so the batch
 

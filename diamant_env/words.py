@@ -10,8 +10,14 @@ from llvmlite import ir
 from numba import types
 
 from diamant_env.compiled import compiled_as, jit
-from diamant_env.editions import NUM_CARDS
+from diamant_env.editions import MAX_PLAYERS, MAX_TRAPS, MAX_TREASURES, NUM_CARDS
 from diamant_env.vector_code import Code
+
+if (MAX_PLAYERS, MAX_TRAPS, MAX_TREASURES) != (8, 8, 16) or not 24 < NUM_CARDS <= 32:
+    raise AssertionError(
+        f"{MAX_PLAYERS} players, {MAX_TRAPS} traps, {MAX_TREASURES} treasures, {NUM_CARDS} cards; the compiled code is "
+        "written for 8, 8, 16 and 25 to 32"
+    )
 
 ALL_BITS = np.uint64(255)
 """Times a word of 0 and 1: the bytes with 1 have all their bits."""

@@ -194,7 +194,7 @@ def test_games_are_values():
         batch.step(decisions(batch, turn))
     saved = batch.games.copy()
     first = play_all(batch)
-    batch.games[:] = saved
+    batch.restore(saved)
     assert play_all(batch) == first
 
 
@@ -209,7 +209,7 @@ def test_games_survive_a_file():
     loaded = np.load(file)
     assert loaded.dtype == GAME
     other = Batch(8, MIXED)
-    other.games[:] = loaded
+    other.restore(loaded)
     assert play_all(other) == expected
 
 
@@ -279,9 +279,12 @@ def test_tables_show_all_that_is_public_and_nothing_else():
         batch.play(np.random.default_rng(turn).integers(0, 2, (6, 8)).astype(np.int8), auto_reset=True)
     assert set(GAME.names) - set(tables.dtype.names) == {"key"}
     other = Batch(6, [3, 4, 5, 6, 7, 8], edition="iello-2016")
+    games = other.games.copy()
     for name in tables.dtype.names:
-        other.games[name] = tables[name]
+        games[name] = tables[name]
+    other.restore(games)
     assert np.array_equal(other.observe(), batch.observe())
-    assert np.shares_memory(tables, batch.games)
     with pytest.raises(ValueError, match="read-only"):
         tables["bag"] = 0
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        tables.flags.writeable = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import gc
+import os
 import pickle
 import signal
 import threading
@@ -14,6 +15,7 @@ import pytest
 
 from diamant_env import Batch
 from diamant_env.editions import EDITIONS
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.team import Team
 
 MIXED = {
@@ -82,8 +84,9 @@ def test_play_out_wants_a_probability():
     with pytest.raises(RuntimeError, match="play_out before reset"):
         batch.play_out()
     batch.reset(1)
-    with pytest.raises(ValueError, match=r"leave_probability=1.5; 0 to 1"):
-        batch.play_out(1.5)
+    for wrong in (1.5, -0.1, np.nan, None, "half", [0.5]):
+        with pytest.raises(ValueError, match=r"leave_probability=.*; 0 to 1 is allowed"):
+            batch.play_out(wrong)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 40])
@@ -147,27 +150,84 @@ def test_a_call_that_is_cut_off_waits_for_the_others_and_leaves_nothing_behind()
     assert sorted(done[1:]) == [0, 1]
 
 
-def test_a_wait_that_is_cut_off_leaves_no_result_for_the_next_call():
+def test_a_wait_that_is_cut_off_ends_when_the_others_have_ended():
     team = Team(2, 2)
-    may_end, done = threading.Event(), []
+    cut_off, done = threading.Event(), []
 
-    def stuck(part, scratch):
+    def until_cut_off(part, scratch):
         if part.start == 1:
-            may_end.wait(10)
+            cut_off.wait()
+            done.append("others")
 
     def interrupt(number, frame):
+        cut_off.set()
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(TimeoutError):
-            team.work(stuck)
+            team.work(until_cut_off)
+        assert done == ["others"]
     finally:
         signal.signal(signal.SIGALRM, before)
-    threading.Timer(0.2, may_end.set).start()
     team.work(lambda part, scratch: done.append(part.start))
-    assert sorted(done) == [0, 1]
+    assert sorted(done[1:]) == [0, 1]
+
+
+def in_a_fork(job):
+    """Return the exit status of a forked process that does a job."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            job()
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_a_batch_with_threads_goes_on_in_a_forked_process():
+    batch = mixed(threads=2)
+    batch.reset(7)
+    batch.step(random_actions(batch, 0))
+    expected = copy.deepcopy(batch).step(random_actions(batch, 1))[0].tobytes()
+
+    def go_on():
+        assert batch.step(random_actions(batch, 1))[0].tobytes() == expected
+
+    assert in_a_fork(go_on) == 0
+    go_on()
+
+
+def test_a_lock_that_another_thread_held_does_not_stop_a_forked_process():
+    batch = mixed()
+    batch.reset(7)
+    with batch._lock:
+        assert in_a_fork(lambda: batch.step(random_actions(batch, 0))) == 0
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_several_python_threads_may_use_a_batch(threads):
+    batches = [mixed(threads=threads) for _ in range(10)]
+    for batch in batches:
+        batch.reset(7)
+    barrier = threading.Barrier(4)
+
+    def play():
+        for batch in batches:
+            barrier.wait()
+            for turn in range(20):
+                batch.step(random_actions(batch, turn), auto_reset=True)
+
+    users = [threading.Thread(target=play) for _ in range(4)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
+    for batch in batches:
+        batch.restore(batch.games)  # which checks them
 
 
 @pytest.mark.parametrize("threads", [0, 41, 1.5, "two"])
@@ -204,3 +264,17 @@ def test_actions_that_are_not_contiguous():
     other.reset(2)
     wide = np.random.default_rng(0).integers(0, 2, (5, 8)).astype(np.int8)
     assert one.step(wide[:, ::2])[0].tobytes() == other.step(wide[:, ::2].copy())[0].tobytes()
+
+
+def test_final_observations_of_running_games_stay_and_absent_seats_of_ended_ones_are_blank():
+    batch = mixed()
+    batch.reset(1)
+    final = np.full((40, 8, NUM_FEATURES), 7, np.float32)
+    ended = np.zeros(40, bool)
+    present = np.arange(8) < batch.num_players[:, None]
+    while not ended.all():
+        _, _, done = batch.step(np.ones((40, 8), np.int8), auto_reset=True, final_observations=final)
+        ended |= done
+        assert (final[~ended] == 7).all()
+        assert not final[ended][~present[ended]].any()
+        assert (final[ended][present[ended]] != 7).any(axis=1).all()

@@ -90,8 +90,10 @@ def test_results_are_those_of_games_played_one_by_one():
 def start(batch: Batch, key: np.uint64) -> NDArray[np.float32]:
     """Start the game with this key in a batch of one, and return what the seats see."""
     batch.reset(seed=0)
-    start_game(batch.games[0], batch.edition_records[0], batch.seats, key)
-    reveal_until_decision(batch.games[0], batch.edition_records[0])
+    game, edition = batch.games.copy()[0], batch.editions[0].record[()]
+    start_game(game, edition, batch.seats, key)
+    reveal_until_decision(game, edition)
+    batch.restore(np.array([game]))
     return batch.observe()
 
 

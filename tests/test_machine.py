@@ -36,8 +36,7 @@ class TwoGames(RuleBasedStateMachine):
     @initialize(players=st.integers(1, 8), seed=st.integers(0, 2**63), cards=CARDS)
     def set_up(self, players, seed, cards):
         self.batch = Batch(1, players, self.edition)
-        self.batch.games.num_players[0] = players
-        self.game, self.box = self.batch.games[0], self.batch.edition_records[0]
+        self.game, self.box = self.batch._records[0], self.edition.record[()]
         self.names, self.oracle = Names(self.edition), Oracle(self.edition, players)
         self.whole = Counter(self.oracle.deck) + Counter(self.oracle.relics_to_come)
         self.junk = random.Random(seed)

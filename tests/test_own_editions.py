@@ -115,7 +115,7 @@ def test_it_is_rebuilt_from_an_observation(edition):
     batch = Batch(8, 4, edition, hidden_chests=False)
     rows = batch.reset(2)
     again = Batch(8, 4, edition, hidden_chests=False)
-    again.games[:] = from_observation(rows[:, 0], batch.games.key, edition)
+    again.restore(from_observation(rows[:, 0], batch.games.key, edition))
     assert again.observe().tobytes() == rows.tobytes()
 
 

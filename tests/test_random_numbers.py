@@ -62,7 +62,7 @@ def test_every_card_and_every_seat_has_a_number_of_its_own(key, expedition, turn
 
 @pytest.mark.parametrize("edition", [BASE, ODD], ids=lambda edition: edition.name)
 def test_the_next_card_is_the_one_at_the_drawn_place_of_the_sorted_deck(edition):
-    game = Batch(1, 3, edition).games[0]
+    game = Batch(1, 3, edition).games.copy()[0]
     game["deck"][:] = Play([edition.traps[0]], edition=edition).game["deck"]
     deck = [card for card, copies in enumerate(game["deck"]) for _ in range(copies)]
     drawn = set()

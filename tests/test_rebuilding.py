@@ -47,7 +47,7 @@ def test_a_rebuilt_game_shows_the_same_and_goes_on_alike(edition):
     for _ in range(6):
         batch.step((rng.random((12, 5)) < 0.1).astype(np.int8))
     again = Batch(12, 5, edition)
-    again.games[:] = from_observation(batch.observe()[:, 0], batch.games.key, edition)
+    again.restore(from_observation(batch.observe()[:, 0], batch.games.key, edition))
     assert again.observe().tobytes() == batch.observe().tobytes()
     while not batch.over.all():
         actions = (rng.random((12, 5)) < 0.1).astype(np.int8)

@@ -72,3 +72,30 @@ def test_plain_ppo_of_stable_baselines3_runs():
     model.learn(400)
     action, _ = model.predict(np.zeros((2, NUM_FEATURES), np.float32))
     assert action.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ([0, 257, 0], "action 257 of row 1"),
+        ([0, -1, 0], "action -1 of row 1"),
+        ([0, 1.7, 0], "dtype float64"),
+        ([0, np.nan, 0], "dtype float64"),
+        (["0", "1", "0"], "dtype <U1"),
+        ([0, 1], r"shape \(2,\)"),
+    ],
+)
+def test_an_action_that_is_none_is_refused(actions, message):
+    env = DiamantVecEnv(1, 3)
+    before = env.reset().tobytes(), env.batch.games.tobytes()
+    with pytest.raises(ValueError, match=message):
+        env.step(np.array(actions))
+    assert (env.observations().tobytes(), env.batch.games.tobytes()) == before
+
+
+def test_what_a_row_in_camp_sends_is_ignored():
+    env = DiamantVecEnv(1, 3)
+    env.seed(0)
+    env.reset()
+    env.step(np.array([1, 0, 0]))
+    env.step(np.array([257, 0, 0]))

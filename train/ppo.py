@@ -155,7 +155,7 @@ class Course(BaseCallback):
         state = {
             "config": self.config.model_dump(mode="json"),
             "model": self.model.training_state(),
-            "games": np.array(self.model.env.batch.games),
+            "games": self.model.env.batch.games,
             "league": self.league.state(),
             "course": {name: getattr(self, name) for name in self._kept},
         }

@@ -11,6 +11,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
+from diamant_env.actions import checked_actions
 from diamant_env.editions import Edition
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.opponents import EMPTY, Agent, Table
@@ -89,7 +90,7 @@ class DiamantVecEnv(VecEnv):
         """Play one turn without the per-row dictionaries of `step`.
 
         Args:
-            actions: (rows,), 0 or 1.
+            actions: int8 (rows,), 0 or 1.
 
         Returns:
             Observations float32 (rows, NUM_FEATURES), rewards float32 (rows,), done bool (rows,).
@@ -118,8 +119,13 @@ class DiamantVecEnv(VecEnv):
         self.play(np.zeros(self.num_envs, np.int8))
 
     def step_async(self, actions: NDArray) -> None:
-        """Remember the actions, (rows,)."""
-        self._waiting = np.asarray(actions).reshape(-1)
+        """Remember the actions, whole numbers (rows,); in camp any will do.
+
+        Raises:
+            ValueError: If a row that must decide sends neither 0 nor 1, or the shape or dtype is wrong.
+        """
+        in_camp = ~self.batch.must_decide.reshape(-1)[self.rows]
+        self._waiting = checked_actions(np.asarray(actions).reshape(-1), in_camp, "row")
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         """Play the turn; infos of rows whose game ended hold ``terminal_observation``."""
@@ -132,8 +138,7 @@ class DiamantVecEnv(VecEnv):
 
     def restore(self, games: NDArray) -> NDArray[np.float32]:
         """Continue from saved records of type `GAME`, (num_games,); return the observations of the rows."""
-        self.batch.games[:] = games
-        self.batch.started = True
+        self.batch.restore(games)
         self.batch.observe(self._observations)
         return self.observations()
 

@@ -17,6 +17,7 @@ from diamant_env.compiled import jit_apart
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, Edition, find_edition
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
+from diamant_env.game_check import as_games, check_game
 from diamant_env.rules import OVER, REVEAL, reveal
 
 _Outlook = tuple[float, float]  # gems still to bank, busts still to come
@@ -61,7 +62,7 @@ class Lone(NamedTuple):
             ValueError: If one of them can't follow the state that was solved in the same expedition.
         """
         numbers = np.zeros(len(games), np.int64)
-        _numbers_of(self.sets, self.start, np.asarray(games), numbers)
+        _numbers_of(self.sets, self.start, as_games(games), numbers)
         if (numbers < 0).any():
             raise ValueError(f"game {numbers.argmin()} can't follow the state that was solved in the same expedition")
         return self.leaves[numbers].astype(np.float64)
@@ -111,6 +112,7 @@ class LoneSolver:
 
     def solve(self, start: np.record) -> Lone:
         """Solve the decisions from a state on, a record of type `GAME`; see `solve_lone`."""
+        check_game(start, self.edition)
         if start["phase"] == OVER or start["num_inside"] != 1:
             raise ValueError(f"{start['num_inside']} players inside; a lone player's decisions need exactly 1")
         if self.whole_game and start["num_players"] != 1:

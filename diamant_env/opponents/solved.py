@@ -55,7 +55,7 @@ class EquilibriumAgent(Scripted):
         games = np.zeros(len(rows), GAME)
         rebuild_games(np.ascontiguousarray(obs.flat[rows]), np.zeros(len(rows), np.uint64), games)
         self._check(games)
-        _sort_traps(games)
+        _sort_traps(games, len(find_edition(self.edition).traps))
         kinds, kind_of_row = np.unique(self._kinds(games), axis=0, return_inverse=True)
         for number, kind in enumerate(kinds):
             which = np.flatnonzero(kind_of_row.ravel() == number)
@@ -86,6 +86,7 @@ class EquilibriumAgent(Scripted):
         from diamant_env import exact
 
         start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
+        start["expedition"] = game["expedition"]
         start["deck"][_TRAPS] = game["deck"][_TRAPS] + game["on_path"]
         start["deck_size"] = start["deck"].sum()
         return start
@@ -96,11 +97,11 @@ class EquilibriumAgent(Scripted):
         return exact.solve_equilibrium(edition=self.edition, game=start)
 
 
-def _sort_traps(games: np.ndarray) -> None:
+def _sort_traps(games: np.ndarray, kinds: int) -> None:
     """Name the kinds of trap anew, so that games which differ only by which kind has lost cards are solved once."""
-    decks, on_path = games["deck"], games["on_path"]
-    order = np.argsort(decks[:, _TRAPS] + on_path, axis=1, kind="stable")
-    decks[:, _TRAPS] = np.take_along_axis(decks[:, _TRAPS], order, axis=1)
+    decks, on_path = games["deck"][:, FIRST_TRAP : FIRST_TRAP + kinds], games["on_path"][:, :kinds]
+    order = np.argsort(decks + on_path, axis=1, kind="stable")
+    decks[:] = np.take_along_axis(decks, order, axis=1)
     on_path[:] = np.take_along_axis(on_path, order, axis=1)
 
 
@@ -141,7 +142,7 @@ class LoneAgent(EquilibriumAgent):
     def _start(self, game: np.record) -> np.record:
         start = super()._start(game)
         game = self._with_relics_back(np.array([game]))[0]
-        for name in ("expedition", *_OF_RELICS):
+        for name in ("relics", *_OF_RELICS):
             start[name] = game[name]
         start["deck"][_RELICS] = game["deck"][_RELICS]
         start["deck_size"] = start["deck"].sum()

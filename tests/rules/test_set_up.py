@@ -7,6 +7,7 @@ import pytest
 from play import BASE, LATE_RELICS, PRINTED, PUBLISHED, Play, deck_of, every
 
 from diamant_env import Batch
+from diamant_env.editions import FIRST_RELIC
 from diamant_env.rules import DECIDE, NO_DECISION
 
 A = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
@@ -122,9 +123,14 @@ def test_no_edition_loses_a_card_between_games():
 def test_the_next_game_starts_with_empty_chests(how):
     batch = Batch(1, 2)
     batch.reset(1)
-    batch.games.chest[0, :2] = (30, 7)
-    batch.games.relics[0, :2] = (3, 1)
-    batch.games.relics_taken[0] = 4
+    games = batch.games.copy()
+    games.deck[0, FIRST_RELIC] = 1
+    games.deck_size[0] -= 4
+    games.relics[0, :2] = (3, 1)
+    games.relics_taken[0] = 4
+    games.expedition[0] = 5
+    games.chest[0, :2] = (30, 7)
+    batch.restore(games)
     if how == "reset":
         batch.reset(2)
     else:
