@@ -25,7 +25,12 @@ from diamant_env.editions import (
 from diamant_env.rules import DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL
 
 _BEFORE_RESET = ("key", "edition", "num_players")  # what a place has before its first game
-_NAMES = ["edition", "num_players", "phase", "expedition", "on_path", "deck", "deck_size", "path_relics", "relics_taken", "relics", "path_relic_value", "turn", "inside", "num_inside", "left_turn", "bag", "path_gems", "chest", "decision", "banked", "last_card", "bust_card"]  # what others are checked against comes first
+# What others are checked against comes first.
+_NAMES = [
+    *("edition", "num_players", "phase", "expedition", "on_path", "deck", "deck_size"),
+    *("path_relics", "relics_taken", "relics", "path_relic_value", "turn", "inside", "num_inside", "left_turn"),
+    *("bag", "path_gems", "chest", "decision", "banked", "last_card", "bust_card"),
+]
 _LIMITS = np.dtype((np.record, [(name, np.int64, GAME[name].shape) for name in _NAMES]))
 """What each field may be at least or at most; also the fields themselves, so that no sum overflows."""
 
