@@ -13,7 +13,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from train.files import save_json
+from train.files import save_figure, save_json
 from train.report import console, make_folder, new_table, versions
 
 _PACKAGES = ("numba", "gymnasium", "pettingzoo", "stable_baselines3", "torch")
@@ -141,7 +141,7 @@ def draw_ratios(rows: Sequence[Comparison], path: Path) -> None:
     axes.set_xlabel("ours by theirs (black tick: target; blue: met, orange: missed, grey: none)")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def _processor() -> str:

@@ -12,6 +12,7 @@ import tyro
 from tqdm import tqdm
 from tyro.conf import arg
 
+from diamant_env.files import write_whole
 from train.aggregate import REFERENCES
 from train.algorithms import ALGORITHMS, find_algorithms
 from train.benchmark_config import BenchmarkConfig
@@ -20,7 +21,7 @@ from train.cell import RESULT, cells, play_cell, read_result
 from train.commands import clear_errors
 from train.config import config_text, read_config
 from train.experiment import change_keys
-from train.files import save_json, write_whole
+from train.files import save_json
 from train.run_folder import CONFIG, machine_and_versions
 from train.suite import TASKS, find_tasks
 
@@ -95,7 +96,7 @@ def open_folder(folder: Path, config: BenchmarkConfig) -> None:
         if changed := [name for name in changed if name not in _PART]:
             raise ValueError(f"{folder} has cells of another {', '.join(changed)}; give another folder by --out")
         return
-    write_whole(path, config_text(config).encode())
+    write_whole(path, config_text(config))
     save_json(machine_and_versions(), folder / "versions.json")
 
 

@@ -13,10 +13,11 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from agents import make
+from diamant_env.files import write_whole
 from train.commands import clear_errors
 from train.config import read_config
 from train.experiment import change_keys
-from train.files import save_json, slug, write_whole
+from train.files import save_json, slug
 from train.found import Found, draw_search, found_table, report, summary_table
 from train.gains import Match
 from train.on_ray import map_on_ray, require_ray

@@ -17,12 +17,12 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from diamant_env.editions import find_edition
+from diamant_env.files import write_whole
 from diamant_env.opponents.network import layout
 from train.arena import name_of
 from train.commands import clear_errors
 from train.decisions import play_decisions
 from train.report import versions
-from train.run_folder import write_whole
 
 COMMAND = "python -m train.export"
 FORMAT = "diamant-decisions-1"

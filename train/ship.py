@@ -17,11 +17,12 @@ from tyro.conf import Positional, arg
 
 from diamant_env import EDITIONS
 from diamant_env.editions import RULEBOOK_PLAYERS
+from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
 from train.card import POOLS, Judged, card_text
 from train.commands import clear_errors
 from train.config import Config, config_json
-from train.files import save_json, to_json, write_whole
+from train.files import save_json, to_json
 from train.judge import Result, judge
 from train.judgement import able_members
 from train.lineups import LineUp, intruder_line_ups
@@ -83,7 +84,7 @@ def ship(arguments: Arguments) -> Path:
     run, results, others = load_judged(path)
     draw_tables(results, path.with_suffix(".png"))
     card = path.with_suffix(".md")
-    write_whole(card, card_text(run, results, others).encode())
+    write_whole(card, card_text(run, results, others))
     return card
 
 

@@ -16,6 +16,7 @@ import tyro
 from numpy.typing import NDArray
 
 from agents.pools import FOLDER
+from diamant_env.files import write_whole
 from train.arena import Played, number_of_tables, play, seeds_for
 from train.commands import clear_errors
 from train.lineups import deal, seat_with
@@ -183,10 +184,9 @@ def main(settings: Settings) -> None:
         print(f"\n{pool}")
         texts = tune_pool(pool, settings)
         played = play_pool(texts, settings.report_games, seeds_for(settings.seed, "report", pool))
-        report(texts, played)
         if settings.write:
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            (FOLDER / f"{pool}.toml").write_text(pool_file(pool, texts, played, settings), encoding="utf-8")
+            write_whole(FOLDER / f"{pool}.toml", pool_file(pool, texts, played, settings))
+        report(texts, played)
 
 
 if __name__ == "__main__":
