@@ -19,11 +19,14 @@ from diamant_env.opponents.network import NetworkAgent
 from train.arena import name_of
 from train.blank import new_batch
 from train.config import Config
+from train.files import save_figure
 from train.judge import Difference, compare, judge
 from train.lineups import LineUp, clone_line_ups, intruder_line_ups
 from train.pictures import draw_win_shares
 from train.report import estimate_text, print_results, save_results
 
+CURVE = ("win_share", "low", "high", "score")
+"""The figures of a point of the learning curve."""
 POOLS = ("pool", "held_out")
 
 
@@ -68,11 +71,10 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
         config.game.played(),
         purpose="curve",
     )
+    share = result.win_share
     return {
-        "win_share": result.win_share.mean,
-        "low": result.win_share.low,
-        "high": result.win_share.high,
-        "score": result.score.mean,
+        name: float(figure)
+        for name, figure in zip(CURVE, (share.mean, share.low, share.high, result.score.mean), strict=True)
     }
 
 
@@ -138,5 +140,5 @@ def draw_curve(curve: Sequence[dict[str, float]], config: Config, path: Path) ->
         title=f"{config.name}, seed {config.seed}: at {config.judge.num_players}-seat tables of distinct pool agents",
         ylim=(0, max([1.2 * fair, *(1.1 * point["high"] for point in curve)])),
     )
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
     plt.close(figure)
