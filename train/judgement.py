@@ -72,10 +72,8 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
         purpose="curve",
     )
     share = result.win_share
-    return {
-        name: float(figure)
-        for name, figure in zip(CURVE, (share.mean, share.low, share.high, result.score.mean), strict=True)
-    }
+    figures = (share.mean, share.low, share.high, result.score.mean)
+    return {name: float(figure) for name, figure in zip(CURVE, figures, strict=True)}
 
 
 def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
