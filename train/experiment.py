@@ -12,12 +12,15 @@ from typing import Annotated, Any
 import tyro
 from pydantic import ValidationError
 
+from agents.plain import print_plainly
 from diamant_env.opponents.network import NetworkAgent
 from train.checkpoint import CHECKPOINT, PICKLED
 from train.config import AnyConfig, explain, read_config
 from train.judgement import check_line_ups, judge_run
+from train.lock import held
 from train.networks import start_of
 from train.run_folder import CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
+from train.screen import say
 
 
 @dataclass
@@ -54,6 +57,7 @@ def run_experiment(
         train: Trains in a run folder, or goes on there, and returns the policy.
         checkpoint: The name of the file from which it goes on.
     """
+    print_plainly()
     arguments = tyro.cli(Arguments, args=argv, prog=command)
     folder = arguments.resume
     try:
@@ -71,16 +75,17 @@ def run_experiment(
                 raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
             if not any((folder / name).is_file() for name in (checkpoint, PICKLED)):
                 print(f"{folder} has no {checkpoint} yet: the run begins anew", file=sys.stderr)
-        network = train(config, folder)
-        if arguments.judge:
-            judge_run(network, config, folder)
+        with held(folder):
+            network = train(config, folder)
+            if arguments.judge:
+                judge_run(network, config, folder)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"stopped; go on with --resume {folder}", file=sys.stderr)
         return 130
-    print(f"The run is in {folder}, its policy in {folder / POLICY}.")
+    say(f"The run is in {folder}, its policy in {folder / POLICY}.")
     return 0
 
 

@@ -26,9 +26,11 @@ from train.files import save_json, to_json
 from train.judge import Result, judge
 from train.judgement import able_members
 from train.lineups import LineUp, intruder_line_ups
+from train.lock import held
 from train.pictures import draw_tables
 from train.report import result_of
 from train.run_folder import POLICY, about_run, open_run_folder, parts_of
+from train.screen import say
 
 COMMAND = "python -m train.ship"
 LARGEST = 1_000_000  # bytes of a policy that is shipped
@@ -77,6 +79,11 @@ def ship(arguments: Arguments) -> Path:
         network.name = config.name
         judged = judge_everywhere(network, config, arguments)
         run["results"] = [{"edition": edition, **to_json(result)} for edition, result in judged]
+    with held(arguments.out):
+        return _write(arguments, config, policy, runs)
+
+
+def _write(arguments: Arguments, config: Config, policy: bytes, runs: list[dict[str, Any]]) -> Path:
     write_whole(arguments.out / f"{config.name}.safetensors", policy)
     path = arguments.out / f"{config.name}.json"
     command = arguments.command or ("python -m train.join" if "parts" in runs[0] else "python -m train.ppo")
@@ -128,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the command."""
     arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
     with clear_errors(COMMAND):
-        print(f"The card is {ship(arguments)}.")
+        say(f"The card is {ship(arguments)}.")
 
 
 if __name__ == "__main__":
