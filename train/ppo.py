@@ -31,6 +31,7 @@ from train.judgement import CURVE, curve_point, draw_curve
 from train.league import League, tables_of
 from train.networks import start_of
 from train.run_folder import POLICY, START, save_policy
+from train.screen import say
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
@@ -234,7 +235,7 @@ class Course(BaseCallback):
         save_json(times, self.folder / "time.json")
         threads = "1 thread" if self.config.threads == 1 else f"{self.config.threads} threads"
         speed = f"{times['decisions_per_second']:,.0f} a second with {threads}"
-        print(
+        say(
             f"{decisions:,} decisions in {seconds:.0f} s: {speed}; engine and observation "
             f"{times['engine_share']:.1%} of the time, opponents' inference {times['opponents_share']:.1%}."
         )

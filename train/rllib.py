@@ -25,6 +25,7 @@ from train.files import save_json
 from train.judgement import curve_point, draw_curve
 from train.on_ray import join_cluster, require_ray
 from train.run_folder import POLICY, save_policy
+from train.screen import say
 
 if TYPE_CHECKING:
     from train.rllib_algorithm import SelfPlay
@@ -149,7 +150,7 @@ class Course:
             {"seconds": seconds, "decisions": decisions, "decisions_per_second": speed, **ray.model_dump()},
             self.folder / "time.json",
         )
-        print(
+        say(
             f"{decisions:,} decisions in {seconds:.0f} s: {speed:,.0f} a second with ray.runners = {ray.runners} and "
             f"ray.learners = {ray.learners}."
         )
