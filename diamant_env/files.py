@@ -12,7 +12,8 @@ def write_whole(path: str | Path, content: bytes | str) -> None:
     """Write a file so that it holds its old or its new content, whenever the process is killed or the disk is full.
 
     The content goes to the disk under another name in the same folder, which is made if it is not there, and then takes
-    the file's place. A link stays a link: the file that it names is written. A device is written as it is.
+    the file's place. It takes a link's place too: a folder from somebody else can't lead what is written in it elsewhere.
+    A device is written as it is.
 
     Args:
         path: Of the file; one that is there is replaced.
@@ -21,7 +22,7 @@ def write_whole(path: str | Path, content: bytes | str) -> None:
     Raises:
         OSError: If it can't be written; the message names the file, which is as it was.
     """
-    target = Path(os.path.realpath(path))
+    target = Path(path)
     data = content.encode() if isinstance(content, str) else content
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # two writers at once have two of these
     try:
