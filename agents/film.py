@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from agents.strip import draw, load_pictures
 from agents.terminal import Parser, finish, say
+from diamant_env.files import write_whole
 from diamant_env.records import GameRecord
 from diamant_env.render import Scene
 
@@ -59,16 +59,10 @@ def write_film(
     """
     ending = check_film(path, seconds, last, width)
     images = _scaled(pictures, width, even=ending == ".mp4")
-    handle, name = tempfile.mkstemp(suffix=ending, prefix=".film-", dir=path.absolute().parent)
-    os.close(handle)
-    try:
-        _WRITERS[ending](images, name, [seconds] * (len(images) - 1) + [last])
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)  # a temporary file is for its owner alone
-        os.replace(name, path)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory() as folder:  # the libraries write where they are told, bit by bit
+        made = Path(folder, f"film{ending}")
+        _WRITERS[ending](images, str(made), [seconds] * (len(images) - 1) + [last])
+        write_whole(path, made.read_bytes())
 
 
 def check_film(path: Path, seconds: float, last: float, width: int) -> str:

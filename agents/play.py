@@ -72,11 +72,15 @@ class Game:
         """The game's record."""
         return self.batch.games[0]
 
-    def play(self) -> None:
+    def play(self, record: Path | None = None) -> None:
         """Play to the end.
+
+        Args:
+            record: File for the game when it is over.
 
         Raises:
             Left: If the person stops.
+            OSError: If the file can't be written; the result is told all the same.
         """
         self._welcome()
         self._announce(None)
@@ -89,8 +93,13 @@ class Game:
             self._announce(before)
             if not self.batch.over[0]:
                 self._others_decide()
-        say("", self.words.heading("The game is over"))
-        say(*self.words.summary(self.log.record(), self.tally))
+        found = self.log.record()
+        try:
+            if record is not None:
+                found.write(record)
+        finally:
+            say("", self.words.heading("The game is over"))
+            say(*self.words.summary(found, self.tally))
 
     def _others_decide(self) -> None:
         """The agents decide before the person does: nobody knows what the others chose."""
@@ -213,12 +222,11 @@ def run(argv: Sequence[str] | None = None) -> int:
     check_seed(seed)
     game = Game(arguments.opponents, arguments.edition, seed, arguments.hidden_chests, has_colours())
     try:
-        game.play()
+        game.play(arguments.record)
     except (Left, KeyboardInterrupt) as stop:
         say("", game.stopped(), *(["Nothing was recorded: the game was not over."] if arguments.record else []))
         return 130 if isinstance(stop, KeyboardInterrupt) else 0
     if arguments.record:
-        game.log.record().write(arguments.record)
         say(f"The game is recorded in {arguments.record}.")
     return 0
 

@@ -11,7 +11,7 @@ import copy
 import re
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +127,20 @@ class SearchAgent:
         for agent in (self.base, self._thinker):
             if callable(start := getattr(agent, "seed", None)):
                 start(seed)
+
+    def state(self) -> dict[str, Any]:
+        """Return what it remembers, arrays and what JSON knows; what the base agent remembers is in it."""
+        agents = {"base": self.base, "thinker": self._thinker}
+        remembered = {name: agent.state() for name, agent in agents.items() if hasattr(agent, "restore")}
+        return {"fits": self._editions.fits.copy(), "random": self._random.bit_generator.state, **remembered}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a value of `state`."""
+        self._editions.fits = state["fits"].copy()
+        self._random.bit_generator.state = state["random"]
+        for name, agent in (("base", self.base), ("thinker", self._thinker)):
+            if name in state:
+                agent.restore(state[name])
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`.

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from agents.plain import print_plainly
+
 
 class Parser(argparse.ArgumentParser):
     """Reports a wrong argument as a ValueError: one line instead of the usage."""
@@ -20,6 +22,7 @@ class Parser(argparse.ArgumentParser):
 
 def finish(command: str, run: Callable[[], int]) -> NoReturn:
     """Run a command and end the process: an error in what was given is one line and status 2, Ctrl-C status 130."""
+    print_plainly()
     try:
         status = run()
     except BrokenPipeError:  # whoever read the output has stopped, such as `head`

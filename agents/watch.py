@@ -81,15 +81,17 @@ class Show:
         self.log.follow(self.now)
         self.scene.follow(self.now)
 
-    def play(self, pause: float, step: bool) -> None:
+    def play(self, pause: float, step: bool, record: Path | None = None) -> None:
         """Play to the end.
 
         Args:
             pause: Seconds between two turns.
             step: Wait for Enter instead.
+            record: File for the game when it is over.
 
         Raises:
             Stopped: If the person stops.
+            OSError: If the file can't be written; the result is told all the same.
         """
         actions = np.zeros((1, len(self.words.names)), np.int8)
         before = None
@@ -104,9 +106,14 @@ class Show:
             self.batch.step(actions, self._observations)
             self._follow()
             self.tally.follow(self.now, before)
-        say(*self.words.turn(self.now, before, over=True))
-        say("", self.words.heading("The game is over"))
-        say(*self.words.summary(self.log.record(), self.tally))
+        found = self.log.record()
+        try:
+            if record is not None:
+                found.write(record)
+        finally:
+            say(*self.words.turn(self.now, before, over=True))
+            say("", self.words.heading("The game is over"))
+            say(*self.words.summary(found, self.tally))
         if self._window is not None:
             self._wait(pause, step, [None] * len(self.words.names))
 
@@ -218,14 +225,13 @@ def run(argv: Sequence[str] | None = None) -> int:
     show = Show(agents, arguments.edition, seed, arguments.hidden_chests, has_colours(), arguments.window)
     say(f"{show.edition.name}, {len(agents)} players; --seed {seed} brings the same game again.")
     try:
-        show.play(pause, arguments.step)
+        show.play(pause, arguments.step, arguments.record)
     except (Stopped, KeyboardInterrupt) as stop:
         say("", f"Stopped in expedition {show.now.expedition} of {show.edition.expeditions}.")
         return 130 if isinstance(stop, KeyboardInterrupt) else 0
     finally:
         show.close()
     if arguments.record:
-        show.log.record().write(arguments.record)
         say(f"The game is recorded in {arguments.record}.")
     return 0
 

@@ -20,11 +20,14 @@ class EditionFinder:
 
     Args:
         editions: Those it knows; of several that fit, the first counts.
+
+    Attributes:
+        fits: bool (rows, editions), which editions fit what each row has shown so far.
     """
 
     def __init__(self, editions: Sequence[Edition] = tuple(EDITIONS.values())) -> None:
         self.editions = tuple(editions)
-        self._fits = np.ones((0, len(self.editions)), bool)
+        self.fits = np.ones((0, len(self.editions)), bool)
 
     def find(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return int (rows,), the position of each row's edition among `editions`, or -1 where none fits.
@@ -33,11 +36,11 @@ class EditionFinder:
             obs: What each row's seat sees.
             first: bool (rows,), the rows whose game has just begun; a row that is new here needs no such mark.
         """
-        if len(self._fits) != len(first):
-            self._fits = np.ones((len(first), len(self.editions)), bool)
-        self._fits[first] = True
-        self._fits &= np.stack([could_be(edition, obs) for edition in self.editions], axis=1)
-        return np.where(self._fits.any(axis=1), self._fits.argmax(axis=1), -1)
+        if len(self.fits) != len(first):
+            self.fits = np.ones((len(first), len(self.editions)), bool)
+        self.fits[first] = True
+        self.fits &= np.stack([could_be(edition, obs) for edition in self.editions], axis=1)
+        return np.where(self.fits.any(axis=1), self.fits.argmax(axis=1), -1)
 
 
 def could_be(edition: Edition, obs: Observations) -> NDArray[np.bool_]:

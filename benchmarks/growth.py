@@ -12,6 +12,7 @@ from rich.table import Table
 from benchmarks.engine import action_ring, engine_play
 from benchmarks.measure import Effort, alternate
 from diamant_env import NUM_FEATURES
+from train.files import save_figure
 from train.report import new_table
 
 PLAYERS = tuple(range(1, 9))
@@ -59,4 +60,4 @@ def draw_growth(nanoseconds: NDArray[np.float64], path: Path, batches: tuple[int
     for axes in (by_batch, by_players):
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)

@@ -13,8 +13,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from train.files import save_json
-from train.report import console, make_folder, new_table, versions
+from train.files import save_figure, save_json
+from train.report import make_folder, new_table, versions
+from train.screen import say
 
 _PACKAGES = ("numba", "gymnasium", "pettingzoo", "stable_baselines3", "torch")
 _COLOURS = {True: "#0072b2", False: "#d55e00", None: "#777777"}  # target met, missed, none
@@ -83,18 +84,15 @@ def publish(
     notes: Sequence[str] = (),
     **more: object,
 ) -> None:
-    """Print the rows, and write them to results.json and ratios.png in `out`; `more` keys go into the JSON."""
+    """Write the rows to results.json and ratios.png in `out`, and print them; `more` keys go into the JSON."""
     make_folder(out)
-    screen = console()
-    for section in dict.fromkeys(row.section for row in rows):
-        screen.print(comparison_table(section, [row for row in rows if row.section == section]))
-    for note in notes:
-        screen.print(note)
-    screen.print(", ".join(f"{name} {value}" for name, value in facts.items()))
     content = {"command": command, "machine": facts, "notes": notes, "rows": rows, **more}
     save_json(content, out / "results.json")
     draw_ratios(rows, out / "ratios.png")
-    screen.print(f"saved: {out / 'results.json'}, {out / 'ratios.png'}")
+    for section in dict.fromkeys(row.section for row in rows):
+        say(comparison_table(section, [row for row in rows if row.section == section]))
+    say(*notes, ", ".join(f"{name} {value}" for name, value in facts.items()))
+    say(f"saved: {out / 'results.json'}, {out / 'ratios.png'}")
 
 
 def comparison_table(section: str, rows: Sequence[Comparison]) -> Table:
@@ -141,7 +139,7 @@ def draw_ratios(rows: Sequence[Comparison], path: Path) -> None:
     axes.set_xlabel("ours by theirs (black tick: target; blue: met, orange: missed, grey: none)")
     axes.grid(axis="x", alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def _processor() -> str:

@@ -19,7 +19,8 @@ from benchmarks.reference import PLAIN_FLAGS, TUNED_FLAGS, NoCompilerError, comp
 from benchmarks.results import Comparison, machine, publish
 from benchmarks.views import compare_views
 from train.commands import clear_errors
-from train.report import console, make_folder, new_table
+from train.report import make_folder, new_table
+from train.screen import say
 
 COMMAND = "python -m benchmarks.throughput"
 Part = Literal["steps", "games", "threads", "views", "growth", "costs"]
@@ -67,13 +68,13 @@ def measure(arguments: Arguments) -> None:
     if "growth" in arguments.parts:
         sizes = (1, 4) if arguments.quick else BATCHES
         nanoseconds = measure_growth(effort if arguments.quick else Effort(min(arguments.repeats, 7), 0.05), sizes)
-        console().print(growth_table(nanoseconds, sizes))
         draw_growth(nanoseconds, arguments.out / "growth.png", sizes)
+        say(growth_table(nanoseconds, sizes))
         more["growth"] = {"batches": sizes, "nanoseconds": nanoseconds}
     if "costs" in arguments.parts:
         rows += measure_costs(1 if arguments.quick else arguments.repeats, _turns(arguments))
-    _print_units(rows)
     publish(COMMAND, rows, arguments.out, facts, notes, arguments=arguments, **more)
+    _print_units(rows)
 
 
 def _beside_c(
@@ -110,7 +111,7 @@ def _print_units(rows: list[Comparison]) -> None:
         table.add_column(name, justify="left" if name in ("section", "what") else "right")
     for line in lines:
         table.add_row(*line)
-    console().print(table)
+    say(table)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import NO_CARD, Edition, edition_table
+from diamant_env.files import write_whole
 from diamant_env.record_text import Place, TextReader, Turn, record_lines, spaced
 from diamant_env.rules import CONTINUE, LEAVE, OVER, win_share
 
@@ -92,16 +93,17 @@ class GameRecord:
         return record
 
     def write(self, path: str | Path) -> None:
-        """Write the record to a file.
+        """Write the record to a file, whole or not at all.
 
         Raises:
+            OSError: If it can't be written.
             ValueError: If it can't be replayed to its result, or a name or note does not fit on a line; then nothing
                 is written.
         """
         text = self.to_text()
         if GameRecord.from_text(text, f"record for {path}") != self:
             raise ValueError(f"record for {path}: a name, a note or a trap has spaces at its ends or breaks its line")
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(path, text)
 
     def to_text(self) -> str:
         """Return the record as text, unchecked."""

@@ -20,6 +20,7 @@ from searches import MEASURED, response, response_elsewhere, responses, search
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
+from diamant_env.files import write_whole
 from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.tasks import task_table
@@ -259,4 +260,4 @@ def updated(text: str) -> str:
 
 if __name__ == "__main__":
     for document in DOCUMENTS:
-        document.write_text(updated(document.read_text(encoding="utf-8")), encoding="utf-8")
+        write_whole(document, updated(document.read_text(encoding="utf-8")))

@@ -12,8 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save as to_bytes
 
+from diamant_env.files import write_whole
 from diamant_env.opponents.network import FORMAT, layout
 
 
@@ -38,7 +39,7 @@ def save(network: torch.nn.Sequential, path: str) -> None:
     layers = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
     tensors = {f"{i}.{name}": value for i, layer in enumerate(layers) for name, value in layer.state_dict().items()}
     about = {"format": FORMAT, "layout": layout(), "activation": "relu", "name": "clone"}
-    save_file(tensors, path, {"diamant": json.dumps(about)})
+    write_whole(path, to_bytes(tensors, {"diamant": json.dumps(about)}))
 
 
 if __name__ == "__main__":

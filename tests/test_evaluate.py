@@ -35,7 +35,8 @@ from train.lineups import (
     split_agents,
 )
 from train.pictures import draw_win_shares
-from train.report import load_results, print_results, save_results
+from train.report import load_results, result_tables, save_results
+from train.screen import say
 
 SOME = ("bag:8", "traps:3", "cards:6", "random:0.25", "ev:0.75")
 FIELD = LineUp("some", SOME)
@@ -331,7 +332,7 @@ def test_results_survive_json(tmp_path):
 
 def test_results_as_text_and_picture(tmp_path, capsys):
     results, differences = compare(["bag:9", "ev:0.75"], [FIELD, *intruder_line_ups(["continue"])], 400)
-    print_results(results, differences)
+    say(*result_tables(results, differences))
     text = capsys.readouterr().out
     for expected in ("3 of the 4 in some", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
         assert expected in text
@@ -346,7 +347,7 @@ def test_a_row_fits_on_a_line_of_80_columns():
     for agent in (make("ev:0.75"), Long()):
         results = judge(agent, line_ups, 60)
         console = Console(width=80, record=True, file=io.StringIO())
-        print_results(results, to=console)
+        console.print(*result_tables(results, width=80))
         lines = console.export_text().splitlines()
         header = next(place for place, line in enumerate(lines) if "─" in line)
         end = next(place for place, line in enumerate(lines) if line.startswith("A tie"))

@@ -2,12 +2,12 @@
 
 import json
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,12 +18,13 @@ from diamant_env import Batch
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import EMPTY, make
 from diamant_env.opponents.network import NetworkAgent
+from train.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from train.config import Config, NetworkConfig, PPOConfig
 from train.judge import judge
 from train.judgement import able_members, check_line_ups
 from train.lineups import clone_line_ups
 from train.ppo import main, train
-from train.run_folder import CHECKPOINT, POLICY, START, new_run_folder, save_policy
+from train.run_folder import POLICY, START, new_run_folder, save_policy
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
@@ -292,10 +293,8 @@ def test_a_checkpoint_of_another_configuration_is_refused(tmp_path, capsys):
 def test_a_run_that_began_before_a_key_was_there_goes_on(tmp_path):
     config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
     policy = train(config, folder)
-    state = pickle.loads((folder / CHECKPOINT).read_bytes())
-    del state["config"]["value_first"], state["config"]["ppo"]["explore"], state["model"]["exploration"]
-    state["model"]["buffer"]["columns"].pop()  # the weights of decisions
-    (folder / CHECKPOINT).write_bytes(pickle.dumps(state))
+    older = SimpleNamespace(model_dump=lambda mode: config.model_dump(mode=mode, exclude={"value_first", "start"}))
+    save_checkpoint(folder, older, load_checkpoint(folder, config))
     for now, before in zip(train(config, folder).layers, policy.layers, strict=True):
         assert np.array_equal(now[0], before[0])
 

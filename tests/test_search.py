@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ from agents.search import Budget, SearchAgent, parse
 from agents.which_edition import EditionFinder
 from diamant_env import EDITIONS, Batch, Edition, Observations
 from diamant_env.editions import find_edition
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import Table
 
 OPEN = [replace(edition, hidden_chests=False) for edition in EDITIONS.values()]
@@ -164,3 +166,16 @@ def test_it_plays_other_editions(edition):
     batch = deciding(3, edition, games=4)
     leave = make("search:4:ev").act(Observations(batch.observe()[:, 0]), np.zeros(4, bool))
     assert set(leave) <= {0.0, 1.0}
+
+
+def test_what_it_remembers_can_be_kept():
+    """As JSON, but for the arrays: then another one goes on with the same decisions."""
+    agent, other = make("search:32:mixture:4,8", 1), make("search:32:mixture:4,8", 2)
+    batch = Batch(6, 3)
+    seen, first = Observations(batch.reset(0).reshape(-1, NUM_FEATURES)), np.ones(18, bool)
+    agent.act(seen, first)
+    state = agent.state()
+    json.dumps([state["random"], state["base"]["random"], state["thinker"]["random"]])
+    other.restore(state)
+    np.testing.assert_array_equal(agent.act(seen, ~first), other.act(seen, ~first))
+    np.testing.assert_array_equal(agent.act(seen, first), other.act(seen, first))

@@ -12,16 +12,19 @@ import tyro
 from tqdm import tqdm
 from tyro.conf import arg
 
+from diamant_env.files import write_whole
 from train.aggregate import REFERENCES
 from train.algorithms import ALGORITHMS, find_algorithms
 from train.benchmark_config import BenchmarkConfig
 from train.benchmark_page import PAGE, aggregates, write_page
-from train.cell import RESULT, cells, play_cell, read_result
+from train.cell import RESULT, Cell, cells, play_cell, read_result
 from train.commands import clear_errors
 from train.config import config_text, read_config
 from train.experiment import change_keys
-from train.files import save_json, write_whole
+from train.files import save_json
+from train.lock import held
 from train.run_folder import CONFIG, machine_and_versions
+from train.screen import say
 from train.suite import TASKS, find_tasks
 
 COMMAND = "python -m train.benchmark"
@@ -62,6 +65,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
 
     Raises:
         ValueError: If an argument is wrong, or the folder belongs to other settings; then nothing was played.
+        OSError: If another command writes into the folder.
     """
     config = change_keys(read_config(arguments.config, BenchmarkConfig), arguments.set)
     given = {name: getattr(arguments, name) for name in _PART if getattr(arguments, name)}
@@ -69,6 +73,13 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     tasks = find_tasks(config.tasks)
     algorithms = find_algorithms((*config.algorithms, *REFERENCES) if config.algorithms else ())
     todo = cells(tasks, algorithms, config.seeds, arguments.out / "cells")
+    with held(arguments.out):
+        results = _play(todo, config, arguments)
+    say(f"{len(results)} cells; the page is {arguments.out / PAGE}, the figures are in {arguments.out / RESULTS}.")
+    return results
+
+
+def _play(todo: list[Cell], config: BenchmarkConfig, arguments: Arguments) -> list[dict[str, Any]]:
     open_folder(arguments.out, config)
     results = []
     try:
@@ -78,7 +89,6 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
                 results.append(play_cell(cell, config))
     finally:
         write(config, arguments.out)
-    print(f"{len(results)} cells; the page is {arguments.out / PAGE}, the figures are in {arguments.out / RESULTS}.")
     return results
 
 
@@ -95,7 +105,7 @@ def open_folder(folder: Path, config: BenchmarkConfig) -> None:
         if changed := [name for name in changed if name not in _PART]:
             raise ValueError(f"{folder} has cells of another {', '.join(changed)}; give another folder by --out")
         return
-    write_whole(path, config_text(config).encode())
+    write_whole(path, config_text(config))
     save_json(machine_and_versions(), folder / "versions.json")
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from diamant_env.files import write_whole
 from train.aggregate import REFERENCES, aggregate, normalised
-from train.files import write_whole
+from train.files import save_figure
 from train.intervals import Estimate
 from train.report import estimate_text, markdown_table
 
@@ -74,7 +75,7 @@ def write_page(results: Sequence[Row], header: str, folder: Path) -> None:
     found = aggregates(results)
     if found:
         draw(results, found, folder / PICTURE)
-    write_whole(folder / PAGE, f"# Benchmark\n\n{header}\n\n{tables(results)}\n".encode())
+    write_whole(folder / PAGE, f"# Benchmark\n\n{header}\n\n{tables(results)}\n")
 
 
 def tables(results: Sequence[Row]) -> str:
@@ -108,7 +109,7 @@ def draw(results: Sequence[Row], found: dict[str, dict[str, Estimate]], path: Pa
     panels[0].set_yticks(range(len(rows)), rows)
     panels[0].set_ylim(len(rows) - 0.5, -0.5)
     figure.supxlabel(f"interquartile mean, 95 % over seeds (0: {REFERENCES[0]}, 1: {REFERENCES[1]})", fontsize=9)
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def _ranked(found: dict[str, dict[str, Estimate]]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -13,17 +14,20 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from agents import make
+from diamant_env.files import write_whole
 from train.commands import clear_errors
 from train.config import read_config
 from train.experiment import change_keys
-from train.files import save_json, slug, write_whole
+from train.files import save_json, slug
 from train.found import Found, draw_search, found_table, report, summary_table
 from train.gains import Match
+from train.lock import held
 from train.on_ray import map_on_ray, require_ray
-from train.report import console, versions
+from train.report import versions
 from train.response import courses, run_apart, run_course
 from train.response_config import ResponseConfig
 from train.run_folder import POLICY, new_run_folder, open_run_folder
+from train.screen import say
 from train.tournament import entrants
 
 COMMAND = "python -m train.best_response"
@@ -64,16 +68,21 @@ class Arguments:
 
 
 def respond(arguments: Arguments) -> list[Found]:
-    """Search, print and save.
+    """Search, save and print.
 
     Raises:
         ValueError: If an argument or a key is wrong; the message says what is allowed.
+        OSError: If another command writes into a folder.
     """
     if arguments.ray:
         require_ray()
-    found = [search(config, folder, arguments.ray) for config, folder in folders(arguments)]
+    todo = folders(arguments)
+    with ExitStack() as locks:
+        for _, folder in todo:
+            locks.enter_context(held(folder))
+        found = [search(config, folder, arguments.ray) for config, folder in todo]
     if len(found) > 1:
-        console().print(summary_table(found))
+        say(summary_table(found))
     return found
 
 
@@ -82,7 +91,7 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     if arguments.resume:
         if arguments.set or arguments.agents or arguments.pool or arguments.config is not None:
             raise ValueError("--resume goes on with what the folders say: no agent, no pool, no --config and no --set")
-        return [(open_run_folder(folder, ResponseConfig), folder) for folder in arguments.resume]
+        return [(open_run_folder(folder, ResponseConfig), folder) for folder in dict.fromkeys(arguments.resume)]
     config = change_keys(read_config(arguments.config or _STANDARD, ResponseConfig), arguments.set)
     texts = entrants(arguments.agents, arguments.pool) if arguments.agents or arguments.pool else [config.agent]
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
@@ -114,8 +123,7 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Found:
     content |= {"found": found.to_json(), "curves": curves, "seconds": perf_counter() - start}
     save_json(content, folder / RESULTS)
     draw_search(runs, found, folder / PICTURE)
-    console().print(found_table(found))
-    print(f"The search is in {folder}, what it found in {folder / POLICY}.")
+    say(found_table(found), f"The search is in {folder}, what it found in {folder / POLICY}.")
     return found
 
 

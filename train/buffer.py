@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.type_aliases import RolloutBufferSamples
 
+from train.checkpoint import State
+
 NOTHING_PENDING = -1
 
 
@@ -41,39 +43,51 @@ class DecisionBuffer(RolloutBuffer):
         """Keep only the decisions whose outcome is still open, at the front."""
         rows = np.flatnonzero(self.pending != NOTHING_PENDING)
         kept = self.pending[rows]
-        for array in self._columns():
+        for array in self._columns().values():
             array[: len(kept)] = array[kept]
         self.count = len(kept)
         self.pending[rows] = np.arange(len(kept))
 
-    def state(self) -> dict:
+    def state(self) -> State:
         """Return the open decisions and the state of the shuffle; call `start_rollout` before."""
         return {
-            "columns": [column[: self.count].copy() for column in self._columns()],
+            "open": {name: column[: self.count].copy() for name, column in self._columns().items()},
             "pending": self.pending.copy(),
             "shuffle": self.shuffle.bit_generator.state,
         }
 
-    def restore(self, state: dict) -> None:
-        """Continue from a value of `state`."""
-        self.count = len(state["columns"][0])
-        # A checkpoint written before decisions had weights lacks these: all are 1.
-        for column, saved in zip(self._columns(), state["columns"], strict=False):
-            column[: self.count] = saved
-        self.pending[:] = state["pending"]
+    def restore(self, state: State) -> None:
+        """Continue from a value of `state`.
+
+        Raises:
+            ValueError: If the open decisions are not one each of the rows that wait for an outcome.
+        """
+        opened, pending = state["open"], state["pending"]
+        waiting = np.flatnonzero(pending != NOTHING_PENDING)
+        count = len(waiting)
+        if any(len(column) != count for column in opened.values()):
+            raise ValueError(f"{count} rows wait for an outcome; there must be as many open decisions")
+        if not (np.array_equal(opened["rows"], waiting) and np.array_equal(pending[waiting], np.arange(count))):
+            raise ValueError("the open decisions are not those of the rows that wait for an outcome")
+        if not np.isin(opened["actions"], (0, 1)).all():
+            raise ValueError("an action of an open decision is neither 0 nor 1")
+        for name, column in self._columns().items():
+            column[:count] = opened[name]
+        self.count = count
+        self.pending[:] = pending
         self.shuffle.bit_generator.state = state["shuffle"]
 
-    def _columns(self) -> list[NDArray]:
-        return [
-            self.flat_observations,
-            self.rows,
-            self.flat_actions,
-            self.flat_values,
-            self.flat_log_probs,
-            self.flat_rewards,
-            self.terminal,
-            self.weights,
-        ]
+    def _columns(self) -> dict[str, NDArray]:
+        return {
+            "observations": self.flat_observations,
+            "rows": self.rows,
+            "actions": self.flat_actions,
+            "values": self.flat_values,
+            "log_probs": self.flat_log_probs,
+            "rewards": self.flat_rewards,
+            "terminal": self.terminal,
+            "weights": self.weights,
+        }
 
     def add_decisions(
         self,

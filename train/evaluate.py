@@ -15,8 +15,10 @@ from train.arena import name_of
 from train.commands import clear_errors
 from train.judge import compare
 from train.lineups import parse_line_ups
+from train.lock import held
 from train.pictures import draw_win_shares
-from train.report import make_folder, print_results, save_results
+from train.report import result_tables, save_results
+from train.screen import say
 
 COMMAND = "python -m train.evaluate"
 
@@ -57,14 +59,18 @@ class Arguments:
 
 
 def evaluate(arguments: Arguments) -> None:
-    """Judge, print and, if asked, save.
+    """Judge, save if asked, and print.
 
     Raises:
         ValueError: If an argument is wrong; the message says what is allowed.
+        OSError: If another command writes into the folder.
     """
     find_edition(arguments.edition)
-    if arguments.out is not None:
-        make_folder(arguments.out)
+    with held(arguments.out):
+        _evaluate(arguments)
+
+
+def _evaluate(arguments: Arguments) -> None:
     agent = name_of(arguments.agent)
     line_ups = [line_up for text in arguments.against for line_up in parse_line_ups(text, agent)]
     results, differences = compare(
@@ -76,11 +82,12 @@ def evaluate(arguments: Arguments) -> None:
         arguments.edition,
         progress=True,
     )
-    print_results(results, differences)
     if arguments.out is not None:
         save_results(results, differences, arguments.out / "results.json", command=COMMAND, arguments=arguments)
         draw_win_shares(results, arguments.out / "win_share.png")
-        print(f"saved: {arguments.out / 'results.json'}, {arguments.out / 'win_share.png'}")
+    say(*result_tables(results, differences))
+    if arguments.out is not None:
+        say(f"saved: {arguments.out / 'results.json'}, {arguments.out / 'win_share.png'}")
 
 
 def main(argv: Sequence[str] | None = None) -> None:

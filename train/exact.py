@@ -22,7 +22,8 @@ from diamant_env.opponents import Agent
 from diamant_env.opponents.family import Scripted
 from train.commands import clear_errors
 from train.files import save_json
-from train.report import console, versions
+from train.report import versions
+from train.screen import say
 
 COMMAND = "python -m train.exact"
 
@@ -146,7 +147,7 @@ def print_rows(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         numbers = [format(row[name], figures[name]) if name in row else "" for name in shown]
         table.add_row(row["edition"], str(row["players"]), row["agent"], *numbers)
-    console().print(table)
+    say(table)
 
 
 def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
@@ -173,10 +174,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
     with clear_errors(COMMAND):
         rows = measure(arguments)
-        print_rows(rows)
         if arguments.out is not None:
             save_rows(rows, arguments.out)
-            print(f"saved: {arguments.out}")
+        print_rows(rows)
+        if arguments.out is not None:
+            say(f"saved: {arguments.out}")
 
 
 if __name__ == "__main__":

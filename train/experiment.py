@@ -12,11 +12,15 @@ from typing import Annotated, Any
 import tyro
 from pydantic import ValidationError
 
+from agents.plain import print_plainly
 from diamant_env.opponents.network import NetworkAgent
+from train.checkpoint import CHECKPOINT, PICKLED
 from train.config import AnyConfig, explain, read_config
 from train.judgement import check_line_ups, judge_run
+from train.lock import held
 from train.networks import start_of
-from train.run_folder import CHECKPOINT, CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
+from train.run_folder import CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
+from train.screen import say
 
 
 @dataclass
@@ -41,6 +45,7 @@ def run_experiment(
     kind: type[AnyConfig],
     default: Path,
     train: Callable[[AnyConfig, Path], NetworkAgent],
+    checkpoint: str = CHECKPOINT,
 ) -> int:
     """Run a command that trains; return the exit status.
 
@@ -50,7 +55,9 @@ def run_experiment(
         kind: The class of its configurations.
         default: The experiment that is run if none is named.
         train: Trains in a run folder, or goes on there, and returns the policy.
+        checkpoint: The name of the file from which it goes on.
     """
+    print_plainly()
     arguments = tyro.cli(Arguments, args=argv, prog=command)
     folder = arguments.resume
     try:
@@ -66,18 +73,19 @@ def run_experiment(
                 raise ValueError(f"--resume goes on with {folder / CONFIG}: give no --config and no --set")
             if parts_of(folder):
                 raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
-            if not (folder / CHECKPOINT).is_file():
-                print(f"{folder} has no {CHECKPOINT} yet: the run begins anew", file=sys.stderr)
-        network = train(config, folder)
-        if arguments.judge:
-            judge_run(network, config, folder)
+            if not any((folder / name).is_file() for name in (checkpoint, PICKLED)):
+                print(f"{folder} has no {checkpoint} yet: the run begins anew", file=sys.stderr)
+        with held(folder):
+            network = train(config, folder)
+            if arguments.judge:
+                judge_run(network, config, folder)
     except (ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"stopped; go on with --resume {folder}", file=sys.stderr)
         return 130
-    print(f"The run is in {folder}, its policy in {folder / POLICY}.")
+    say(f"The run is in {folder}, its policy in {folder / POLICY}.")
     return 0
 
 

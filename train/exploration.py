@@ -8,10 +8,10 @@ starts: Sutton and Barto: Reinforcement learning, an introduction, 2nd edition 2
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
+
+from train.checkpoint import State
 
 COIN = np.float32(0.5)
 
@@ -64,11 +64,11 @@ class Exploration:
         ended = self.games_of_rows[done]
         self._waiting[ended] = self._explores[ended]
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """Return what a checkpoint must hold."""
         return {"random": self._random.bit_generator.state, "waiting": self._waiting.copy()}
 
-    def restore(self, state: dict[str, Any]) -> None:
+    def restore(self, state: State) -> None:
         """Continue from a value of `state`."""
         self._random.bit_generator.state = state["random"]
         self._waiting[:] = state["waiting"]

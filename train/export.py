@@ -17,12 +17,13 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from diamant_env.editions import find_edition
+from diamant_env.files import write_whole
 from diamant_env.opponents.network import layout
 from train.arena import name_of
 from train.commands import clear_errors
 from train.decisions import play_decisions
 from train.report import versions
-from train.run_folder import write_whole
+from train.screen import say
 
 COMMAND = "python -m train.export"
 FORMAT = "diamant-decisions-1"
@@ -144,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         arrays = export(arguments, progress=True)
         size = arguments.out.stat().st_size / 1e6
         rows, games = len(arrays["action"]), arguments.games
-        print(f"{arguments.out}: {rows:,} decisions of {games:,} games, {size:.1f} MB")
+        say(f"{arguments.out}: {rows:,} decisions of {games:,} games, {size:.1f} MB")
 
 
 if __name__ == "__main__":

@@ -1,33 +1,34 @@
-"""How files are written: whole or not at all."""
+"""What is written as JSON or as a picture, and under which name."""
 
 from __future__ import annotations
 
+import io
 import json
 import math
-import os
 import re
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from diamant_env.files import write_whole
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that, whenever the process is killed, the old or the new content is there."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    with partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def save_json(content: object, path: str | Path) -> None:
     """Write dataclasses, arrays and what JSON knows; a number that is none (NaN) becomes null."""
     text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
-    write_whole(Path(path), (text + "\n").encode())
+    write_whole(path, text + "\n")
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a picture as a PNG, or in the format that the suffix says."""
+    content = io.BytesIO()
+    figure.savefig(content, format=Path(path).suffix.removeprefix(".") or "png", dpi=120)
+    write_whole(path, content.getvalue())
 
 
 def slug(text: str) -> str:

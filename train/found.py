@@ -11,6 +11,7 @@ from rich.table import Table
 
 from agents import make
 from train.arena import Progress, seeds_for
+from train.files import save_figure
 from train.gains import Gain, Match, gains
 from train.intervals import Estimate
 from train.judgement import able_members
@@ -135,7 +136,7 @@ def draw_search(runs: list[Course], found: Found, path: Path) -> None:
     axes.set_title(f"Responses to {found.players - 1} × {found.agent}, on the games that pick a checkpoint", loc="left")
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def _caption(found: Found, digits: int) -> str:

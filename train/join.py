@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import tyro
@@ -21,7 +21,9 @@ from train.commands import clear_errors
 from train.config import Config
 from train.experiment import change_keys
 from train.files import save_json
+from train.lock import held
 from train.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, parts_of, save_policy
+from train.screen import say
 
 COMMAND = "python -m train.join"
 # Keys that all runs of a policy have alike.
@@ -69,11 +71,16 @@ def join(arguments: Arguments) -> Path:
     joined = NetworkAgent(first.weights(), first.activation, tables=dict(zip(sizes, own, strict=True)))
     config = change_keys(configs[0], (f"name={json.dumps(arguments.name)}",))
     folder = new_run_folder(arguments.out, config)
-    save_json([parts[0], *(parts[1 + place] for place in np.argsort(sizes))], folder / PARTS)
+    with held(folder):
+        _write(folder, config, joined, [parts[0], *(parts[1 + place] for place in np.argsort(sizes))])
+    return folder
+
+
+def _write(folder: Path, config: Config, joined: NetworkAgent, parts: list[dict[str, Any]]) -> None:
+    save_json(parts, folder / PARTS)
     totals = {key: sum(part[key] for part in parts) for key in ("decisions", "seconds")}
     save_json({**totals, "threads": config.threads}, folder / "time.json")
     save_policy(folder / POLICY, joined, config, totals["decisions"])
-    return folder
 
 
 def sizes_of(folders: Sequence[Path], configs: Sequence[Config]) -> list[int]:
@@ -96,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the command."""
     arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
     with clear_errors(COMMAND):
-        print(f"The joined policy is in {join(arguments)}.")
+        say(f"The joined policy is in {join(arguments)}.")
 
 
 if __name__ == "__main__":

@@ -19,11 +19,15 @@ from diamant_env.opponents.network import NetworkAgent
 from train.arena import name_of
 from train.blank import new_batch
 from train.config import Config
+from train.files import save_figure
 from train.judge import Difference, compare, judge
 from train.lineups import LineUp, clone_line_ups, intruder_line_ups
 from train.pictures import draw_win_shares
-from train.report import estimate_text, print_results, save_results
+from train.report import estimate_text, result_tables, save_results
+from train.screen import say
 
+CURVE = ("win_share", "low", "high", "score")
+"""The figures of a point of the learning curve."""
 POOLS = ("pool", "held_out")
 
 
@@ -68,16 +72,13 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
         config.game.played(),
         purpose="curve",
     )
-    return {
-        "win_share": result.win_share.mean,
-        "low": result.win_share.low,
-        "high": result.win_share.high,
-        "score": result.score.mean,
-    }
+    share = result.win_share
+    figures = (share.mean, share.low, share.high, result.score.mean)
+    return {name: float(figure) for name, figure in zip(CURVE, figures, strict=True)}
 
 
 def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
-    """Judge the trained agent, print one table, and leave results and a picture in the run's folder."""
+    """Judge the trained agent, leave results and a picture in the run's folder, and print one table."""
     players, edition, seed = config.judge.num_players, config.game.played(), config.seed
     members, held_out = (able_members(pool, players, edition) for pool in POOLS)
     pools = [LineUp("pool", members), LineUp("held_out", held_out)]
@@ -92,14 +93,14 @@ def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
         progress=True,
     )
     differences = same_seat_differences(network, members, config)
-    print_results(results)
-    closest = min(differences, key=lambda difference: difference.win_share.mean)
-    print(
-        f"Closest in the pool: {closest.other}. In the same seat of the same {closest.games:,} games, against the "
-        f"other members, {network} wins {estimate_text(closest.win_share, 3, '+')} more."
-    )
     save_results(results, differences, folder / "results.json", config=config.model_dump(mode="json"))
     draw_win_shares(results, folder / "win_share.png")
+    closest = min(differences, key=lambda difference: difference.win_share.mean)
+    say(
+        *result_tables(results),
+        f"Closest in the pool: {closest.other}. In the same seat of the same {closest.games:,} games, against the "
+        f"other members, {network} wins {estimate_text(closest.win_share, 3, '+')} more.",
+    )
 
 
 def same_seat_differences(network: NetworkAgent, members: Sequence[str], config: Config) -> list[Difference]:
@@ -138,5 +139,5 @@ def draw_curve(curve: Sequence[dict[str, float]], config: Config, path: Path) ->
         title=f"{config.name}, seed {config.seed}: at {config.judge.num_players}-seat tables of distinct pool agents",
         ylim=(0, max([1.2 * fair, *(1.1 * point["high"] for point in curve)])),
     )
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
     plt.close(figure)

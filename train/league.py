@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +13,7 @@ from diamant_env.editions import Edition
 from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent
 from diamant_env.opponents.network import NetworkAgent, logistic
+from train.checkpoint import State
 from train.config import Config, OpponentsConfig
 
 Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
@@ -131,19 +134,39 @@ class League:
         for place, layers in zip(self.places, networks, strict=True):
             place.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
 
-    def state(self) -> dict:
-        """Return what a checkpoint must hold: the networks, what scripted agents remember, the random state."""
+    def state(self, learner: Layers) -> State:
+        """Return what a checkpoint must hold: the networks, what other agents remember, the random state.
+
+        Args:
+            learner: The layers of the learner's policy, which stand for those of the first version until it is there.
+        """
+        networks = [learner if layers is None else layers for layers in self.networks()]
         return {
-            "networks": self.networks(),
-            "scripted": [vars(agent) for agent in self.agents[len(self.places) :]],
+            "networks": {str(place): layers_state(layers) for place, layers in enumerate(networks)},
+            "remembered": {place: agent.state() for place, agent in self._remembering()},
             "taken": self.snapshots_taken,
             "random": self._random.bit_generator.state,
         }
 
-    def restore(self, state: dict, activation: str) -> None:
-        """Continue from a value of `state`."""
-        self.seat_networks(state["networks"], activation)
-        for agent, saved in zip(self.agents[len(self.places) :], state["scripted"], strict=True):
-            vars(agent).update(saved)
+    def restore(self, state: State, activation: str) -> None:
+        """Continue from a value of `state`; ValueError if a network can't be one."""
         self.snapshots_taken = state["taken"]
+        saved = [layers_of_state(state["networks"][str(place)]) for place in range(len(self.places))]
+        self.seat_networks([layers if self.snapshots_taken else None for layers in saved], activation)
+        for place, agent in self._remembering():
+            agent.restore(state["remembered"][place])
         self._random.bit_generator.state = state["random"]
+
+    def _remembering(self) -> list[tuple[str, Any]]:
+        """Return the agents that remember something from turn to turn, each with its number."""
+        return [(str(place), agent) for place, agent in enumerate(self.agents) if hasattr(agent, "restore")]
+
+
+def layers_state(layers: Layers) -> State:
+    """Return layers as a checkpoint holds them."""
+    return {str(number): {"weight": weight, "bias": bias} for number, (weight, bias) in enumerate(layers)}
+
+
+def layers_of_state(state: State) -> Layers:
+    """Return the layers that `layers_state` gave."""
+    return [(state[str(number)]["weight"], state[str(number)]["bias"]) for number in range(len(state))]

@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from train.files import save_figure
 from train.intervals import Estimate
 from train.judge import Result
 from train.standings import Tournament
@@ -44,7 +45,7 @@ def draw_win_shares(results: Sequence[Result], path: str | Path) -> None:
         for position, name in enumerate(agents):
             shares.plot([], [], "o", color=_COLOURS[position % len(_COLOURS)], label=name)
         figure.legend(loc="outside lower left", ncols=min(4, len(agents)), frameon=False)
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def _name_axes(
@@ -138,7 +139,7 @@ def draw_tables(judged: Sequence[tuple[str, Result]], path: str | Path) -> None:
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower left", ncols=2, frameon=False)
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def draw_tournament(found: Tournament, path: str | Path) -> None:
@@ -165,7 +166,7 @@ def draw_tournament(found: Tournament, path: str | Path) -> None:
     for axes in (shares, ratings, cross):
         axes.tick_params(axis="y", length=0)
     figure.suptitle(f"{agents} agents, {found.games:,} games at tables of {found.players}", x=0.01, ha="left")
-    figure.savefig(path, dpi=120)
+    save_figure(figure, path)
 
 
 def _draw_cross_table(axes: Axes, found: Tournament) -> None:

@@ -14,20 +14,24 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.rules import GAME
 from train.arena import seeds_for
+from train.checkpoint import CHECKPOINT, State, check_like, load_checkpoint, save_checkpoint
 from train.config import Config
 from train.experiment import run_experiment
 from train.files import save_json
-from train.judgement import curve_point, draw_curve
+from train.judgement import CURVE, curve_point, draw_curve
 from train.league import League, tables_of
 from train.networks import start_of
-from train.run_folder import POLICY, START, load_checkpoint, save_checkpoint, save_policy
+from train.run_folder import POLICY, START, save_policy
+from train.screen import say
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
@@ -77,6 +81,21 @@ def kept_start(config: Config, folder: Path) -> NetworkAgent:
     if not (folder / START).is_file():
         save_policy(folder / START, start_of(config), config, 0)
     return NetworkAgent.load(folder / START)
+
+
+def games_state(games: NDArray[np.record]) -> State:
+    """Return games as a checkpoint holds them: the bytes of each record, and what they mean."""
+    records = np.ascontiguousarray(games)
+    return {"records": records.view(np.uint8).reshape(len(records), -1), "layout": str(np.dtype(GAME).descr)}
+
+
+def check_curve(curve: list[Any]) -> None:
+    """Raise a ValueError if this is no learning curve."""
+    for point in curve:
+        if not isinstance(point, dict) or set(point) != {"decisions", *CURVE}:
+            raise ValueError("course/curve has a point without one of decisions, " + ", ".join(CURVE))
+        if not all(type(value) in (int, float) for value in point.values()):
+            raise ValueError("course/curve has a point that is no number")
 
 
 class Course(BaseCallback):
@@ -152,23 +171,39 @@ class Course(BaseCallback):
         self.checkpoints = done * self.config.checkpoints // self.config.ppo.decisions
         path = self.folder / "checkpoints" / f"{done:010d}.safetensors"
         save_policy(path, self.policy(self.model), self.config, done)
-        state = {
-            "config": self.config.model_dump(mode="json"),
-            "model": self.model.training_state(),
-            "games": self.model.env.batch.games,
-            "league": self.league.state(),
+        save_checkpoint(self.folder, self.config, self.state(self.model))
+
+    _kept = ("seen", "next_snapshot", "checkpoints", "curve", "averaged")
+
+    def state(self, model: SelfPlayPPO) -> State:
+        """Return all that a checkpoint holds."""
+        policy = model.policy_layers()
+        average = self.average or [np.zeros(array.shape) for layer in policy for array in layer]
+        return {
+            "model": model.training_state(),
+            "games": games_state(model.env.batch.games),
+            "league": self.league.state(policy),
             "course": {name: getattr(self, name) for name in self._kept},
+            "average": {str(number): array for number, array in enumerate(average)},
         }
-        save_checkpoint(self.folder, state)
 
-    _kept = ("seen", "next_snapshot", "checkpoints", "curve", "average", "averaged")
+    def restore(self, state: State, model: SelfPlayPPO) -> None:
+        """Continue from a checkpoint.
 
-    def restore(self, state: dict[str, Any], model: SelfPlayPPO) -> None:
-        """Continue from a checkpoint."""
-        self.league.restore(state["league"], model.activation)
-        model.restore_training(state["model"], model.env.restore(state["games"]))
+        Raises:
+            ValueError: If it is not one of such a run; the message names the place.
+        """
+        try:
+            check_like(state, self.state(model))
+            check_curve(state["course"]["curve"])
+            seen = model.env.restore(state["games"]["records"].view(GAME)[:, 0])
+            model.restore_training(state["model"], seen)
+            self.league.restore(state["league"], model.activation)
+        except (ValueError, TypeError, OverflowError) as error:  # numpy refuses a random state with any of these
+            raise ValueError(f"{self.folder / CHECKPOINT} does not fit the run: {error}") from None
         for name in self._kept:
             setattr(self, name, state["course"][name])
+        self.average = [state["average"][str(number)] for number in range(len(state["average"]))]
 
     def finish(self, model: SelfPlayPPO, seconds: float, decisions: int) -> None:
         """Save the policy, the learning curve and where the time went."""
@@ -200,7 +235,7 @@ class Course(BaseCallback):
         save_json(times, self.folder / "time.json")
         threads = "1 thread" if self.config.threads == 1 else f"{self.config.threads} threads"
         speed = f"{times['decisions_per_second']:,.0f} a second with {threads}"
-        print(
+        say(
             f"{decisions:,} decisions in {seconds:.0f} s: {speed}; engine and observation "
             f"{times['engine_share']:.1%} of the time, opponents' inference {times['opponents_share']:.1%}."
         )

@@ -12,45 +12,49 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
 from train.files import save_json
 from train.intervals import Estimate, holm
 from train.judge import Difference, Result
 from train.pictures import draw_win_shares
+from train.screen import PIPE_WIDTH, console
 
 __all__ = [
-    "console",
     "differences_table",
     "draw_win_shares",
     "estimate_text",
     "load_results",
     "make_folder",
     "new_table",
-    "print_results",
     "result_of",
+    "result_tables",
     "results_table",
     "save_results",
     "verdict",
     "versions",
 ]
-_PIPE_WIDTH = 150  # columns of a text that goes to a file
 _WIDE = 120  # columns from which on a table has all columns
 _LONG = 16  # letters of an agent that a narrow table does not repeat in each row
 _PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
 
 
-def print_results(results: Sequence[Result], differences: Sequence[Difference] = (), to: Console | None = None) -> None:
-    """Print one table of all results and, where agents were compared, one of their differences."""
-    to = to or console()
-    if results:
-        to.print(results_table(results, to.width))
-    if differences:
-        to.print(differences_table(differences, to.width))
+def result_tables(
+    results: Sequence[Result], differences: Sequence[Difference] = (), width: int | None = None
+) -> list[Table]:
+    """Return a table of all results and, where agents were compared, one of their differences.
+
+    Args:
+        results: What was found.
+        differences: Of the agents that were compared.
+        width: Columns of the terminal, by default of where `train.screen.say` prints.
+    """
+    width = width or console().width
+    found = [results_table(results, width)] if results else []
+    return found + ([differences_table(differences, width)] if differences else [])
 
 
-def results_table(results: Sequence[Result], width: int = _PIPE_WIDTH) -> Table:
+def results_table(results: Sequence[Result], width: int = PIPE_WIDTH) -> Table:
     """Return the results as a table, with the rows where the win share differs from the fair one marked.
 
     Args:
@@ -106,7 +110,7 @@ def results_table(results: Sequence[Result], width: int = _PIPE_WIDTH) -> Table:
     return table
 
 
-def differences_table(differences: Sequence[Difference], width: int = _PIPE_WIDTH) -> Table:
+def differences_table(differences: Sequence[Difference], width: int = PIPE_WIDTH) -> Table:
     """Return the differences of compared agents as a table; for `width` see `results_table`."""
     narrow = width < _WIDE
     table = new_table("Compared on common random numbers: the same seats of the same games")
@@ -144,12 +148,6 @@ def _estimate_in(estimate: Estimate, digits: int, narrow: bool, sign: str = "") 
         return estimate_text(estimate, digits, sign)
     side = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
     return f"{estimate.mean:{sign}.{digits}f} ± {side:.{digits}f}"
-
-
-def console() -> Console:
-    """Return where tables are printed: wide enough where the output is no terminal."""
-    found = Console(highlight=False)
-    return found if found.is_terminal else Console(highlight=False, width=_PIPE_WIDTH)
 
 
 def save_results(

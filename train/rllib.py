@@ -1,32 +1,38 @@
 """Train the self-play task on Ray: ``python -m train.rllib --config configs/rllib.toml``; see docs/cluster.md.
 
 The task, the network, the run folder and the judgement are those of `train.ppo`. Here any number of runners play and
-any number of learners learn, on one machine or many. A run that was killed goes on with ``--resume RUN_FOLDER``.
+any number of learners learn, on one machine or many. A run that was killed goes on with ``--resume RUN_FOLDER``,
+which opens a checkpoint that Ray's parts are pickled in: resume none that somebody else gave you (SECURITY.md).
 """
 
 from __future__ import annotations
 
+import pickle
 import sys
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
 from train.config import RayRun
 from train.experiment import run_experiment
 from train.files import save_json
 from train.judgement import curve_point, draw_curve
 from train.on_ray import join_cluster, require_ray
-from train.run_folder import POLICY, load_checkpoint, save_checkpoint, save_policy
+from train.run_folder import POLICY, save_policy
+from train.screen import say
 
 if TYPE_CHECKING:
     from train.rllib_algorithm import SelfPlay
 
 ATTEMPTS = 20
+CHECKPOINT = "checkpoint.pickle"
+"""The state of the algorithm as Ray has it. Opening such a file can run code: see SECURITY.md."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -36,7 +42,7 @@ def main(argv: list[str] | None = None) -> int:
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    return run_experiment(argv, "python -m train.rllib", RayRun, Path("configs/rllib.toml"), train)
+    return run_experiment(argv, "python -m train.rllib", RayRun, Path("configs/rllib.toml"), train, CHECKPOINT)
 
 
 def train(config: RayRun, folder: Path) -> NetworkAgent:
@@ -62,6 +68,25 @@ def train(config: RayRun, folder: Path) -> NetworkAgent:
         return algorithm.agent(config.name)
     finally:
         algorithm.stop()
+
+
+def load_checkpoint(folder: Path, config: RayRun) -> dict[str, Any] | None:
+    """Return the last saved state of a run, or None if it was killed before the first. Open your own files only.
+
+    Raises:
+        ValueError: If the file is damaged or belongs to another configuration.
+    """
+    path = folder / CHECKPOINT
+    if not path.is_file():
+        return None
+    try:
+        state = pickle.loads(path.read_bytes())
+        saved = RayRun.model_validate(state["config"])  # keys that are new since then have their defaults
+    except Exception as error:
+        raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+    if saved != config:
+        raise ValueError(f"{path} belongs to another configuration than the one in {folder}, which was changed since")
+    return state
 
 
 class Course:
@@ -117,7 +142,7 @@ class Course:
             "checkpoints": self.checkpoints,
             "curve": self.curve,
         }
-        save_checkpoint(self.folder, state)
+        write_whole(self.folder / CHECKPOINT, pickle.dumps(state))
 
     def _report_time(self, seconds: float, decisions: int) -> None:
         speed, ray = decisions / seconds, self.config.ray
@@ -125,7 +150,7 @@ class Course:
             {"seconds": seconds, "decisions": decisions, "decisions_per_second": speed, **ray.model_dump()},
             self.folder / "time.json",
         )
-        print(
+        say(
             f"{decisions:,} decisions in {seconds:.0f} s: {speed:,.0f} a second with ray.runners = {ray.runners} and "
             f"ray.learners = {ray.learners}."
         )

@@ -57,7 +57,7 @@ class SelfPlay(PPO):
 
     def get_state(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Return what a checkpoint holds."""
-        own = {"league": self.league.state(), "next_snapshot": self.next_snapshot}
+        own = {"league": self.league.state(self.agent("learner").weights()), "next_snapshot": self.next_snapshot}
         return {**super().get_state(*args, **kwargs), **own}
 
     def set_state(self, state: dict[str, Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pickle
 import platform
 from collections.abc import Iterable
 from importlib.metadata import distributions
@@ -13,12 +12,13 @@ from typing import Any
 
 from safetensors.numpy import save
 
+from diamant_env.files import write_whole
 from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
 from train.config import AnyConfig, Config, Run, config_json, config_text, read_config
-from train.files import save_json, write_whole
+from train.files import save_json
 from train.report import versions
 
-CONFIG, CHECKPOINT, POLICY = "config.toml", "checkpoint.pickle", "policy.safetensors"
+CONFIG, POLICY = "config.toml", "policy.safetensors"
 PARTS = "parts.json"
 """What a joined run (see `train.join`) says about each run that it was joined from."""
 START = "start.safetensors"
@@ -30,7 +30,7 @@ def new_run_folder(parent: Path, config: Run) -> Path:
     base = f"{config.name}-seed{config.seed}"
     names = (base if number == 1 else f"{base}-{number}" for number in range(1, 10_000))
     folder = _first_new(parent / name for name in names)
-    write_whole(folder / CONFIG, config_text(config).encode())
+    write_whole(folder / CONFIG, config_text(config))
     save_json(machine_and_versions(), folder / "versions.json")
     return folder
 
@@ -102,30 +102,6 @@ def machine_and_versions() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "packages": {item.name: item.version for item in sorted(distributions(), key=lambda item: item.name.lower())},
     }
-
-
-def save_checkpoint(folder: Path, state: dict[str, Any]) -> None:
-    """Write the state of a run, whole or not at all."""
-    write_whole(folder / CHECKPOINT, pickle.dumps(state))
-
-
-def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
-    """Return the last saved state of a run, or None if it was killed before the first. Trust your own files only.
-
-    Raises:
-        ValueError: If the file is damaged or belongs to another configuration.
-    """
-    path = folder / CHECKPOINT
-    if not path.is_file():
-        return None
-    try:
-        state = pickle.loads(path.read_bytes())
-        saved = type(config).model_validate(state["config"])  # keys that are new since then have their defaults
-    except Exception as error:
-        raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}") from None
-    if saved != config:
-        raise ValueError(f"{path} belongs to another configuration than {folder / CONFIG}, which was changed since")
-    return state
 
 
 def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:

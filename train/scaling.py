@@ -21,6 +21,7 @@ from train.experiment import change_keys
 from train.files import save_json
 from train.on_ray import join_cluster
 from train.report import versions
+from train.screen import say
 
 if TYPE_CHECKING:
     from train.rllib_algorithm import SelfPlay
@@ -51,7 +52,7 @@ class Arguments:
 
 
 def measure(arguments: Arguments) -> None:
-    """Measure, print and, if asked, save.
+    """Measure, save if asked, and print.
 
     Raises:
         ValueError: If an argument is wrong; the message says what is allowed.
@@ -73,14 +74,14 @@ def measure(arguments: Arguments) -> None:
             if repeat:
                 speeds[number].append(found)
                 figures = ", ".join(f"{what} {figure:,.0f}" for what, figure in found.items())
-                print(f"{number} runners: {figures} decisions/s; load {os.getloadavg()[0]:.1f}", flush=True)
+                say(f"{number} runners: {figures} decisions/s; load {os.getloadavg()[0]:.1f}")
     for algorithm in runs.values():
         algorithm.stop()
     rows = [row(section, number, speeds) for section in SECTIONS for number in numbers[1:]]
-    for line in rows:
-        print(f"{line['section']}, {line['what']}: {line['ours']:,.0f} against {line['theirs']:,.0f} decisions/s")
     if arguments.out is not None:
         save_json({"command": COMMAND, "machine": facts, "notes": [], "rows": rows}, arguments.out)
+    for line in rows:
+        say(f"{line['section']}, {line['what']}: {line['ours']:,.0f} against {line['theirs']:,.0f} decisions/s")
 
 
 def decisions_per_second(algorithm: SelfPlay, rounds: int) -> dict[str, float]:

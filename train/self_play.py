@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,11 +15,14 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from diamant_env.opponents.network import NetworkAgent
 from train.buffer import DecisionBuffer
+from train.checkpoint import State
 from train.config import NetworkConfig, PPOConfig
 from train.exploration import Exploration
 from train.rollout import play_turn
 from train.vec_env import DiamantVecEnv
 
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")
+"""What Adam (Kingma and Ba 2015) keeps of each parameter, as torch calls it."""
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 
@@ -149,22 +151,26 @@ class SelfPlayPPO(PPO):
         """Return a frozen copy of the policy."""
         return NetworkAgent(self.policy_layers(), self.activation, name)
 
-    def training_state(self) -> dict[str, Any]:
+    def training_state(self) -> State:
         """Return all that the run needs to go on as if it had not been interrupted, beside the games."""
         self.rollout_buffer.start_rollout()
         return {
-            "policy": self.policy.state_dict(),
-            "optimizer": self.policy.optimizer.state_dict(),
-            "num_timesteps": self.num_timesteps,
+            "policy": {name: tensor.numpy().copy() for name, tensor in self.policy.state_dict().items()},
+            "optimizer": adam_state(self.policy.optimizer),
+            "num_timesteps": int(self.num_timesteps),
             "n_updates": self._n_updates,
             "buffer": self.rollout_buffer.state(),
             "exploration": None if self.exploration is None else self.exploration.state(),
         }
 
-    def restore_training(self, state: dict[str, Any], observations: NDArray[np.float32]) -> None:
-        """Continue from a value of `training_state`; `observations` are what the rows see now."""
-        self.policy.load_state_dict(state["policy"])
-        self.policy.optimizer.load_state_dict(state["optimizer"])
+    def restore_training(self, state: State, observations: NDArray[np.float32]) -> None:
+        """Continue from a value of `training_state`; `observations` are what the rows see now.
+
+        Raises:
+            ValueError: If the open decisions can't be.
+        """
+        self.policy.load_state_dict({name: torch.tensor(array) for name, array in state["policy"].items()})
+        restore_adam(self.policy.optimizer, state["optimizer"])
         self.num_timesteps = state["num_timesteps"]
         self._n_updates = state["n_updates"]
         self.rollout_buffer.restore(state["buffer"])
@@ -180,6 +186,36 @@ def layers_of(modules: Iterable[torch.nn.Module]) -> list[tuple[NDArray[np.float
         for module in modules
         if isinstance(module, torch.nn.Linear)
     ]
+
+
+def adam_state(optimizer: torch.optim.Optimizer) -> State:
+    """Return what the optimizer has learned of each parameter, zeros before its first step.
+
+    The learning rate and the other settings follow from the configuration.
+    """
+    return {
+        str(number): {name: _moment(optimizer, parameter, name).numpy().copy() for name in MOMENTS}
+        for number, parameter in enumerate(_parameters(optimizer))
+    }
+
+
+def restore_adam(optimizer: torch.optim.Optimizer, state: State) -> None:
+    """Continue from a value of `adam_state`."""
+    for number, parameter in enumerate(_parameters(optimizer)):
+        saved = state[str(number)]
+        if saved["step"] > 0:
+            optimizer.state[parameter] = {name: torch.tensor(saved[name]) for name in MOMENTS}
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> list[torch.nn.Parameter]:
+    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
+
+
+def _moment(optimizer: torch.optim.Optimizer, parameter: torch.nn.Parameter, name: str) -> torch.Tensor:
+    found = optimizer.state.get(parameter)
+    if found:
+        return found[name]
+    return torch.zeros(()) if name == "step" else torch.zeros_like(parameter.data)
 
 
 def _between(end: float, start: float, left: float) -> float:

@@ -17,17 +17,20 @@ from tyro.conf import Positional, arg
 
 from diamant_env import EDITIONS
 from diamant_env.editions import RULEBOOK_PLAYERS
+from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
 from train.card import POOLS, Judged, card_text
 from train.commands import clear_errors
 from train.config import Config, config_json
-from train.files import save_json, to_json, write_whole
+from train.files import save_json, to_json
 from train.judge import Result, judge
 from train.judgement import able_members
 from train.lineups import LineUp, intruder_line_ups
+from train.lock import held
 from train.pictures import draw_tables
 from train.report import result_of
 from train.run_folder import POLICY, about_run, open_run_folder, parts_of
+from train.screen import say
 
 COMMAND = "python -m train.ship"
 LARGEST = 1_000_000  # bytes of a policy that is shipped
@@ -76,6 +79,11 @@ def ship(arguments: Arguments) -> Path:
         network.name = config.name
         judged = judge_everywhere(network, config, arguments)
         run["results"] = [{"edition": edition, **to_json(result)} for edition, result in judged]
+    with held(arguments.out):
+        return _write(arguments, config, policy, runs)
+
+
+def _write(arguments: Arguments, config: Config, policy: bytes, runs: list[dict[str, Any]]) -> Path:
     write_whole(arguments.out / f"{config.name}.safetensors", policy)
     path = arguments.out / f"{config.name}.json"
     command = arguments.command or ("python -m train.join" if "parts" in runs[0] else "python -m train.ppo")
@@ -83,7 +91,7 @@ def ship(arguments: Arguments) -> Path:
     run, results, others = load_judged(path)
     draw_tables(results, path.with_suffix(".png"))
     card = path.with_suffix(".md")
-    write_whole(card, card_text(run, results, others).encode())
+    write_whole(card, card_text(run, results, others))
     return card
 
 
@@ -127,7 +135,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Run the command."""
     arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
     with clear_errors(COMMAND):
-        print(f"The card is {ship(arguments)}.")
+        say(f"The card is {ship(arguments)}.")
 
 
 if __name__ == "__main__":

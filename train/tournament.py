@@ -18,9 +18,11 @@ from diamant_env.editions import find_edition
 from train.arena import name_of
 from train.commands import clear_errors
 from train.files import save_json
+from train.lock import held
 from train.on_ray import map_on_ray, require_ray
 from train.pictures import draw_tournament
-from train.report import console, estimate_text, make_folder, new_table, versions
+from train.report import estimate_text, new_table, versions
+from train.screen import say
 from train.standings import RATED_GAMES, Tournament, hold_tournament
 
 COMMAND = "python -m train.tournament"
@@ -61,17 +63,21 @@ class Arguments:
 
 
 def tournament(arguments: Arguments) -> None:
-    """Play, print and, if asked, save.
+    """Play, save if asked, and print.
 
     Raises:
         ValueError: If an argument is wrong; the message says what is allowed.
+        OSError: If another command writes into the folder.
     """
     find_edition(arguments.edition)
     if arguments.ray:
         require_ray()
+    with held(arguments.out):
+        _tournament(arguments)
+
+
+def _tournament(arguments: Arguments) -> None:
     agents = entrants(arguments.agents, arguments.pool)
-    if arguments.out is not None:
-        make_folder(arguments.out)
     with tqdm(total=max(0, arguments.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
         found = hold_tournament(
             agents,
@@ -83,13 +89,13 @@ def tournament(arguments: Arguments) -> None:
             bar,
             map_on_ray if arguments.ray else map,
         )
-    console().print(standings_table(found))
-    console().print(beats_table(found))
     if arguments.out is not None:
         content = {"command": COMMAND, "arguments": arguments, "versions": versions(), "tournament": found}
         save_json(content, arguments.out / "tournament.json")
         draw_tournament(found, arguments.out / "tournament.png")
-        print(f"saved: {arguments.out / 'tournament.json'}, {arguments.out / 'tournament.png'}")
+    say(standings_table(found), beats_table(found))
+    if arguments.out is not None:
+        say(f"saved: {arguments.out / 'tournament.json'}, {arguments.out / 'tournament.png'}")
 
 
 def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:

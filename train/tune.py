@@ -16,9 +16,11 @@ import tyro
 from numpy.typing import NDArray
 
 from agents.pools import FOLDER
+from diamant_env.files import write_whole
 from train.arena import Played, number_of_tables, play, seeds_for
 from train.commands import clear_errors
 from train.lineups import deal, seat_with
+from train.screen import say
 
 COMMAND = "python -m train.tune"
 SEATS = 4
@@ -133,7 +135,7 @@ def tune_pool(pool: str, settings: Settings) -> list[str]:
             if len(candidates) > 1:
                 seeds = seeds_for(settings.seed, "tune", pool, round_number, place)
                 texts[place] = pick(candidates, others, settings.games, seeds)
-        print(f"round {round_number}: {'  '.join(texts)}", flush=True)
+        say(f"round {round_number}: {'  '.join(texts)}")
     return texts
 
 
@@ -148,10 +150,10 @@ def report(texts: list[str], played: Played) -> None:
     """Print what each member of a pool earns."""
     shares, scores = means(played, played.shares, len(texts)), means(played, played.scores, len(texts))
     counts = np.bincount(played.seating[played.tables].ravel())
-    print(f"{len(played.keys)} games\n{'agent':24} win share           score   games")
+    say(f"{len(played.keys)} games\n{'agent':24} win share           score   games")
     for agent in np.argsort(shares)[::-1]:
         error = 1.96 * math.sqrt(shares[agent] * (1 - shares[agent]) / counts[agent])
-        print(f"{texts[agent]:24} {shares[agent]:.4f} ± {error:.4f}   {scores[agent]:6.2f}   {counts[agent]}")
+        say(f"{texts[agent]:24} {shares[agent]:.4f} ± {error:.4f}   {scores[agent]:6.2f}   {counts[agent]}")
 
 
 def pool_file(pool: str, texts: list[str], played: Played, settings: Settings) -> str:
@@ -180,13 +182,12 @@ def main(settings: Settings) -> None:
         numbers = f"rounds={settings.rounds}, games={settings.games}, report_games={settings.report_games}"
         raise ValueError(f"{numbers}; each must be at least 1")
     for pool in POOLS:
-        print(f"\n{pool}")
+        say(f"\n{pool}")
         texts = tune_pool(pool, settings)
         played = play_pool(texts, settings.report_games, seeds_for(settings.seed, "report", pool))
-        report(texts, played)
         if settings.write:
-            FOLDER.mkdir(parents=True, exist_ok=True)
-            (FOLDER / f"{pool}.toml").write_text(pool_file(pool, texts, played, settings), encoding="utf-8")
+            write_whole(FOLDER / f"{pool}.toml", pool_file(pool, texts, played, settings))
+        report(texts, played)
 
 
 if __name__ == "__main__":

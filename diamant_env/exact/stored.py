@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compiled import PACKAGE_STAMP
 from diamant_env.exact.nodes import Expedition
+from diamant_env.files import write_whole
 
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _VALUES = np.dtype("<f8")
@@ -45,23 +45,9 @@ def load_values(expedition: Expedition, mode: int) -> tuple[NDArray[np.float64],
 
 def save_values(expedition: Expedition, mode: int, values: NDArray[np.float64], error: float) -> None:
     """Keep a solution on disk, if it can be written: a full disk stops nobody."""
-    path = _path(expedition, mode)
-    head = np.array([error], _VALUES)
-    digest = hashlib.sha256(head.data)
-    digest.update(values.astype(_VALUES, copy=False).data)
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-            temporary = Path(file.name)
-            for part in (head, values.astype(_VALUES, copy=False)):
-                file.write(part.data)
-            file.write(digest.digest())
-        temporary.replace(path)
-    except OSError:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
+    content = np.append(error, values).astype(_VALUES).tobytes()
+    with contextlib.suppress(OSError):
+        write_whole(_path(expedition, mode), content + hashlib.sha256(content).digest())
 
 
 def _path(expedition: Expedition, mode: int) -> Path:

@@ -1,0 +1,54 @@
+"""How files are written: whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+
+def write_whole(path: str | Path, content: bytes | str) -> None:
+    """Write a file so that it holds its old or its new content, whenever the process is killed or the disk is full.
+
+    The content goes to the disk under another name in the same folder, which is made if it is not there, and then takes
+    the file's place. It takes a link's place too: a folder from somebody else can't lead what is written in it elsewhere.
+    A device is written as it is.
+
+    Args:
+        path: Of the file; one that is there is replaced.
+        content: All of it; a text is written in UTF-8.
+
+    Raises:
+        OSError: If it can't be written; the message names the file, which is as it was.
+    """
+    target = Path(path)
+    data = content.encode() if isinstance(content, str) else content
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # two writers at once have two of these
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() and not target.is_file():
+            target.write_bytes(data)
+            return
+        with partial.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+        if isinstance(error, OSError) and error.errno is not None:
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
+    with contextlib.suppress(OSError):  # not every system can: then the file is there, but may have its old name
+        _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
