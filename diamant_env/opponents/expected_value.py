@@ -6,16 +6,19 @@ that the next card busts, s the exact gems that it brings each player inside on 
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from fractions import Fraction
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import Observations
 from diamant_env.opponents.family import Scripted, parameter
-
-_ONE = np.float32(1)
+from diamant_env.opponents.whole_numbers import WholeNumbers, at_least, decimal, in_whole_numbers
 
 
 @dataclass
@@ -36,9 +39,20 @@ class ExpectedValueAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        weight = np.where(obs["num_inside"] == 1, _ONE, np.float32(self.weight))
-        lying = obs["path_gems"] + obs["path_relic_value"]
-        return obs["bust_chance"] * (obs["bag"] + weight * lying) >= obs["expected_share"]
+        at_risk = obs["bust_chance"] * _counted(obs, np.float32(1), np.float32(self.weight))
+        return at_least(at_risk, obs["expected_share"], obs, self._leaves_exactly)
+
+    def _leaves_exactly(self, obs: Observations) -> NDArray[np.bool_]:
+        one, weight = in_whole_numbers(self.weight)
+        whole = WholeNumbers(obs, max(one, weight))
+        _, fatal, shared = whole.next_card()
+        return fatal * _counted(whole, one, weight) >= one * shared
+
+
+def _counted(obs: Mapping[str, NDArray], one: Any, weight: Any) -> NDArray:
+    """Return what each row counts on when it leaves now, `weight` and the result as multiples of 1/`one`."""
+    lying = obs["path_gems"] + obs["path_relic_value"]
+    return one * obs["bag"] + np.where(obs["num_inside"] == 1, one, weight) * lying
 
 
 @dataclass
@@ -60,17 +74,40 @@ class OthersStayAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        players = np.maximum(obs["num_inside"], _ONE)
-        all_stay = np.float32(self.stay) ** (players - _ONE)
-        path = obs["path_gems"] * _part(players, 1 - self.stay) + obs["path_relic_value"] * all_stay
-        bag = obs["bag"]
-        after = (_ONE - obs["bust_chance"]) * (bag + all_stay * path)
-        after += obs["expected_share"] * players * _part(players, self.stay)
-        return bag + path >= after
+        _, chances, _ = _chances(self.stay)
+        now, after = _now_and_after(
+            obs, np.float32(1), obs["bust_chance"], obs["expected_share"], np.float32(1), chances
+        )
+        return at_least(now, after, obs, self._leaves_exactly)
+
+    def _leaves_exactly(self, obs: Observations) -> NDArray[np.bool_]:
+        one, _, chances = _chances(self.stay)
+        whole = WholeNumbers(obs, one)
+        now, after = _now_and_after(whole, *whole.next_card(), one, chances)
+        return now >= after
 
 
-def _part(players: NDArray[np.float32], chance: float) -> NDArray[np.float32]:
+def _now_and_after(
+    obs: Mapping[str, NDArray], cards: Any, fatal: NDArray, shared: NDArray, one: Any, chances: NDArray
+) -> tuple[NDArray, NDArray]:
+    """Return what leaving now and after one more card pay, both times `cards`·`one`², from `chances` times `one`."""
+    players = np.maximum(obs["num_inside"], 1)
+    all_stay, of_path, of_treasure = chances[:, players.astype(np.int64)]
+    bag, path = one * obs["bag"], of_path * obs["path_gems"] + all_stay * obs["path_relic_value"]
+    after = (cards - fatal) * (one * bag + all_stay * path) + one * shared * players * of_treasure
+    return cards * one * (bag + path), after
+
+
+@functools.lru_cache
+def _chances(stay: float) -> tuple[int, NDArray[np.float32], NDArray[np.object_]]:
+    """Return q^(n-1), A(n, 1-q) and A(n, q) by n, (3, players + 1): rounded, and as multiples of 1/the first result."""
+    q, counts = decimal(stay), range(1, MAX_PLAYERS + 1)
+    rows = [[q ** (n - 1) for n in counts], [_part(n, 1 - q) for n in counts], [_part(n, q) for n in counts]]
+    one, *multiples = in_whole_numbers(*(number for row in rows for number in [Fraction(0), *row]))
+    exact = np.array(multiples, object).reshape(len(rows), -1)
+    return one, np.array([[0, *row] for row in rows], np.float32), exact
+
+
+def _part(players: int, chance: Fraction) -> Fraction:
     """Return the mean part of one among so many players, the others taking part with this chance."""
-    if chance < 1e-6:
-        return np.ones_like(players)
-    return (_ONE - np.float32(1 - chance) ** players) / (players * np.float32(chance))
+    return (1 - (1 - chance) ** players) / (players * chance) if chance else Fraction(1)

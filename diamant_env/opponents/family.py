@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,6 +21,8 @@ def parameter(default: float, low: float, high: float) -> Any:
 @dataclass
 class Scripted:
     """A family of scripted agents: a subclass is a dataclass whose `parameter` fields are the text's arguments.
+
+    A parameter is the decimal number that `str(agent)` shows, and what a family compares it compares without rounding.
 
     Raises:
         ValueError: If a parameter is no number or out of its range; the message says what is allowed.
@@ -54,7 +57,7 @@ def parameters(family: type[Scripted]) -> list[dataclasses.Field]:
     return [field for field in dataclasses.fields(family) if "low" in field.metadata]
 
 
-def haul(obs: Observations) -> NDArray[np.float32]:
+def haul(obs: Mapping[str, NDArray]) -> NDArray:
     """Return what each row would bank if it left alone now: the bag and all that lies on the path."""
     return obs["bag"] + obs["path_gems"] + obs["path_relic_value"]
 

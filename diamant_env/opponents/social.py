@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from diamant_env.editions import MAX_GEMS, MAX_PLAYERS
 from diamant_env.observation import Observations
 from diamant_env.opponents.family import Scripted, haul, needs_chests, parameter
+from diamant_env.opponents.whole_numbers import WholeNumbers, in_whole_numbers
 
 
 @dataclass
@@ -23,7 +25,7 @@ class SoloGrabAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        return (obs["path_gems"] + obs["path_relic_value"] >= self.lying) | (obs["bag"] >= self.gems)
+        return (obs["path_gems"] + obs["path_relic_value"] >= ceil(self.lying)) | (obs["bag"] >= ceil(self.gems))
 
 
 @dataclass
@@ -41,9 +43,10 @@ class CatchUpAgent(Scripted):
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
         needs_chests(obs, self)
-        lead_each = obs["lead"] / (obs["expeditions_left"] + np.float32(1))
-        wanted = np.float32(self.gems) - np.float32(self.push) * lead_each
-        return haul(obs) >= np.maximum(wanted, np.float32(1))
+        one, gems, push = in_whole_numbers(self.gems, self.push)
+        whole = WholeNumbers(obs, max(one, gems, push))
+        held, remaining = haul(whole), whole["expeditions_left"] + 1
+        return (held >= 1) & (one * remaining * held >= gems * remaining - push * whole["lead"])
 
 
 @dataclass
@@ -56,7 +59,7 @@ class FollowAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        return (obs["num_players"] - obs["num_inside"] >= self.rivals) | (haul(obs) >= self.gems)
+        return (obs["num_players"] - obs["num_inside"] >= ceil(self.rivals)) | (haul(obs) >= ceil(self.gems))
 
 
 @dataclass
@@ -69,5 +72,7 @@ class OpposeAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        gone = obs["num_players"] - obs["num_inside"]
-        return haul(obs) >= np.float32(self.gems) + np.float32(self.more) * gone
+        one, gems, more = in_whole_numbers(self.gems, self.more)
+        whole = WholeNumbers(obs, max(one, gems, more))
+        gone = whole["num_players"] - whole["num_inside"]
+        return one * haul(whole) >= gems + more * gone

@@ -1,8 +1,9 @@
-"""Agents that wait until one number is large enough."""
+"""Agents that wait until one number, which is whole, is large enough."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 from typing import ClassVar
 
 import numpy as np
@@ -45,7 +46,7 @@ class CardsAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        return obs["turn"] >= self.cards
+        return obs["turn"] >= ceil(self.cards)
 
 
 @dataclass
@@ -57,7 +58,7 @@ class BagAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        return obs["bag"] >= self.gems
+        return obs["bag"] >= ceil(self.gems)
 
 
 @dataclass
@@ -69,7 +70,7 @@ class TrapsAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        return obs["traps_on_path"].sum(axis=-1) >= self.traps
+        return obs["traps_on_path"].sum(axis=-1) >= ceil(self.traps)
 
 
 @dataclass
@@ -82,4 +83,4 @@ class BagOrTrapsAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        return (obs["bag"] >= self.gems) | (obs["traps_on_path"].sum(axis=-1) >= self.traps)
+        return (obs["bag"] >= ceil(self.gems)) | (obs["traps_on_path"].sum(axis=-1) >= ceil(self.traps))
