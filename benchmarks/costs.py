@@ -146,7 +146,7 @@ def _children_seconds() -> float:
 
 def _fresh(program: str, cache: str | None = None) -> str:
     """Run a program in a fresh Python; return what it printed."""
-    environment = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": cache})
+    environment = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": cache, "DIAMANT_CACHE_DIR": cache})
     command = [sys.executable, "-c", program]
     folder = Path(__file__).parent.parent
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
