@@ -70,7 +70,7 @@ def load(name: str) -> NDArray[np.uint8] | None:
     return data if hashlib.sha256(data.data).digest() == digest.tobytes() else None
 
 
-def save(name: str, *parts: memoryview) -> None:
+def save(name: str, *parts: bytes | memoryview) -> None:
     """Keep bytes, one part after the other, under this name, if they can be written."""
     folder = cache_folder()
     if folder is None:
@@ -97,9 +97,10 @@ def _places() -> Iterator[Path]:
     if chosen:
         yield Path(chosen)
         return
-    own = platformdirs.user_cache_path("diamant_env", appauthor=False)
-    if own.is_absolute():  # "~/.cache" where there is no home
-        yield own
+    with contextlib.suppress(RuntimeError):  # no home, of which older versions say "~"
+        own = platformdirs.user_cache_path("diamant_env", appauthor=False)
+        if own.is_absolute():
+            yield own
     with contextlib.suppress(OSError):
         yield Path(tempfile.gettempdir(), f"diamant_env-{os.getuid() if hasattr(os, 'getuid') else 'cache'}")
 

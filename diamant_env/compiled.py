@@ -54,7 +54,7 @@ def compiled_as(function: Callable) -> Callable[[Callable], Callable]:
 def _compiled(function: Function, inline: bool) -> Function:
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": inline, "no_cfunc_wrapper": True}
     entry: Any = numba.njit(**options)(function)
-    if not numba.config.DISABLE_JIT:
+    if entry is not function:  # with the JIT off it is
         # Where compiled code calls the function, another compilation serves, which costs half as much.
         options["no_cpython_wrapper"] = True
         part: Any = numba.njit(pipeline_class=_PartCompiler, **options)(function)
