@@ -17,7 +17,7 @@ from benchmarks.reference import NoCompilerError, Reference
 from benchmarks.results import Comparison
 from diamant_env import GAME
 
-IMPORT_SECONDS, COLD_SECONDS, WARM_SECONDS, GAME_BYTES = 0.1, 6.0, 0.6, 200
+IMPORT_SECONDS, COLD_SECONDS, WARM_SECONDS, GAME_BYTES = 0.1, 4.0, 0.6, 200
 GROWTH_MEBIBYTES = 8  # what the system may add for reasons of its own
 
 _Times = tuple[float, float]  # wall and CPU seconds

@@ -69,11 +69,18 @@ class _PartCompiler(Compiler):
     def define_pipelines(self) -> Any:
         if self.state.library is None:
             self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            self.state.library.inlined = self.state.flags.forceinline
         return super().define_pipelines()
 
 
 class _Part(JITCodeLibrary):
-    """A function's optimized code in LLVM's terms, which its callers link in: of its own it has no machine code."""
+    """A function's code in LLVM's terms, which its callers link in: of its own it has no machine code."""
+
+    inlined: bool
+
+    def _optimize_final_module(self) -> None:
+        if self.inlined:  # other code is optimized together with the function that Python calls
+            super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -90,7 +97,7 @@ class _Part(JITCodeLibrary):
         return self
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Do nothing: the environment, which raises exceptions, is the caller's."""
+        """Do nothing: only code that works with Python objects reads its environment."""
 
 
 class _CodeOnDisk(NullCache):
