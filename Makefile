@@ -1,7 +1,6 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 BIN := .venv/bin
-export NUMBA_CACHE_DIR ?= $(CURDIR)/.numba_cache
 
 .PHONY: help setup train champion test test-deep test-ray test-mappo mutants coverage examples lint package clean
 
@@ -72,4 +71,4 @@ package: setup  ## build wheel and sdist, check them, install the wheel into a f
 	cd build/package && venv/bin/python "$(CURDIR)/tests/ten_lines.py"
 
 clean:  ## remove what make made, but no run
-	rm -rf .venv .venv-ray .venv-mappo .numba_cache build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-ray .venv-mappo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -17,7 +17,7 @@ from benchmarks.reference import NoCompilerError, Reference
 from benchmarks.results import Comparison
 from diamant_env import GAME
 
-IMPORT_SECONDS, COLD_SECONDS, WARM_SECONDS, GAME_BYTES = 0.1, 6.0, 0.6, 200
+IMPORT_SECONDS, COLD_SECONDS, WARM_SECONDS, GAME_BYTES = 0.1, 4.0, 0.6, 200
 GROWTH_MEBIBYTES = 8  # what the system may add for reasons of its own
 
 _Times = tuple[float, float]  # wall and CPU seconds
@@ -146,7 +146,7 @@ def _children_seconds() -> float:
 
 def _fresh(program: str, cache: str | None = None) -> str:
     """Run a program in a fresh Python; return what it printed."""
-    environment = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": cache})
+    environment = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": cache, "DIAMANT_CACHE_DIR": cache})
     command = [sys.executable, "-c", program]
     folder = Path(__file__).parent.parent
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)

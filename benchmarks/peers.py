@@ -25,7 +25,7 @@ from train.report import make_folder
 
 COMMAND = "python -m benchmarks.peers"
 ROOT = Path(__file__).parent.parent
-CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "diamant-peers"
+VENVS = ROOT / "build" / "peers"
 OURS = 2048  # games in our batches, about where our engine is fastest
 _SEARCH = Effort(repeats=2, seconds=0.2)  # for the best batch of a peer
 
@@ -80,7 +80,7 @@ class Arguments:
 
     only: Annotated[tuple[str, ...], arg(metavar="NAME …")] = ()
     """Peers to measure: names in the worker, such as cartpole or switch-riddle; all by default."""
-    folder: Annotated[Path, arg(metavar="FOLDER")] = CACHE
+    folder: Annotated[Path, arg(metavar="FOLDER")] = VENVS
     """Where the virtual environments are, or are made."""
     out: Annotated[Path, arg(metavar="FOLDER")] = Path("runs/benchmarks/peers")
     """Folder for results.json and the plot; it is made if it is not there."""

@@ -1,30 +1,29 @@
-"""How the rules are compiled: one decorator, and a cache on disk that no damaged file can poison."""
+"""How the rules are compiled: one decorator, and compiled code that is kept on disk."""
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import multiprocessing
+import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import llvmlite
 import numba
 from numba import types
-from numba.core.caching import IndexDataCacheFile
+from numba.core.caching import NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+from numba.core.serialize import dumps
 from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 
+from diamant_env.cache import cache_folder, load, save
+
 Function = TypeVar("Function", bound=Callable)
-
-
-def _package_stamp() -> str:
-    """A digest of all source files of the package."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-PACKAGE_STAMP = _package_stamp()
-_DIGEST_SIZE = hashlib.sha256().digest_size
+_SECONDS = 5  # of one core, about, to compile what a step needs
 
 
 def jit(function: Function) -> Function:
@@ -53,42 +52,105 @@ def compiled_as(function: Callable) -> Callable[[Callable], Callable]:
 
 
 def _compiled(function: Function, inline: bool) -> Function:
-    options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": inline}
-    try:
-        dispatcher = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # there is no place to write a cache to
-        return cast(Function, numba.njit(**options)(function))
-    cache = getattr(dispatcher, "_cache", None)
-    if cache is not None:  # None with the JIT off
-        cache._cache_file = CheckedCacheFile(cache._cache_path, cache._impl.filename_base, PACKAGE_STAMP)
-    return cast(Function, dispatcher)
+    options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": inline, "no_cfunc_wrapper": True}
+    entry: Any = numba.njit(**options)(function)
+    if entry is not function:  # with the JIT off it is
+        # Where compiled code calls the function, another compilation serves, which costs half as much.
+        options["no_cpython_wrapper"] = True
+        part: Any = numba.njit(pipeline_class=_PartCompiler, **options)(function)
+        entry.get_call_template, entry.get_overload = part.get_call_template, part.get_overload
+        entry._cache = _CodeOnDisk(function)
+    return cast(Function, entry)
 
 
-class CheckedCacheFile(IndexDataCacheFile):
-    """Numba's files of one function, with digests: what is damaged counts as absent and is compiled anew.
+class _PartCompiler(Compiler):
+    """Compiles a function for other compiled functions alone."""
 
-    Numba itself loads whatever the files hold, and looks only at the source file of the function itself, so that a
-    change to a rule that it calls would go unseen: hence the stamp of all sources.
+    def define_pipelines(self) -> Any:
+        if self.state.library is None:
+            self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+            self.state.library.inlined = self.state.flags.forceinline
+        return super().define_pipelines()
+
+
+class _Part(JITCodeLibrary):
+    """A function's code in LLVM's terms, which its callers link in: of its own it has no machine code."""
+
+    inlined: bool
+
+    def _optimize_final_module(self) -> None:
+        if self.inlined:  # other code is optimized together with the function that Python calls
+            super()._optimize_final_module()
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: there is no machine code to point to."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> _Part:
+        """What `set_env` is called on."""
+        return self
+
+    def set_env(self, env_name: str, env: Any) -> None:
+        """Do nothing: only code that works with Python objects reads its environment."""
+
+
+class _CodeOnDisk(NullCache):
+    """The compiled code of a function in the package's cache, a file for each signature.
+
+    Numba's own cache lies beside the source files, where it outlives the package. It loads whatever its files hold,
+    mixes up two signatures that two processes save at once, and sees a change in the function's own file alone.
     """
 
-    def _dump(self, obj: Any) -> bytes:
-        data = super()._dump(obj)
-        return data + hashlib.sha256(data).digest()
+    def __init__(self, function: Callable) -> None:
+        self._name = f"{function.__module__}.{function.__qualname__}"
+        self._line = function.__code__.co_firstlineno
+        named = "<" not in self._name and function.__closure__ is None
+        self._source = _digest_of(Path(function.__code__.co_filename)) if named else None
 
-    def _load_index(self) -> dict:
-        try:
-            return super()._load_index()
-        except Exception:  # what unpickling garbage may raise has no limits
-            return {}
+    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
+        """Return the code for a signature, None if it is not kept."""
+        target_context.refresh()
+        data = load(self._file(sig, target_context.codegen())) if self._source else None
+        if data is None:
+            _say_that_it_compiles()
+            return None
+        return CompileResult._rebuild(target_context, *pickle.loads(data.data))
 
-    def _load_data(self, name: str) -> Any:
-        content = Path(self._data_path(name)).read_bytes()
-        data, digest = content[:-_DIGEST_SIZE], content[-_DIGEST_SIZE:]
-        return super()._load_data(name) if hashlib.sha256(data).digest() == digest else None
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for a signature."""
+        if self._source and not data.library.has_dynamic_globals:
+            save(self._file(sig, data.codegen), memoryview(dumps(data._reduce())))
 
-    def save(self, key: Any, data: Any) -> None:
-        """Save compiled code, if it can be written: a full disk stops no game."""
-        try:
-            super().save(key, data)
-        except OSError:
-            return
+    def _file(self, sig: Any, codegen: Any) -> str:
+        """Name the file by all that the code depends on beside the package's sources, which name the folder."""
+        versions = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
+        parts = (self._line, self._source, str(sig), codegen.magic_tuple(), versions)
+        return f"{self._name}-{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}.code"
+
+
+@functools.cache
+def _digest_of(source: Path) -> str | None:
+    """A digest of a source file, None if there is no such file."""
+    try:
+        return hashlib.sha256(source.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+_said: list[bool] = []
+
+
+def _say_that_it_compiles() -> None:
+    """Tell once whoever watches why nothing happens."""
+    if _said or sys.stderr is None or not sys.stderr.isatty() or multiprocessing.parent_process() is not None:
+        return
+    _said.append(True)
+    folder = cache_folder()
+    often = f"once, then kept in {folder}" if folder else "at every start: no folder to keep it, set DIAMANT_CACHE_DIR"
+    print(f"diamant_env compiles its engine, about {_SECONDS} seconds: {often}", file=sys.stderr, flush=True)

@@ -8,30 +8,30 @@ import secrets
 from pathlib import Path
 
 
-def write_whole(path: str | Path, content: bytes | str) -> None:
+def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
     """Write a file so that it holds its old or its new content, whenever the process is killed or the disk is full.
 
     The content goes to the disk under another name in the same folder, which is made if it is not there, and then takes
-    the file's place. It takes a link's place too: a folder from somebody else can't lead what is written in it elsewhere.
-    A device is written as it is.
+    the file's place. It takes a link's place too: a folder from somebody else can't lead what is written elsewhere. A
+    device is written as it is.
 
     Args:
         path: Of the file; one that is there is replaced.
-        content: All of it; a text is written in UTF-8.
+        content: All of it, one part after the other; a text is written in UTF-8.
 
     Raises:
         OSError: If it can't be written; the message names the file, which is as it was.
     """
     target = Path(path)
-    data = content.encode() if isinstance(content, str) else content
+    parts = [part.encode() if isinstance(part, str) else part for part in content]
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # two writers at once have two of these
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if target.exists() and not target.is_file():
-            target.write_bytes(data)
+            target.write_bytes(b"".join(parts))
             return
         with partial.open("xb") as file:
-            file.write(data)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(target)

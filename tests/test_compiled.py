@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -45,6 +46,13 @@ print(sum(len(thing.signatures) for thing in found.values()))
 """
 
 
+COUNTED = """
+import numpy as np
+from diamant_env import words
+print(words.count(np.uint64(257)))
+"""
+
+
 def run(*arguments: str, **environment: str) -> str:
     """Run Python in the checkout; return what it printed."""
     finished = subprocess.run(
@@ -79,6 +87,40 @@ def test_importing_the_package_compiles_nothing():
     assert functions > 10
     assert after_import == 0
     assert after_reset > 0
+
+
+def test_who_watches_is_told_once_that_the_engine_is_compiled(tmp_path):
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "DIAMANT_CACHE_DIR": str(tmp_path)}
+    said = []
+    for _ in range(2):
+        seen, terminal = pty.openpty()
+        done = subprocess.run(
+            [sys.executable, "-c", COUNTED], cwd=TESTS.parent, env=environment, stdout=subprocess.PIPE, stderr=terminal,
+            check=True, text=True,
+        )  # fmt: skip
+        assert done.stdout == "2\n"
+        os.write(terminal, b"\n")  # so that there is something to read
+        os.close(terminal)
+        said.append(os.read(seen, 10_000).decode().strip())
+        os.close(seen)
+    assert said[0].startswith("diamant_env compiles its engine, about ")
+    assert str(tmp_path) in said[0]
+    assert said[0].count("\n") == 0
+    assert said[1] == ""
+
+
+def test_nobody_else_is_told(tmp_path):
+    said = subprocess.run(
+        [sys.executable, "-c", COUNTED], cwd=TESTS.parent, env={**os.environ, "DIAMANT_CACHE_DIR": str(tmp_path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert said.stderr == ""
+
+
+def test_one_place_compiles():
+    """Elsewhere Numba's own cache would be used, which needs a place beside the source file or a home."""
+    files = (path for room in ("diamant_env", "agents", "train") for path in (TESTS.parent / room).rglob("*.py"))
+    assert [path.name for path in files if "njit" in path.read_text(encoding="utf-8")] == ["compiled.py"]
 
 
 def test_what_the_package_exports():

@@ -293,7 +293,7 @@ def test_a_policy_sees_what_a_player_sees(edition):
 def test_a_solution_is_kept_and_damage_is_noticed(tmp_path, monkeypatch):
     monkeypatch.setenv("DIAMANT_CACHE_DIR", str(tmp_path / "kept"))
     first = exact.solve_equilibrium(2, TINY)
-    (file,) = (tmp_path / "kept").iterdir()
+    (file,) = (tmp_path / "kept").rglob("*.values")
     sound = file.read_bytes()
     assert len(sound) == 8 * (first.expedition.boxes.size + 1) + 32
     damaged = bytearray(sound)
@@ -320,7 +320,7 @@ def test_other_cards_are_another_file(tmp_path, monkeypatch):
     exact.solve_equilibrium(3, TINY)
     exact.solve_equilibrium(2, TINY_RELICS)
     exact.solve_difference(TINY)
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.rglob("*.values"))) == 4
 
 
 # Bad input.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-import numba
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.type_aliases import RolloutBufferSamples
 
+from diamant_env.compiled import jit
 from train.checkpoint import State
 
 NOTHING_PENDING = -1
@@ -173,7 +173,7 @@ class DecisionBuffer(RolloutBuffer):
             )
 
 
-@numba.njit(cache=True)
+@jit
 def decision_advantages(rows, rewards, values, terminal, pending, next_values, gamma, gae_lambda):
     """Return the advantage of each decision, float32 (decisions,), and whether it is complete, bool (decisions,).
 
