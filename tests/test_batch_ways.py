@@ -111,7 +111,7 @@ def test_threads_end_with_their_batch():
     del batch
     gc.collect()
     for thread in started:
-        thread.join(10)
+        thread.join(600)
         assert not thread.is_alive()
 
 
@@ -149,18 +149,21 @@ def test_a_call_that_is_cut_off_waits_for_the_others_and_leaves_nothing_behind()
 
 def test_a_wait_that_is_cut_off_leaves_no_result_for_the_next_call():
     team = Team(2, 2)
-    may_end, done = threading.Event(), []
+    waits, may_end, done = threading.Event(), threading.Event(), []
 
     def stuck(part, scratch):
-        if part.start == 1:
-            may_end.wait(10)
+        if part.start == 0:
+            waits.set()  # the caller has done its part and can only wait
+        else:
+            waits.wait()
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
+            may_end.wait()
 
     def interrupt(number, frame):
         raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(TimeoutError):
             team.work(stuck)
     finally:
