@@ -146,3 +146,21 @@ def test_losses_and_gains_of_several_turns_add_up():
     assert buffer.flat_rewards[:4].tolist() == [-2.5, -2, -1.5, 4]
     assert buffer.terminal[:4].tolist() == [False, True, False, False]
     assert buffer.pending.tolist() == [3, NOTHING_PENDING, 2]
+
+
+def test_a_rollout_finds_nothing_of_the_one_before():
+    """Where rewards, ends and log-probabilities of the first rollout stood, those of the second one stand alone."""
+    env = DiamantVecEnv(1, 2)
+    buffer = DecisionBuffer(2, env.observation_space, env.action_space, device="cpu", n_envs=2)
+    rows, seen, values = np.arange(2), np.ones((2, 90), np.float32), np.zeros(2, np.float32)
+    for log_probs, rewards, over in ((-0.5, 3, True), (-0.75, 1, False)):
+        buffer.start_rollout()
+        buffer.add_decisions(rows, seen, [0, 1], values, np.full(2, log_probs, np.float32))
+        buffer.add_outcomes(np.full(2, rewards, np.float32), np.full(2, over))
+        buffer.finish_rollout(np.ones(2, np.float32), np.ones(2, bool))
+        (samples,) = buffer.get()
+        assert samples.old_log_prob.tolist() == [log_probs] * 2
+        assert samples.actions.sort().values.tolist() == [0, 1]
+    assert buffer.flat_rewards[:2].tolist() == [1, 1]
+    assert buffer.terminal[:2].tolist() == [False, False]
+    assert buffer.returns.tolist() == pytest.approx([1 + buffer.gamma] * 2)
