@@ -254,6 +254,17 @@ def test_a_difference_is_better_for_the_first_agent_in_every_line_up():
     assert all(difference.score.low > 0 for difference in differences)
 
 
+def test_the_difference_of_copies_is_that_of_their_means():
+    """At a table with an intruder the copies are compared; what they get follows from what the intruder gets."""
+    line_ups, players = [LineUp("intruder", ("bag:12",), "intruder")], 3
+    (one, other), (difference,) = compare(["ev:0.75", "bag:8"], line_ups, 300, players=players)
+    assert (difference.agent, difference.other, difference.games) == (one.agent, other.agent, 300)
+    assert difference.score.mean == pytest.approx(one.rivals_score - other.rivals_score)
+    shares = [(1 - result.win_share.mean) / (players - 1) for result in (one, other)]
+    assert difference.win_share.mean == pytest.approx(shares[0] - shares[1])
+    assert one.rivals_score != other.rivals_score
+
+
 def test_a_line_up_gives_the_same_numbers_whatever_else_is_judged():
     alone = judge("bag:9", [FIELD], 300, seed=7)
     among = judge("bag:9", [*clone_line_ups(["bag:8"]), FIELD], 300, seed=7)

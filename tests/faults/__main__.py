@@ -32,7 +32,7 @@ from tests.faults.files import an_edition, files
 from tests.faults.interrupts import interrupts
 from tests.faults.memory import memory
 from tests.faults.places import places
-from tests.faults.saves import saves, states
+from tests.faults.saves import saves, states, warm_up
 from tests.faults.table import Effort, Row
 from train.files import save_json
 from train.vec_env import DiamantVecEnv
@@ -71,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     os.chdir(ROOT)
     shutil.rmtree(given.out, ignore_errors=True)
     began = time.monotonic()
-    _warm_up()
+    _warm_up(given.out)
     rows, broken = _run(given)
     content = {
         "command": " ".join(["python -m tests.faults", *(sys.argv[1:] if argv is None else argv)]),
@@ -92,9 +92,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if failed else 0
 
 
-def _warm_up() -> None:
+def _warm_up(folder: Path) -> None:
     """Import and compile what the forked parts need, once."""
     torch.set_num_threads(1)
+    warm_up(folder / "warm-up")
     Batch(2, 4).reset(1)
     for env in (DiamantVecEnv(2, 3), gymnasium.make("diamant_env/Diamant-v0")):
         env.reset()

@@ -169,6 +169,9 @@ def copied(effort: Effort) -> Row:
 def _differs(name: str, thing: Any, player: Callable, way: Callable[[Any], Any]) -> str | None:
     try:
         twin = way(thing)
+        if isinstance(thing, diamant_v0.parallel_env):  # a copy is a new environment with the same arguments
+            twin.reset(seed=0)
+            twin.restore_state(way(thing.clone_state()))
         there = player(twin)()
         here = player(thing)()
     except Exception as error:

@@ -45,6 +45,8 @@ def fingerprint(content: Any) -> str:
 def _feed(digest: Any, content: Any) -> None:
     if isinstance(content, torch.Tensor):
         content = content.detach().numpy()
+    if isinstance(content, np.random.Generator):
+        content = content.bit_generator.state
     if isinstance(content, np.generic) and not isinstance(content, np.void):
         content = content.item()
     if isinstance(content, Mapping):

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from tests.faults.child import HANG, Child
+from tests.faults.child import Child
 from tests.faults.table import Effort, Row, Trials
 
 ROOT = Path(__file__).parents[2]
+_HANG = 120.0  # seconds after the interrupt
 _COLD, _WARM = 30, 70  # of 100 interrupts a command: processes from scratch, and such that have imported the libraries
 _LONGEST = 4.0  # seconds from the first import on
 _RUN = ("ppo.decisions=4000", "ppo.games=12", "ppo.turns=16", "ppo.minibatch=128", "network.hidden=[8]", "threads=1")
@@ -44,7 +45,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
         **film,
         "train.ppo": ["--no-judge", *run, "--out", str(folder / "runs")],
         "train.evaluate": ["bag:18", "--against", "bag:12", "--games", "20000"],
-        "train.tournament": ["bag:18", "ev", "bag:12", "--games", "20000"],
+        "train.tournament": ["bag:18", "ev", "bag:12", "cards:6", "--games", "20000"],
         "train.exact": ["ev:0.75", "--players", "2"],
         "train.export": ["ev:0.75", "--games", "2000", "--out", str(folder / "decisions.npz")],
         "train.best_response": ["bag:9", *run, "--out", str(folder / "answers")],
@@ -56,13 +57,15 @@ def interrupts(effort: Effort) -> Iterator[Row]:
     folder = effort.place("commands")
     (folder / "control.py").write_text(_CONTROL)
     caught = any(_cold(folder, [str(folder / "control.py")], 0.01 * number) for number in range(5))
+    small = effort.scale < 0.1
     for number, (command, given) in enumerate(commands(folder).items()):
+        if small and number > 1:
+            return
         trial = Trials(f"Ctrl-C at a random moment of python -m {command}", effort)
-        if number == 0 or effort.scale >= 0.1:
-            for problem in _at_random(effort, partial(_cold, folder, ["-m", command, *given]), _COLD, 100):
+        cold, warm = partial(_cold, folder, ["-m", command, *given]), partial(_warm, folder, command, given)
+        for interrupted, times in ((warm, _WARM),) if small else ((cold, _COLD), (warm, _WARM)):
+            for problem in _at_random(effort, interrupted, times, 100):
                 trial(problem)
-        for problem in _at_random(effort, partial(_warm, folder, command, given), _WARM, 100):
-            trial(problem)
         yield trial.row("a script that does nothing about it", caught)
 
 
@@ -70,9 +73,10 @@ def _at_random(
     effort: Effort, interrupted: Callable[[float], str | None], number: int, seconds: float
 ) -> Iterator[str | None]:
     """Interrupt so often, between the first import and the end of the command."""
-    began = time.monotonic()
-    interrupted(_LONGEST)
-    lasts = min(_LONGEST, time.monotonic() - began)
+    began, lasts = time.monotonic(), 1.0
+    if effort.scale >= 0.1:
+        interrupted(_LONGEST)
+        lasts = min(_LONGEST, time.monotonic() - began)
     for _ in effort.trials(number, seconds):
         yield interrupted(float(effort.random.random()) * lasts)
 
@@ -86,7 +90,7 @@ def _verdict(status: int | None, said: str) -> str | None:
     return None if status in (0, 130, -signal.SIGINT) else f"status {status}: {said.strip()[-200:]}"
 
 
-def _wait_for_mark(reading: int, seconds: float = HANG) -> None:
+def _wait_for_mark(reading: int, seconds: float = _HANG) -> None:
     select.select([reading], [], [], seconds)
     os.close(reading)
 
@@ -115,7 +119,7 @@ def _cold(folder: Path, command: list[str], moment: float) -> str | None:
         time.sleep(moment)
         process.send_signal(signal.SIGINT)
         try:
-            status: int | None = process.wait(HANG)
+            status: int | None = process.wait(_HANG)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -137,7 +141,7 @@ def _warm(folder: Path, command: str, given: list[str], moment: float) -> str | 
     _wait_for_mark(reading)
     time.sleep(moment)
     os.kill(child.pid, signal.SIGINT)
-    end = child.end()
+    end = child.end(_HANG)
     os.close(input_writing)
     return _verdict(end.status, path.read_text(encoding="utf-8", errors="replace"))
 

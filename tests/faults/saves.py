@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -52,6 +53,13 @@ _OPERATIONS = {
 }
 
 
+def warm_up(folder: Path) -> None:
+    """Train once, so that the forked processes have imported and compiled all."""
+    config = Config.model_validate(TINY)
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), redirect_stderr(nowhere):
+        _train(config, new_run_folder(folder, config))
+
+
 def saves(effort: Effort) -> Iterator[Row]:
     """All rows about saving."""
     yield killed_training(effort)
@@ -68,10 +76,9 @@ def killed_training(effort: Effort) -> Row:
     trial = Trials("kill -9 at a random moment of training, then resume: the same bytes", effort)
     config = Config.model_validate(TINY)
     pattern = new_run_folder(effort.place("runs"), config)
-    for name in ("first", "whole"):  # what the first one imports and compiles, all others have
-        whole = shutil.copytree(pattern, effort.folder / "runs" / name)
-        began = time.monotonic()
-        _train(config, whole) if name == "first" else _sound(in_child(partial(_train, config, whole)))
+    whole = shutil.copytree(pattern, effort.folder / "runs" / "whole")
+    began = time.monotonic()
+    _sound(in_child(partial(_train, config, whole)))
     lasts, expected = time.monotonic() - began, _written(whole)
     for number in effort.trials(300, seconds=480):
         folder = shutil.copytree(pattern, pattern.with_name(f"killed-{number}"))

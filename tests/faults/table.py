@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from train.files import slug
+
 _CONFIDENCE = 0.95
 
 
@@ -111,7 +113,7 @@ class Trials:
         self.problems.append(problem)
         if len(self.problems) <= self._KEPT:
             self._evidence.mkdir(exist_ok=True)
-            name = f"{self.fault[:40]}-{len(self.problems)}".replace("/", "-").replace(" ", "_")
+            name = f"{slug(self.fault)[-80:]}-{len(self.problems)}"
             (self._evidence / f"{name}.txt").write_text(f"{self.fault}\ntrial {self.number}\n{problem}\n", "utf-8")
             if evidence is not None:
                 (self._evidence / f"{name}.bytes").write_bytes(evidence)
