@@ -29,6 +29,7 @@ class Effort:
 
 
 QUICK = Effort(repeats=2, seconds=0.005)
+_MOST_STEPS = 2**40  # a contender that plays does fewer in any time that is measured here
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,17 @@ class Speed:
 
 
 def alternate(contenders: Mapping[str, Play], effort: Effort) -> dict[str, Speed]:
-    """Let the contenders take turns; return the speed of each. The steps that find out how many to play warm up."""
+    """Let the contenders take turns; return the speed of each. The steps that find out how many to play warm up.
+
+    Raises:
+        RuntimeError: If a contender takes no longer, however many steps it plays.
+    """
     return alternate_timed({name: _timed(play) for name, play in contenders.items()}, effort)
 
 
 def alternate_timed(contenders: Mapping[str, Timed], effort: Effort) -> dict[str, Speed]:
     """The same with contenders that take the time themselves, such as those in processes of their own."""
-    steps = {name: _steps_for(play, effort.seconds) for name, play in contenders.items()}
+    steps = {name: _steps_for(name, play, effort.seconds) for name, play in contenders.items()}
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(effort.repeats):
         for name, play in contenders.items():
@@ -80,10 +85,12 @@ def _timed(play: Play) -> Timed:
     return seconds
 
 
-def _steps_for(play: Timed, seconds: float) -> int:
+def _steps_for(name: str, play: Timed, seconds: float) -> int:
     """How many steps take about so long."""
     play(1)
     steps = 1
     while (took := play(steps)) < seconds / 4:
+        if steps == _MOST_STEPS:
+            raise RuntimeError(f"{name} took {took:.3g} s for {steps:,} steps: it takes no longer for more of them")
         steps *= 2
     return max(1, round(steps * seconds / took))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # The same examples in every run; HYPOTHESIS_PROFILE=wide looks for new ones.
-settings.register_profile("same", derandomize=True, deadline=None, database=None)
-settings.register_profile("wide", deadline=None, max_examples=2000, print_blob=True)
+# No test depends on the clock: there is no deadline, and drawing may be as slow as the machine is.
+NO_CLOCK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("same", derandomize=True, database=None, **NO_CLOCK)
+settings.register_profile("wide", max_examples=2000, print_blob=True, **NO_CLOCK)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 # Compiled code and solutions are kept here and not in the home of whoever runs the tests.

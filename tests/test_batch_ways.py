@@ -114,7 +114,7 @@ def test_threads_end_with_their_batch():
     del batch
     gc.collect()
     for thread in started:
-        thread.join(10)
+        thread.join(600)
         assert not thread.is_alive()
 
 
@@ -152,10 +152,14 @@ def test_a_call_that_is_cut_off_waits_for_the_others_and_leaves_nothing_behind()
 
 def test_a_wait_that_is_cut_off_ends_when_the_others_have_ended():
     team = Team(2, 2)
-    cut_off, done = threading.Event(), []
+    waits, cut_off, done = threading.Event(), threading.Event(), []
 
     def until_cut_off(part, scratch):
-        if part.start == 1:
+        if part.start == 0:
+            waits.set()  # the caller has done its part and can only wait
+        else:
+            waits.wait()
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
             cut_off.wait()
             done.append("others")
 
@@ -165,7 +169,6 @@ def test_a_wait_that_is_cut_off_ends_when_the_others_have_ended():
 
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
         with pytest.raises(TimeoutError):
             team.work(until_cut_off)
         assert done == ["others"]

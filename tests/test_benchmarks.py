@@ -7,11 +7,21 @@ import multiprocessing
 
 import pytest
 
-from benchmarks import learning, peers, puffer, throughput
+from benchmarks import learning, measure, peers, puffer, throughput
 from benchmarks.engine import engine_play
 from benchmarks.measure import Effort, Speed, alternate
 from benchmarks.processes import processes_play
 from benchmarks.results import Comparison
+
+
+class Clock:
+    """Tells a time that passes only as told."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
 @pytest.mark.parametrize("part", ["steps", "games", "threads", "views", "growth", "costs"])
@@ -53,7 +63,7 @@ def test_processes_share_the_games_and_end_with_the_contender():
     assert all(process.is_alive() for process in processes)
     del play
     for process in processes:
-        process.join(30)
+        process.join(600)
     assert [process.exitcode for process in processes] == [0] * len(processes)
 
 
@@ -70,14 +80,39 @@ def test_a_contender_that_cannot_start_says_why():
         pass
 
 
-def test_contenders_alternate_and_the_median_counts():
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(measure, "perf_counter", clock)
+    return clock
+
+
+def test_contenders_alternate_and_the_median_counts(clock):
     played = []
-    contenders = {name: lambda steps, name=name: played.append((name, steps)) for name in "ab"}
-    speeds = alternate(contenders, Effort(3, 1e-5))
-    assert [name for name, _ in played[-6:]] == list("ababab")
-    assert all(len(speed.repeats) == 3 for speed in speeds.values())
+
+    def contender(name, seconds):
+        def play(steps):
+            played.append((name, steps))
+            clock.now += steps * seconds
+
+        return play
+
+    speeds = alternate({"a": contender("a", 0.25), "b": contender("b", 0.5)}, Effort(3, 8.0))
+    assert played[-6:] == [("a", 32), ("b", 16)] * 3
+    assert speeds == {"a": Speed((4.0,) * 3), "b": Speed((2.0,) * 3)}
     assert Speed((1.0, 9.0, 2.0)).median == 2
     assert Speed((1.0, 9.0, 2.0)).over(Speed((1.0, 3.0, 1.0))) == 2
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-3])
+def test_a_contender_that_takes_no_longer_for_more_steps_is_refused(clock, seconds):
+    """However slow the machine: it was tried with twice as many steps for ever."""
+
+    def idle(steps):
+        clock.now += seconds
+
+    with pytest.raises(RuntimeError, match=r"^idle took .* s for 1,099,511,627,776 steps"):
+        alternate({"idle": idle}, Effort(3, 1.0))
 
 
 @pytest.mark.parametrize(("ratio", "lower", "met"), [(1.1, False, True), (0.9, False, False), (0.9, True, True)])

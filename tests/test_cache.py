@@ -59,7 +59,7 @@ def start(installed: Path, place: Path | None) -> subprocess.Popen:
 
 def outcome(process: subprocess.Popen) -> str:
     """Return the games that a process played."""
-    out, error = process.communicate(timeout=300)
+    out, error = process.communicate(timeout=1800)
     assert process.returncode == 0, error.decode()
     path, games = out.decode().split()
     assert "site" in path

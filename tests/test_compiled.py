@@ -62,7 +62,7 @@ def run(*arguments: str, **environment: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=600,
     )
     assert finished.returncode == 0, finished.stderr
     return finished.stdout

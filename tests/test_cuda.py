@@ -37,7 +37,7 @@ def run(*arguments: str, simulator: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=600,
     )
     assert finished.returncode == 0, finished.stderr
     return finished.stdout

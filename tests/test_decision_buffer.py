@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from diamant_env import REWARDS
 from train.buffer import NOTHING_PENDING, DecisionBuffer
 from train.config import NetworkConfig, PPOConfig
 from train.self_play import SelfPlayPPO
@@ -53,14 +54,18 @@ def chains_of_row(turns, row):
     return [*chains, (chain, False)] if chain else chains
 
 
-def test_advantages_are_those_of_the_decisions_alone():
+@pytest.mark.parametrize("reward", REWARDS)
+def test_advantages_are_those_of_the_decisions_alone(reward):
     """One long rollout from the first turn: every complete decision is there once, with its brute-force advantage."""
-    env = DiamantVecEnv(6, [3, 4, 5, 3, 4, 8], reward="score")
+    env = DiamantVecEnv(6, [3, 4, 5, 3, 4, 8], reward=reward)
     env.seed(3)
     config = PPOConfig(turns=90, gamma=GAMMA, gae_lambda=LAMBDA, minibatch=8, decisions=1)
     model = Recorded(env, config, NetworkConfig(hidden=(8,)), 0)
     _, callback = model._setup_learn(1, None)
     model.collect_rollouts(env, callback, model.rollout_buffer, config.turns)
+    paid = np.concatenate([rewards for _, _, rewards, _ in model.turns])
+    assert paid.max() > 0
+    assert (paid.min() < 0) == (reward == "margin")
     buffer = model.rollout_buffer
     found = {
         (buffer.rows[k], buffer.flat_observations[k].tobytes()): (advantage, ret)
@@ -126,3 +131,36 @@ def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
     assert (buffer.pending == NOTHING_PENDING).all()
     assert buffer.returns.tolist() == [1.0, 0.0, 0.0]
     assert buffer.flat_advantages.tolist() == [0.75, 0.0, 0.0]
+
+
+def test_losses_and_gains_of_several_turns_add_up():
+    """Each row is credited for its own last decision; a game's last decision takes what its end brings."""
+    env = DiamantVecEnv(1, 3)
+    buffer = DecisionBuffer(3, env.observation_space, env.action_space, device="cpu", n_envs=3)
+    buffer.start_rollout()
+    nothing = np.zeros(3, np.float32)
+    buffer.add_decisions(np.arange(3), np.ones((3, 90), np.float32), [0, 1, 0], nothing, nothing)
+    buffer.add_outcomes(np.array([-2.5, 1, -1], np.float32), np.zeros(3, bool))
+    buffer.add_decisions(np.array([0]), np.ones((1, 90), np.float32), [1], nothing[:1], nothing[:1])
+    buffer.add_outcomes(np.array([4, -3, -0.5], np.float32), np.array([False, True, False]))
+    assert buffer.flat_rewards[:4].tolist() == [-2.5, -2, -1.5, 4]
+    assert buffer.terminal[:4].tolist() == [False, True, False, False]
+    assert buffer.pending.tolist() == [3, NOTHING_PENDING, 2]
+
+
+def test_a_rollout_finds_nothing_of_the_one_before():
+    """Where rewards, ends and log-probabilities of the first rollout stood, those of the second one stand alone."""
+    env = DiamantVecEnv(1, 2)
+    buffer = DecisionBuffer(2, env.observation_space, env.action_space, device="cpu", n_envs=2)
+    rows, seen, values = np.arange(2), np.ones((2, 90), np.float32), np.zeros(2, np.float32)
+    for log_probs, rewards, over in ((-0.5, 3, True), (-0.75, 1, False)):
+        buffer.start_rollout()
+        buffer.add_decisions(rows, seen, [0, 1], values, np.full(2, log_probs, np.float32))
+        buffer.add_outcomes(np.full(2, rewards, np.float32), np.full(2, over))
+        buffer.finish_rollout(np.ones(2, np.float32), np.ones(2, bool))
+        (samples,) = buffer.get()
+        assert samples.old_log_prob.tolist() == [log_probs] * 2
+        assert samples.actions.sort().values.tolist() == [0, 1]
+    assert buffer.flat_rewards[:2].tolist() == [1, 1]
+    assert buffer.terminal[:2].tolist() == [False, False]
+    assert buffer.returns.tolist() == pytest.approx([1 + buffer.gamma] * 2)

@@ -22,7 +22,6 @@ from diamant_env.opponents import Table, make
 from diamant_env.rules import key_of_next_game, reveal_until_decision, start_game
 from train import evaluate
 from train.arena import Played, number_of_tables, play, seeds_for
-from train.intervals import holm, mean_of_tables, p_value_of_share, share_of_tables
 from train.judge import compare, judge
 from train.lineups import (
     LineUp,
@@ -258,6 +257,17 @@ def test_a_difference_is_better_for_the_first_agent_in_every_line_up():
     assert all(difference.score.low > 0 for difference in differences)
 
 
+def test_the_difference_of_copies_is_that_of_their_means():
+    """At a table with an intruder the copies are compared; what they get follows from what the intruder gets."""
+    line_ups, players = [LineUp("intruder", ("bag:12",), "intruder")], 3
+    (one, other), (difference,) = compare(["ev:0.75", "bag:8"], line_ups, 300, players=players)
+    assert (difference.agent, difference.other, difference.games) == (one.agent, other.agent, 300)
+    assert difference.score.mean == pytest.approx(one.rivals_score - other.rivals_score)
+    shares = [(1 - result.win_share.mean) / (players - 1) for result in (one, other)]
+    assert difference.win_share.mean == pytest.approx(shares[0] - shares[1])
+    assert one.rivals_score != other.rivals_score
+
+
 def test_a_line_up_gives_the_same_numbers_whatever_else_is_judged():
     alone = judge("bag:9", [FIELD], 300, seed=7)
     among = judge("bag:9", [*clone_line_ups(["bag:8"]), FIELD], 300, seed=7)
@@ -270,48 +280,6 @@ def test_the_better_agent_wins_more():
     assert good.win_share.low > good.fair > bad.win_share.high
     assert good.p_value < 1e-6
     assert good.score.mean > good.rivals_score > 0 == bad.score.mean
-
-
-# Intervals
-
-
-@pytest.mark.parametrize("share", [0.02, 0.25, 0.9])
-@pytest.mark.parametrize("between", [0.0, 0.1])
-def test_intervals_cover_the_truth_about_as_often_as_they_say(share, between):
-    """Tables that differ by `between`, 200 of them, in 2,000 repetitions."""
-    random = np.random.default_rng(0)
-    tables, games = 200, np.where(np.arange(200) < 50, 5, 4)
-    swing = min(between, share, 1 - share)
-    covered = {"share": 0, "mean": 0}
-    for _ in range(2000):
-        chance = share + swing * random.choice([-1, 1], tables)
-        totals = random.binomial(games, chance)
-        for name, estimate in (("share", share_of_tables(totals, games)), ("mean", mean_of_tables(totals, games))):
-            covered[name] += estimate.low <= share <= estimate.high
-    assert 0.935 < covered["share"] / 2000 < 0.97
-    assert 0.91 < covered["mean"] / 2000 < 0.97
-
-
-def test_intervals_of_extremes_have_a_width():
-    none, every = share_of_tables(np.zeros(50), np.full(50, 4)), share_of_tables(np.full(50, 4), np.full(50, 4))
-    assert none.low == pytest.approx(0, abs=1e-12)
-    assert 0.005 < none.high < 0.03
-    assert 1 - every.low == pytest.approx(none.high)
-    assert math.isnan(share_of_tables([1], [2]).low)
-
-
-def test_the_p_value_agrees_with_the_interval():
-    random = np.random.default_rng(1)
-    for _ in range(200):
-        games = np.full(100, 3)
-        totals = random.binomial(games, 0.3)
-        estimate = share_of_tables(totals, games)
-        assert (p_value_of_share(totals, games, 0.25) < 0.05) == (not estimate.low <= 0.25 <= estimate.high)
-
-
-def test_holm():
-    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([]).tolist() == []
 
 
 # What is left behind

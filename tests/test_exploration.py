@@ -94,6 +94,26 @@ def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
     np.testing.assert_allclose(buffer.flat_advantages[buffer.complete], [-0.25, 1, -1], atol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("rewards", "weights", "expected"),
+    [
+        ([5, 1, 3, 8], [1, 1, 1, 0.5], [1.5**0.5, -(1.5**0.5), 0, 0.5 * 5 * 1.5**0.5 / 2]),  # 5, 1 and 3: mean 3
+        ([5, 1, 3, 8], [1, 0.25, 0, 0.5], [5, 0.25, 0, 4]),  # one decision alone has no spread
+    ],
+)
+def test_advantages_are_standardised_by_what_was_decided(rewards, weights, expected):
+    env = DiamantVecEnv(2, 2)
+    buffer = DecisionBuffer(4, env.observation_space, env.action_space, device="cpu", gae_lambda=1, gamma=1, n_envs=4)
+    buffer.start_rollout()
+    nothing = np.zeros(4, np.float32)
+    buffer.add_decisions(np.arange(4), np.ones((4, 90), np.float32), [0] * 4, nothing, nothing, weights)
+    buffer.add_outcomes(np.array(rewards, np.float32), np.ones(4, bool))
+    buffer.finish_rollout(nothing, np.ones(4, bool))
+    buffer.weigh()
+    complete = buffer.complete
+    np.testing.assert_allclose(buffer.flat_advantages[complete], np.array(expected)[complete], rtol=1e-6, atol=1e-7)
+
+
 def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says():
     env = DiamantVecEnv(400, 3)
     env.seed(2)

@@ -69,5 +69,6 @@ def test_differences_are_of_the_same_games():
 def test_the_largest_of_several_has_a_wider_interval():
     (found,) = gains(["ev:0.75"], match("score", "bag:15"), 2000, SEEDS)
     alone, many = found.among(1), found.among(20)
+    assert alone == found.gain
     assert alone.mean == many.mean
     assert many.low < alone.low < alone.high < many.high

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -154,25 +153,34 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment, starts):
         assert (broken / "checkpoints" / name).read_bytes() == (whole / "checkpoints" / name).read_bytes()
 
 
+DIES = """
+import os, signal, sys
+from train import ppo
+save = ppo.save_checkpoint
+def save_and_die(folder, state):
+    save(folder, state)
+    os.kill(os.getpid(), signal.SIGKILL)
+ppo.save_checkpoint = save_and_die
+ppo.main(sys.argv[1:])
+"""
+
+
 def test_a_process_that_is_killed_can_be_resumed(tmp_path):
-    """A real SIGKILL at a real moment; --resume then finishes the run."""
-    command = [sys.executable, "-m", "train.ppo", "--no-judge"]
+    """A real SIGKILL after the first checkpoint; --resume then finishes the run."""
     changes = [
-        *("--set", "ppo.decisions=150000", "--set", "ppo.games=64", "--set", "ppo.turns=16", "--set", "checkpoints=50"),
+        *("--set", "ppo.decisions=50000", "--set", "ppo.games=64", "--set", "ppo.turns=16", "--set", "checkpoints=10"),
         *("--set", "judge.curve_points=0", "--set", "threads=1", "--set", "network.hidden=[16]"),
     ]
     environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
-    process = subprocess.Popen([*command, *changes, "--out", tmp_path], env=environment, stderr=subprocess.DEVNULL)
+    killed = [sys.executable, "-c", DIES, "--no-judge", *changes, "--out", tmp_path]
+    assert subprocess.run(killed, env=environment, stderr=subprocess.DEVNULL).returncode == -signal.SIGKILL
     folder = tmp_path / "default-seed0"
-    deadline = time.monotonic() + 120
-    while not (folder / CHECKPOINT).exists() and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.01)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    assert (folder / CHECKPOINT).exists()
     assert not (folder / POLICY).exists()
-    subprocess.run([*command, "--resume", folder], check=True, env=environment, capture_output=True)
+    command = [sys.executable, "-m", "train.ppo", "--no-judge", "--resume", folder]
+    subprocess.run(command, check=True, env=environment, capture_output=True)
     policy = NetworkAgent.load(folder / POLICY)
-    assert policy.metadata["decisions"] >= 150_000
+    assert policy.metadata["decisions"] >= 50_000
 
 
 def test_numpy_policy_is_the_torch_policy(tmp_path):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from agents import make
+from agents import make, search
 from agents.search import Budget, SearchAgent, parse
 from agents.which_edition import EditionFinder
 from diamant_env import EDITIONS, Batch, Edition, Observations
@@ -102,10 +103,12 @@ def test_a_settled_decision_costs_one_round_and_a_close_one_the_whole_budget():
     assert close.rollouts == 2 * 80
 
 
-def test_the_clock_ends_a_decision():
-    agent = SearchAgent(make("ev"), Budget(1_000_000, seconds=1e-3))
-    agent.compare(deciding(4, games=2).observe()[:, 0], "iello-2016")
-    assert agent.rollouts < 2 * 2 * 1_000_000
+def test_the_clock_ends_a_decision(monkeypatch):
+    """Each look at the clock comes a second later than the one before; two seats that tie think for 2.5 s each."""
+    monkeypatch.setattr(search, "perf_counter", itertools.count().__next__)
+    agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # nobody ever banks a gem
+    agent.compare(deciding(1, games=2).observe()[:, 0], "iello-2016")
+    assert agent.rollouts == 6 * 2 * 2 * 32
 
 
 def test_the_seed_alone_makes_the_roll_outs():

@@ -1,0 +1,165 @@
+"""Run the campaign: ``python -m tests.faults``; half an hour on two cores, a part of it with ``--scale 0.01``.
+
+Two parts run at a time, each in a forked process of its own. Exit status 1 if a promise was broken, if a check did not
+find what is broken on purpose, or if a part did not end; what shows it lies in the folder of ``--out``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import torch
+
+from diamant_env import Batch
+from diamant_env.exact.equilibrium import solve_equilibrium
+from tests.faults.caches import caches
+from tests.faults.child import Child
+from tests.faults.copies import copies
+from tests.faults.endurance import endurance
+from tests.faults.files import an_edition, files
+from tests.faults.interrupts import interrupts
+from tests.faults.memory import memory
+from tests.faults.places import places
+from tests.faults.saves import saves, states, warm_up
+from tests.faults.table import Effort, Row
+from train.files import save_json
+from train.vec_env import DiamantVecEnv
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "docs" / "measured" / "faults.json"
+_AT_A_TIME = 2
+
+
+def _opened(effort: Effort) -> Iterator[Row]:
+    return files(effort, states(effort)[0])
+
+
+PARTS: dict[str, Callable[[Effort], Iterator[Row]]] = {
+    "interrupts": interrupts,
+    "saves": saves,
+    "files": _opened,
+    "endurance": endurance,
+    "caches": caches,
+    "memory": memory,
+    "places": places,
+    "copies": copies,
+}
+"""The longest first."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the parts; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description="Try to break what users rely on.")
+    parser.add_argument("--scale", type=float, default=1.0, help="how much of each part; 1 takes half an hour")
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=list(PARTS), help="which parts")
+    parser.add_argument("--seed", type=int, default=0, help="of what is drawn")
+    parser.add_argument("--out", type=Path, default=ROOT / "build" / "faults", help="made anew; keeps the evidence")
+    parser.add_argument("--save", action="store_true", help=f"write {RESULTS.relative_to(ROOT)} for the documents")
+    given = parser.parse_args(argv)
+    os.chdir(ROOT)
+    shutil.rmtree(given.out, ignore_errors=True)
+    began = time.monotonic()
+    _warm_up(given.out)
+    rows, broken = _run(given)
+    content = {
+        "command": " ".join(["python -m tests.faults", *(sys.argv[1:] if argv is None else argv)]),
+        "seconds": round(time.monotonic() - began),
+        "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()},
+        "rows": [row.to_json() for row in rows],
+    }
+    save_json(content, given.out / "results.json")
+    if given.save:
+        save_json(content, RESULTS)
+    print(_text(rows))
+    failed = broken + [row.fault for row in rows if not row.passed]
+    print(f"{len(rows)} rows in {content['seconds']} s; {len(failed)} not as promised{':' if failed else '.'}")
+    for each in failed:
+        print(f"  {each}")
+    if failed:
+        print(f"evidence: {given.out}")
+    return 1 if failed else 0
+
+
+def _warm_up(folder: Path) -> None:
+    """Import and compile what the forked parts need, once."""
+    torch.set_num_threads(1)
+    warm_up(folder / "warm-up")
+    Batch(2, 4).reset(1)
+    for env in (DiamantVecEnv(2, 3), gymnasium.make("diamant_env/Diamant-v0")):
+        env.reset()
+        env.step(np.zeros(6, np.int8) if isinstance(env, DiamantVecEnv) else 0)
+    solve_equilibrium(2, an_edition(), cache=False)
+
+
+def _run(given: argparse.Namespace) -> tuple[list[Row], list[str]]:
+    """Run the parts, two at a time; return their rows and what did not end well."""
+    waiting, running = list(given.parts), dict[str, Child]()
+    found: dict[str, list[Row]] = {}
+    broken: list[str] = []
+    while waiting or running:
+        while waiting and len(running) < _AT_A_TIME:
+            part = waiting.pop(0)
+            print(f"{part} begins", flush=True)
+            running[part] = Child(partial(_part, part, given), quiet=False)
+        part = _ended(running)
+        end = running.pop(part).end(3600)
+        found[part] = [] if end.problem else end.result
+        if end.problem:
+            broken.append(f"{part}: {end.problem.strip().splitlines()[-1]}")
+            (given.out / part).mkdir(parents=True, exist_ok=True)
+            (given.out / part / "problem.txt").write_text(end.problem, encoding="utf-8")
+    return [row for part in given.parts for row in found[part]], broken
+
+
+def _ended(running: dict[str, Child]) -> str:
+    """Wait until one of the parts has something to say."""
+    while True:
+        for part, child in running.items():
+            if child.has_ended(0.2):
+                return part
+
+
+def _part(part: str, given: argparse.Namespace) -> list[Row]:
+    folder = given.out.resolve() / part
+    folder.mkdir(parents=True)
+    os.environ["DIAMANT_CACHE_DIR"] = str(folder / "cache")
+    effort, rows, began = Effort(given.scale, folder, given.seed), [], time.monotonic()
+    try:
+        for row in PARTS[part](effort):
+            rows.append(row)
+            said = "as promised" if row.passed else f"{row.failures} FAILURES" if row.failures else "NOT CAUGHT"
+            print(
+                f"  {time.monotonic() - began:5.0f} s  {part}: {row.fault}: {row.trials:,} trials, {said}", flush=True
+            )
+    except Exception:
+        traceback.print_exc()
+        raise
+    if all(row.passed for row in rows):
+        shutil.rmtree(folder)
+    return rows
+
+
+def _text(rows: Sequence[Row]) -> str:
+    """Return the table for a terminal."""
+    lines = [f"{'trials':>10} {'failures':>8} {'rate below':>10}  control  fault"]
+    for row in rows:
+        control = "caught" if row.caught else "MISSED"
+        lines.append(f"{row.trials:>10,} {row.failures:>8,} {row.bound:>10.2g}  {control:7}  {row.fault}")
+        lines += [f"{'':40}{row.worst}"] if row.worst else []
+    return json.dumps("\n".join(lines), ensure_ascii=True)[1:-1].replace("\\n", "\n").replace('\\"', '"')
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""A trial in a forked process: a crash, a kill or a hang there is a result, and what it changes is gone afterwards."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import select
+import signal
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+HANG = 300.0
+"""Seconds after which a trial counts as one that hangs; none takes a tenth of it."""
+
+
+@dataclass(frozen=True)
+class End:
+    """How a trial ended.
+
+    Attributes:
+        status: Exit status, negative for a signal, None if it hung and was killed.
+        result: What it returned.
+        error: The traceback of what it raised, or "".
+    """
+
+    status: int | None
+    result: Any = None
+    error: str = ""
+
+    @property
+    def problem(self) -> str | None:
+        """What went wrong, None if it returned."""
+        if self.status is None:
+            return "it hangs"
+        if self.status < 0:
+            return f"it died by {signal.Signals(-self.status).name}"
+        return self.error or (f"exit status {self.status}" if self.status else None)
+
+
+class Child:
+    """A forked process that does some work.
+
+    Args:
+        work: Called without arguments; what it returns is pickled.
+        memory: At most so many bytes more than now, or None.
+        quiet: Whether what it prints goes nowhere.
+    """
+
+    def __init__(self, work: Callable[[], Any], memory: int | None = None, quiet: bool = True) -> None:
+        self._reading, writing = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _serve(work, memory, quiet, writing)
+        os.close(writing)
+
+    def kill(self) -> None:
+        """Kill it as `kill -9` does."""
+        os.kill(self.pid, signal.SIGKILL)
+
+    def has_ended(self, seconds: float) -> bool:
+        """Wait so long for it to end or to return something."""
+        return bool(select.select([self._reading], [], [], seconds)[0])
+
+    def end(self, seconds: float = HANG) -> End:
+        """Wait for the end; what has not ended after so many seconds hangs."""
+        said, until = b"", time.monotonic() + seconds
+        while True:
+            ready, _, _ = select.select([self._reading], [], [], max(0.0, until - time.monotonic()))
+            if not ready:
+                self.kill()
+                break
+            part = os.read(self._reading, 1 << 20)
+            if not part:
+                break
+            said += part
+        os.close(self._reading)
+        _, status = os.waitpid(self.pid, 0)
+        if not ready:
+            return End(None)
+        returned, result = pickle.loads(said) if said else (True, None)  # of this process's own child
+        return End(os.waitstatus_to_exitcode(status), *((result, "") if returned else (None, result)))
+
+
+def in_child(work: Callable[[], Any], memory: int | None = None, seconds: float = HANG) -> End:
+    """Do some work in a forked process and wait for it."""
+    return Child(work, memory).end(seconds)
+
+
+def _serve(work: Callable[[], Any], memory: int | None, quiet: bool, writing: int) -> None:
+    """Do the work and end; nothing that the parent had to do at its own end is done."""
+    status = 1
+    try:
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2) if quiet else (0,):
+            os.dup2(nowhere, descriptor)
+        if memory is not None:
+            limit = _address_space() + memory
+            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        try:
+            said, status = (True, work()), 0
+        except BaseException:
+            said = False, traceback.format_exc()
+        content = memoryview(pickle.dumps(said))
+        while content:
+            content = content[os.write(writing, content) :]
+    finally:
+        os._exit(status)
+
+
+def _address_space() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

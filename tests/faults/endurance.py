@@ -1,0 +1,169 @@
+"""Long runs: the same games whatever is played side by side, and nothing that grows."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env import Batch, diamant_v0
+from tests.faults.child import in_child
+from tests.faults.table import Effort, Row, Trials
+
+_PLAYERS, _LEAVE = 5, 0.25
+_PART = 100_000
+_MEBIBYTES = 48
+"""What a process may grow by: a thousandth of what 10^7 turns would leave behind if each kept its observations."""
+
+
+def endurance(effort: Effort) -> Iterator[Row]:
+    """All rows about long runs."""
+    yield same_games(effort)
+    yield growth(effort)
+
+
+def _whole(first: int, number: int, size: int, threads: int) -> NDArray[np.int16]:
+    """Play games of these seeds to their ends in batches of `size`; return the final chests."""
+    found = []
+    for start in range(first, first + number, size):
+        batch = Batch(min(size, first + number - start), _PLAYERS, threads=min(threads, size))
+        batch.reset(start)
+        found.append(batch.play_out(_LEAVE))
+    return np.concatenate(found)
+
+
+def _by_turns(first: int, number: int, size: int, threads: int) -> NDArray[np.int16]:
+    """The same turn by turn."""
+    found = []
+    for start in range(first, first + number, size):
+        batch = Batch(min(size, first + number - start), _PLAYERS, threads=min(threads, size))
+        batch.reset(start)
+        leave = np.full((batch.num_games, _PLAYERS), _LEAVE, np.float32)
+        actions = np.zeros((batch.num_games, _PLAYERS), np.int8)
+        while not batch.over.all():
+            batch.draw_decisions(leave, actions)
+            batch.play(actions)
+        found.append(batch.games.chest[:, :_PLAYERS].copy())
+    return np.concatenate(found)
+
+
+def _follow_ups(size: int, threads: int, auto_reset: bool, games: int = 3) -> NDArray[np.float32]:
+    """Play some games in each place; return what was earned in all of them, (games, places, seats)."""
+    batch = Batch(size, _PLAYERS, threads=min(threads, size))
+    batch.reset(1)
+    number, earned = np.zeros(size, int), np.zeros((games + 1, size, _PLAYERS), np.float32)
+    leave, actions = np.full((size, _PLAYERS), _LEAVE, np.float32), np.zeros((size, _PLAYERS), np.int8)
+    places = np.arange(size)
+    while (number < games).any():
+        batch.draw_decisions(leave, actions)
+        rewards, done = batch.play(actions, auto_reset=auto_reset)
+        earned[number, places] += rewards
+        if auto_reset:
+            number = np.minimum(number + done, games)
+        elif batch.over.all():
+            number += 1
+            batch.reset(mask=np.ones(size, bool))
+    return earned[:games]
+
+
+def same_games(effort: Effort) -> Row:
+    """Play the same games in batches of several sizes, with threads, turn by turn and with automatic resets."""
+    trial = Trials("games bit for bit over batch sizes, threads and auto-reset", effort)
+    size = min(_PART, effort.times(10_000_000))
+    for part in effort.trials(10_000_000 // _PART, seconds=360):
+        problem = in_child(partial(_compare, part * size, size, part)).problem
+        for _ in range(size):
+            trial(problem)
+    with_another = _digest(_whole(0, 100, 7, 1)) == _digest(_whole(1, 100, 7, 1))
+    return trial.row("games of seeds that are one further", not with_another)
+
+
+def _compare(first: int, number: int, part: int) -> None:
+    expected = _digest(_whole(first, number, number, 1))
+    sizes = (7, 64, 999, 4096)
+    found = {
+        "in small batches": _whole(first, number, sizes[part % 4], 1 + part % 2),
+        "with two threads": _whole(first, number, number, 2),
+        "turn by turn": _by_turns(first, number, sizes[(part + 1) % 4] if number > 10_000 else number, 1 + part % 3),
+        "one at a time": np.concatenate([_whole(first, 50, 1, 1), _whole(first, number, number, 1)[50:]]),
+    }
+    for name, chests in found.items():
+        if _digest(chests) != expected:
+            raise RuntimeError(f"other final chests {name}, seeds from {first}")
+    if _digest(_follow_ups(999, 2, True)) != _digest(_follow_ups(999, 1, False)):
+        raise RuntimeError("other games follow with automatic resets")
+
+
+def _digest(array: NDArray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+
+
+def growth(effort: Effort) -> Row:
+    """Watch memory, threads and descriptors over many turns and environments."""
+    trial = Trials("memory, threads and descriptors over 10^7 turns and 10^5 environments", effort)
+    uses: dict[str, tuple[Callable[[], object], int]] = {
+        "turns with 1 thread": (partial(_turns, 1), 500),
+        "turns with 2 threads": (partial(_turns, 2), 500),
+        "batches": (lambda: Batch(8, 4).reset(1), 50_000),
+        "batches with threads": (lambda: _turns(2, 1), 5_000),
+        "parallel_env": (lambda: diamant_v0.parallel_env().reset(seed=1), 25_000),
+        "AEC": (lambda: diamant_v0.env().reset(seed=1), 10_000),
+        "gymnasium": (lambda: gymnasium.make("diamant_env/Diamant-v0").reset(seed=1), 10_000),
+    }
+    worst = 0.0
+    for name, (use, times) in uses.items():
+        end = in_child(partial(_grown, use, effort.times(times)), seconds=1200)
+        problem, more = end.problem or end.result[0], 0.0 if end.problem else end.result[1]
+        worst = max(worst, more)
+        for _ in range(effort.times(times)):
+            trial(f"{name}: {problem}" if problem else None)
+    kept: list[Any] = []
+    leaks = [lambda: kept.append(bytearray(os.urandom(1 << 20))), lambda: kept.append(os.dup(0)), partial(_stay, kept)]
+    caught = all(in_child(partial(_grown, leak, 100)).result[0] for leak in leaks)
+    return trial.row("leaks of memory, of descriptors and of threads", caught, f"{worst:.1f} MiB more")
+
+
+def _turns(threads: int, turns: int = 10) -> None:
+    """Play 10 turns of 1,000 games."""
+    batch = Batch(1_000, 4, threads=threads)
+    batch.reset(1)
+    actions = np.zeros((1_000, 4), np.int8)
+    for _ in range(turns):
+        batch.step(actions, auto_reset=True)
+
+
+def _stay(kept: list[Any]) -> None:
+    kept.append(threading.Event())
+    threading.Thread(target=kept[-1].wait, daemon=True).start()
+
+
+def _grown(use: Callable[[], object], times: int) -> tuple[str | None, float]:
+    """Do something often; return what has grown, and by how many mebibytes."""
+    for _ in range(max(3, times // 50)):
+        use()
+    before = _now()
+    for _ in range(times):
+        use()
+    after = _now()
+    more = after[0] - before[0]
+    names = ("mebibytes", "threads", "descriptors")
+    allowed = (_MEBIBYTES, 2, 0)
+    for name, old, new, most in zip(names, before, after, allowed, strict=True):
+        if new - old > most:
+            return f"{new - old:.0f} {name} more", more
+    return None, more
+
+
+def _now() -> tuple[float, int, int]:
+    gc.collect()
+    with open("/proc/self/statm") as file:
+        resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+    return resident, threading.active_count(), len(os.listdir("/proc/self/fd"))
