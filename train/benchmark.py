@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,13 @@ import tyro
 from tqdm import tqdm
 from tyro.conf import arg
 
+from agents.command import run_command
+from diamant_env.reading import parse_json
 from train.aggregate import REFERENCES
 from train.algorithms import ALGORITHMS, find_algorithms
 from train.benchmark_config import BenchmarkConfig
 from train.benchmark_page import PAGE, aggregates, write_page
 from train.cell import RESULT, cells, play_cell, read_result
-from train.commands import clear_errors
 from train.config import config_text, read_config
 from train.experiment import change_keys
 from train.files import save_json, write_whole
@@ -110,7 +111,10 @@ def finished(folder: Path) -> list[dict[str, Any]]:
 def write(config: BenchmarkConfig, folder: Path) -> None:
     """Write the JSON and the page of all that is finished."""
     results = finished(folder)
-    versions = json.loads((folder / "versions.json").read_text())
+    try:
+        versions = parse_json((folder / "versions.json").read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{folder / 'versions.json'} is damaged: {error}") from None
     content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
     save_json({**content, "cells": results, "aggregates": aggregates(results)}, folder / RESULTS)
     write_page(results, header(content, results), folder)
@@ -128,12 +132,14 @@ def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
     return "\n".join([text, "", *tasks.values()])
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        benchmark(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        benchmark(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
+from diamant_env.reading import parse_toml, read_text
 from diamant_env.settings import with_expeditions
 from train.blank import blank_edition
 
@@ -241,9 +241,11 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:
     if not path.is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        return kind.model_validate(tomllib.loads(path.read_text()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = parse_toml(read_text(path))
+    except ValueError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
+    try:
+        return kind.model_validate(values)
     except ValidationError as error:
         raise ValueError(f"{path}: {explain(error)}") from None
 

@@ -15,6 +15,7 @@ import torch
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from agents.command import run_command
 from diamant_env.opponents.network import NetworkAgent
 from train.config import RayRun
 from train.experiment import run_experiment
@@ -26,17 +27,18 @@ from train.run_folder import POLICY, load_checkpoint, save_checkpoint, save_poli
 if TYPE_CHECKING:
     from train.rllib_algorithm import SelfPlay
 
+COMMAND = "python -m train.rllib"
 ATTEMPTS = 20
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run from the command line; return the exit status."""
-    try:
+
+    def run() -> None:
         require_ray()
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return run_experiment(argv, "python -m train.rllib", RayRun, Path("configs/rllib.toml"), train)
+        run_experiment(argv, COMMAND, RayRun, Path("configs/rllib.toml"), train)
+
+    return run_command(COMMAND, run)
 
 
 def train(config: RayRun, folder: Path) -> NetworkAgent:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +16,7 @@ import torch
 import tyro
 from tyro.conf import arg
 
-from train.commands import clear_errors
+from agents.command import run_command
 from train.config import RayRun, read_config
 from train.experiment import change_keys
 from train.files import save_json
@@ -136,12 +137,14 @@ def machine() -> dict[str, str]:
     }
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        measure(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        measure(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import tyro
 from numpy.typing import NDArray
 
+from agents.command import run_command
 from agents.pools import FOLDER
 from train.arena import Played, number_of_tables, play, seeds_for
-from train.commands import clear_errors
 from train.lineups import deal, seat_with
 
 COMMAND = "python -m train.tune"
@@ -170,7 +172,7 @@ def pool_file(pool: str, texts: list[str], played: Played, settings: Settings) -
     return "\n".join(lines) + "\n"
 
 
-def main(settings: Settings) -> None:
+def tune(settings: Settings) -> None:
     """Tune the members of both pools, report them on fresh games, and write the files if asked.
 
     Raises:
@@ -189,7 +191,10 @@ def main(settings: Settings) -> None:
             (FOLDER / f"{pool}.toml").write_text(pool_file(pool, texts, played, settings), encoding="utf-8")
 
 
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+    return run_command(COMMAND, lambda: tune(tyro.cli(Settings, prog=COMMAND, args=argv)))
+
+
 if __name__ == "__main__":
-    settings = tyro.cli(Settings, prog=COMMAND)
-    with clear_errors(COMMAND):
-        main(settings)
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""Files and texts that somebody hands in, read with bounds: whatever is wrong with one is a ValueError."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+TEXT_BYTES = 10_000_000
+"""The largest configuration, pool or record that is read: a thousand times the largest of this package's."""
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file in UTF-8.
+
+    Raises:
+        OSError: If it can't be read.
+        ValueError: If it is larger than `TEXT_BYTES`, or no UTF-8; the message has no path.
+    """
+    return read_bytes(path, TEXT_BYTES).decode("utf-8")
+
+
+def read_bytes(path: str | Path, most: int) -> bytes:
+    """Return what a file holds, at most so many bytes: a device such as ``/dev/zero`` has no end.
+
+    Raises:
+        OSError: If it can't be read.
+        ValueError: If it is larger; the message has no path.
+    """
+    with Path(path).open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(f"it has more than {most:,} bytes")
+    return content
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of a text in JSON.
+
+    Raises:
+        ValueError: If it is none, or nested too deeply.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the table of a text in TOML.
+
+    Raises:
+        ValueError: If it is none, or nested too deeply.
+    """
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
