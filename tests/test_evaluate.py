@@ -393,7 +393,7 @@ def test_the_command(tmp_path, capsys):
         (["bag:18", "--against", "clones:nobody"], "unknown agent 'nobody'; agents: random, continue, cards,"),
         (["bag:18", "--players", "9"], "players=9; 2 to 8"),
         (["bag:18", "--players", "1"], "players=1; 2 to 8"),
-        (["bag:18", "--games", "0"], "games=0; at least 1"),
+        (["bag:18", "--games", "0"], "games=0; a whole number, 1 to 100000000"),
         (["bag:18", "--edition", "risk"], "unknown edition 'risk'"),
         (["bag:18", "--out", "/dev/null/x"], "can't write results into the folder /dev/null/x"),
         (["bag:18", "--games", "many"], "many"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
+from pydantic import ValidationError
 from tqdm import tqdm
 from tyro.conf import arg
 
@@ -19,7 +20,7 @@ from train.algorithms import ALGORITHMS, find_algorithms
 from train.benchmark_config import BenchmarkConfig
 from train.benchmark_page import PAGE, aggregates, write_page
 from train.cell import RESULT, cells, play_cell, read_result
-from train.config import config_text, read_config
+from train.config import config_text, explain, read_config
 from train.experiment import change_keys
 from train.files import save_json, write_whole
 from train.run_folder import CONFIG, machine_and_versions
@@ -65,8 +66,11 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         ValueError: If an argument is wrong, or the folder belongs to other settings; then nothing was played.
     """
     config = change_keys(read_config(arguments.config, BenchmarkConfig), arguments.set)
-    given = {name: getattr(arguments, name) for name in _PART if getattr(arguments, name)}
-    config = config.model_copy(update=given)
+    given = {name: value for name in _PART if (value := getattr(arguments, name)) not in ((), None)}
+    try:
+        config = BenchmarkConfig.model_validate({**config.model_dump(), **given})
+    except ValidationError as error:
+        raise ValueError(explain(error)) from None
     tasks = find_tasks(config.tasks)
     algorithms = find_algorithms((*config.algorithms, *REFERENCES) if config.algorithms else ())
     todo = cells(tasks, algorithms, config.seeds, arguments.out / "cells")

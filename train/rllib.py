@@ -98,6 +98,7 @@ class Course:
         for _ in range(ATTEMPTS):
             self.algorithm.train()
             if self.algorithm.decisions > done:
+                self.algorithm.agent(self.config.name)  # refuses weights that have diverged before they are saved
                 return
         raise RuntimeError(f"no runner has answered {ATTEMPTS} times in a row; Ray's logs (/tmp/ray) say why")
 

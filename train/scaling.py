@@ -17,6 +17,7 @@ import tyro
 from tyro.conf import arg
 
 from agents.command import run_command
+from diamant_env.settings import whole_number
 from train.config import RayRun, read_config
 from train.experiment import change_keys
 from train.files import save_json
@@ -57,8 +58,13 @@ def measure(arguments: Arguments) -> None:
     Raises:
         ValueError: If an argument is wrong; the message says what is allowed.
     """
-    if min(arguments.rounds, arguments.repeats, *arguments.runners) < 1:
-        raise ValueError(f"{arguments}: rounds, repeats and runners must be at least 1")
+    for name, given in (
+        ("rounds", [arguments.rounds]),
+        ("repeats", [arguments.repeats]),
+        ("runners", arguments.runners),
+    ):
+        for number in given:
+            whole_number(name, number, 1, 1000)
     config = read_config(arguments.config, RayRun)
     numbers = list(dict.fromkeys((1, *arguments.runners)))
     join_cluster(sum(numbers) + len(numbers) * config.ray.learners)

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from agents.command import run_command
 from agents.pools import FOLDER
+from diamant_env.settings import whole_number
 from train.arena import Played, number_of_tables, play, seeds_for
+from train.limits import MAX_GAMES
 from train.lineups import deal, seat_with
 
 COMMAND = "python -m train.tune"
@@ -178,9 +180,8 @@ def tune(settings: Settings) -> None:
     Raises:
         ValueError: If a number is out of range; then nothing was played.
     """
-    if min(settings.rounds, settings.games, settings.report_games) < 1:
-        numbers = f"rounds={settings.rounds}, games={settings.games}, report_games={settings.report_games}"
-        raise ValueError(f"{numbers}; each must be at least 1")
+    for name in ("rounds", "games", "report_games"):
+        whole_number(name, getattr(settings, name), 1, MAX_GAMES)
     for pool in POOLS:
         print(f"\n{pool}")
         texts = tune_pool(pool, settings)
