@@ -107,11 +107,13 @@ class SelfPlayPPO(PPO):
         """Update the policy, unless no decision of the rollout is complete.
 
         Raises:
-            ValueError: If the weights are no finite numbers any more, or so large that a policy of them can't be played.
+            ValueError: If the weights are no finite numbers any more, or so large that no policy can be made of them.
         """
         if len(self.rollout_buffer.complete):
-            super().train()
-            self._check_weights()
+            try:
+                super().train()
+            finally:  # torch, too, refuses numbers that are none, but says not why
+                self._check_weights()
 
     def _check_weights(self) -> None:
         """Refuse weights before a checkpoint, a snapshot or a policy is made of them."""
