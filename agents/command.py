@@ -1,6 +1,6 @@
 """How a command begins and ends: one line for what went wrong, 130 after Ctrl-C, no word when nobody reads any more.
 
-`guard_imports` runs before anything heavy is imported, so this module imports none of it.
+`guard_imports` is to run as early as possible, so this module imports next to nothing.
 """
 
 from __future__ import annotations
@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable
 from contextlib import suppress
-from types import FrameType, TracebackType
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False  # that of `typing`, whose import takes longer than all of this module's
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType, TracebackType
+    from typing import Any, NoReturn
 
 STOPPED, WRONG = 130, 2
 _LONGEST = 2_000  # characters of an error
@@ -28,12 +30,12 @@ def guard_imports() -> None:
     """
     global _guarding
     # While the package of `python -m package.module` is imported, the first argument is this.
-    if _guarding or sys.argv[:1] != ["-m"] or threading.current_thread() is not threading.main_thread():
+    if _guarding or sys.argv[:1] != ["-m"]:
         return
     _guarding = True
+    _on_interrupt(_leave_at_once)
     _open_closed_streams()
     sys.excepthook, sys.unraisablehook = _no_traceback, _not_lost
-    _on_interrupt(_leave_at_once)
 
 
 def run_command(command: str, run: Callable[[], int | None]) -> int:

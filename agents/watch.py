@@ -147,7 +147,10 @@ def _has_typed() -> bool:
 
 
 def _typed() -> str:
-    line = sys.stdin.readline()
+    try:
+        line = sys.stdin.readline()
+    except UnicodeDecodeError:
+        line = "?!"
     if not sys.stdin.isatty():
         say("")
     if not line:

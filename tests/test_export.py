@@ -126,7 +126,7 @@ def test_files_that_are_none(tmp_path):
     [
         (["evv"], "unknown agent 'evv'"),
         (["ev", "ev:0.75"], "is there twice"),
-        (["ev", "--games", "0"], "0 games"),
+        (["ev", "--games", "0"], "games=0; a whole number, 1 to 1000000"),
         (["ev", "--players", "9"], "9"),
         (["ev", "--players", "1", "--reward", "margin"], "margin"),
         (["ev", "--reward", "fun"], "unknown reward 'fun'"),
