@@ -30,11 +30,14 @@ def read_bytes(path: str | Path, most: int) -> bytes:
         OSError: If it can't be read.
         ValueError: If it is larger; the message has no path.
     """
+    parts, size = [], 0
     with Path(path).open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise ValueError(f"it has more than {most:,} bytes")
-    return content
+        while part := file.read(1 << 20):
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                raise ValueError(f"it has more than {most:,} bytes")
+    return b"".join(parts)
 
 
 def parse_json(text: str) -> Any:
