@@ -10,7 +10,8 @@ from typing import Any
 
 TEXT_BYTES = 1_000_000
 """The largest configuration, pool or record that is read: many times the largest that makes sense."""
-_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){100}""")  # the time for one grows with its square
+# A key of a hundred names with dots between them: tomllib's time grows with the square of their number.
+_LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){100}""")
 
 
 def read_text(path: str | Path) -> str:

@@ -133,7 +133,7 @@ class PPOConfig(Strict):
     gae_lambda: Share = 0.95
     clip: float = Field(0.2, gt=0, le=1000)
     value_weight: Weight = 0.5
-    max_grad_norm: float = Field(0.5, gt=0, le=1000)
+    max_grad_norm: float = Field(0.5, gt=0, le=1e9)
     reward_scale: float = Field(1.0, gt=0, le=1000)
     """Rewards are multiplied by this."""
     explore: Share = 0.0

@@ -197,8 +197,9 @@ def _check_sums(layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]
     values = _largest_inputs()
     for weight, bias in layers:
         sums = np.abs(weight.astype(np.float64)) @ values + np.abs(bias.astype(np.float64))
-        if sums.max() >= np.finfo(np.float32).max / 2:  # half of it, since the two logits are subtracted
-            raise ValueError(f"weights so large that float32 can overflow: sums of up to {sums.max():.0e}")
+        largest = sums.max(initial=0)
+        if largest >= np.finfo(np.float32).max / 2:  # half of it, since the two logits are subtracted
+            raise ValueError(f"weights so large that float32 can overflow: sums of up to {largest:.0e}")
         values = np.minimum(sums, 1) if activation == "tanh" else sums
 
 
