@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.command import run_command
 from agents.strip import draw, load_pictures
-from agents.terminal import Parser, finish, say
+from agents.terminal import Parser, say
 from diamant_env.files import write_whole
 from diamant_env.records import GameRecord
 from diamant_env.render import Scene
@@ -160,10 +162,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Run the command: an error in what was given ends it with one line and status 2."""
-    finish(COMMAND, lambda: run(argv))
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status: an error in what was given is one line and status 2."""
+    return run_command(COMMAND, lambda: run(argv))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

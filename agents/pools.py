@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 from agents.registry import make
+from diamant_env.reading import parse_toml, read_text
 
 FOLDER = Path(__file__).parents[1] / "configs" / "pools"
 _KEYS = ("description", "agents")
@@ -35,8 +35,8 @@ def load_pool(name: str | Path) -> list[str]:
     if not path.is_file():
         raise ValueError(f"no pool {str(name)!r}: there is no file {path}; pools: {pool_names()}, or a path to a .toml")
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = parse_toml(read_text(path))
+    except ValueError as error:
         raise ValueError(f"pool {path} is damaged: {error}") from None
     return _checked(content, path)
 

@@ -28,6 +28,8 @@ _OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective
 _ROUND = 32  # roll-outs of each choice between two looks at the clock and at who is settled
 _GAMES = 256  # played side by side
 _NO_LIMIT = 1_000_000
+_DAY = 86_400  # seconds
+_DEEPEST = 2  # a search in a search; each multiplies the cost by its roll-outs
 _CERTAIN = 0.01  # no roll-out is spent where a network's probability of one choice is at most this
 
 
@@ -51,10 +53,10 @@ class Budget:
     errors: float = 3.0
 
     def __post_init__(self) -> None:
-        if self.rollouts < 2:
-            raise ValueError(f"rollouts={self.rollouts}; at least 2 are needed")
-        if self.seconds is not None and self.seconds <= 0:
-            raise ValueError(f"seconds={self.seconds}; more than 0 are needed")
+        if not 2 <= self.rollouts <= _NO_LIMIT:
+            raise ValueError(f"rollouts={self.rollouts}; 2 to {_NO_LIMIT:,} are allowed")
+        if self.seconds is not None and not 0 < self.seconds <= _DAY:
+            raise ValueError(f"seconds={self.seconds}; more than 0 and at most {_DAY:,} are allowed")
         if self.objective not in ("win", "score"):
             raise ValueError(f"objective={self.objective!r}; win and score are allowed")
 
@@ -72,8 +74,10 @@ def parse(text: str) -> tuple[Budget, str]:
     Where seconds are given and roll-outs are not, the clock alone counts.
 
     Raises:
-        ValueError: If a number is out of range, or no agent is named.
+        ValueError: If a number is out of range, no agent is named, or too many searches are in each other.
     """
+    if text.count(PREFIX) > _DEEPEST:
+        raise ValueError(f"{text.count(PREFIX)} times {PREFIX} in an agent's text; at most {_DEEPEST} are allowed")
     options: dict[str, str] = {}
     rest = text.removeprefix(PREFIX)
     while match := _OPTION.fullmatch(rest.partition(":")[0]):

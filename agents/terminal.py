@@ -1,15 +1,13 @@
-"""What the commands of this package share at the terminal: what they print, refuse and how they end."""
+"""What the commands of this package share at the terminal: what they print and refuse."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
-
-from agents.plain import print_plainly
 
 
 class Parser(argparse.ArgumentParser):
@@ -18,22 +16,6 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """See `argparse.ArgumentParser.error`."""
         raise ValueError(f"{message} (see --help)")
-
-
-def finish(command: str, run: Callable[[], int]) -> NoReturn:
-    """Run a command and end the process: an error in what was given is one line and status 2, Ctrl-C status 130."""
-    print_plainly()
-    try:
-        status = run()
-    except BrokenPipeError:  # whoever read the output has stopped, such as `head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 0
-    except (ValueError, OSError, ImportError) as error:
-        print(f"{command}: error: {error}", file=sys.stderr)
-        status = 2
-    except KeyboardInterrupt:
-        status = 130
-    raise SystemExit(status)
 
 
 def say(*lines: str) -> None:

@@ -9,14 +9,15 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
+from agents.command import run_command
 from agents.registry import make
 from agents.strip import draw, load_pictures
 from agents.tally import Tally
-from agents.terminal import Parser, check_new_file, check_seed, distinct, finish, has_colours, say
+from agents.terminal import Parser, check_new_file, check_seed, distinct, has_colours, say
 from agents.watch_words import WatchWords
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, MAX_PLAYERS
@@ -153,7 +154,10 @@ def _has_typed() -> bool:
 
 
 def _typed() -> str:
-    line = sys.stdin.readline()
+    try:
+        line = sys.stdin.readline()
+    except UnicodeDecodeError:
+        line = "?!"
     if not sys.stdin.isatty():
         say("")
     if not line:
@@ -236,10 +240,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Run the command: an error in what was given ends it with one line and status 2."""
-    finish(COMMAND, lambda: run(argv))
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status: an error in what was given is one line and status 2."""
+    return run_command(COMMAND, lambda: run(argv))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +12,11 @@ import tyro
 from threadpoolctl import threadpool_limits
 from tyro.conf import arg
 
+from agents.command import run_command
 from benchmarks.judging import compare_judging
 from benchmarks.measure import QUICK, Effort
 from benchmarks.results import machine, publish
 from benchmarks.training import compare_training, notes_on_spread
-from train.commands import clear_errors
 from train.report import make_folder
 
 COMMAND = "python -m benchmarks.learning"
@@ -61,12 +62,14 @@ def measure(arguments: Arguments) -> None:
     publish(COMMAND, rows, arguments.out, machine(), notes_on_spread(rows), arguments=arguments)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        measure(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        measure(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -15,12 +15,12 @@ from typing import Annotated
 import tyro
 from tyro.conf import arg
 
+from agents.command import run_command
 from benchmarks.measure import QUICK, Effort, alternate_timed
 from benchmarks.peer_venv import PEERS, PUFFER, CannotInstallError, Venv, python_of
 from benchmarks.puffer import FLAGS as PUFFER_FLAGS
 from benchmarks.puffer import VERSION as PUFFER_VERSION
 from benchmarks.results import Comparison, machine, publish
-from train.commands import clear_errors
 from train.report import make_folder
 
 COMMAND = "python -m benchmarks.peers"
@@ -218,12 +218,14 @@ def _python_for(peer: Peer, arguments: Arguments) -> Path:
     return python_of(peer.venv, arguments.folder)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        measure(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        measure(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

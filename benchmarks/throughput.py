@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Annotated, Literal
 import tyro
 from tyro.conf import arg
 
+from agents.command import run_command
 from benchmarks.against_c import compare_steps, units_side_by_side
 from benchmarks.costs import measure_costs
 from benchmarks.growth import BATCHES, draw_growth, growth_table, measure_growth
@@ -18,7 +20,6 @@ from benchmarks.measure import QUICK, Effort
 from benchmarks.reference import PLAIN_FLAGS, TUNED_FLAGS, NoCompilerError, compiled_library, compiler_version
 from benchmarks.results import Comparison, machine, publish
 from benchmarks.views import compare_views
-from train.commands import clear_errors
 from train.report import make_folder, new_table
 from train.screen import say
 
@@ -114,12 +115,14 @@ def _print_units(rows: list[Comparison]) -> None:
     say(table)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        measure(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        measure(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

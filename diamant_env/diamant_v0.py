@@ -166,15 +166,16 @@ class parallel_env(ParallelEnv, EzPickle):
         """Play one turn: reveal the decisions, then turn up cards until the next decision.
 
         Args:
-            actions: 0 (CONTINUE) or 1 (LEAVE) for each agent inside the cave; idle agents may be left out.
+            actions: 0 (CONTINUE) or 1 (LEAVE) for each agent inside the cave; idle agents may be left out. When the
+                game is over nobody is left to act, and ``{}`` returns five empty dictionaries.
 
         Raises:
-            RuntimeError: Before reset, or when the game is over.
+            RuntimeError: Before reset, or with an action when the game is over.
             ValueError: If an agent inside is missing, an agent is unknown, an action is neither 0 nor 1, or the
                 scripted deck asks for a card that is not there; then nothing was played.
         """
         if not self.agents:
-            raise RuntimeError("no game is being played: call reset() first")
+            return self._after_the_end(actions)
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         if self._script is None:
             rows = np.empty(self._rows_shape, np.float32)
@@ -187,6 +188,14 @@ class parallel_env(ParallelEnv, EzPickle):
         self._follow()
         observations, rewards, infos = self._told(rows[0])
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
+
+    def _after_the_end(self, actions: Mapping[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
+        """Return what a step tells nobody."""
+        if self._batch.games[0].phase != OVER:
+            raise RuntimeError("no game is being played: call reset() first")
+        if actions:
+            raise RuntimeError(f"the game is over, but {actions} are given: call reset() first")
+        return {}, {}, {}, {}, {}
 
     def _step_script(self, script: Script) -> NDArray[np.float32]:
         """Play one turn with the cards of the script; nothing is played if one of them is not there."""

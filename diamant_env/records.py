@@ -19,6 +19,7 @@ import numpy as np
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import NO_CARD, Edition, edition_table
 from diamant_env.files import write_whole
+from diamant_env.reading import TEXT_BYTES, read_bytes
 from diamant_env.record_text import Place, TextReader, Turn, record_lines, spaced
 from diamant_env.rules import CONTINUE, LEAVE, OVER, win_share
 
@@ -70,7 +71,10 @@ class GameRecord:
         Raises:
             ValueError: If it is damaged, with the file, the line and the reason.
         """
-        content = Path(path).read_bytes()
+        try:
+            content = read_bytes(path, TEXT_BYTES)
+        except ValueError as error:
+            raise ValueError(f"{path} is no record: {error}") from None
         try:
             return cls.from_text(content.decode("utf-8"), str(path))
         except UnicodeDecodeError as error:

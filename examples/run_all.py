@@ -63,7 +63,7 @@ RECIPES = [
     ),
     Recipe(
         "SB3 PPO through SuperSuit", "sb3_supersuit", SHARED, "supersuit", "supersuit", True,
-        "none", "rows, ignored", "`black_death_v3` never reports the end and isn't needed; seeds are ignored",
+        "none", "rows, ignored", "`black_death_v3` reports the end one step late and isn't needed; seeds are ignored",
     ),
     Recipe(
         "CleanRL-style PPO", "cleanrl_style", SHARED, "torch", "torch", True,

@@ -4,7 +4,7 @@ Install: pip install -c constraints.txt -e ".[train,examples]"
 Run:     python -m examples.sb3_supersuit --steps 20000
 
 Mask: none; mask="none" also keeps it out of the infos. Idle seats: rows whose action is ignored.
-Mind: all seats end together, so `black_death_v3` isn't needed, and with it the end is never reported. SuperSuit's
+Mind: all seats end together, so `black_death_v3` isn't needed, and with it the end comes one step late. SuperSuit's
 vector ignores seeds: copies start where the process left off. `examples/sb3_vec_env.py` is many times faster.
 """
 

@@ -7,6 +7,7 @@ import pytest
 from side_by_side import as_dicts
 
 from diamant_env import Batch, diamant_v0
+from diamant_env.recorder import Recorder
 
 AEC = [diamant_v0.env, diamant_v0.raw_env]
 QUIET = ["snake", "boulder", 11, 5]
@@ -81,8 +82,25 @@ def test_step_after_the_end():
     env.reset(options={"deck": [5] * 5})
     for _ in range(5):
         env.step(dict.fromkeys(env.agents, 1))
-    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+    before = as_dicts(env.game[None])
+    with pytest.raises(RuntimeError, match=r"the game is over, but .*player_2.* are given: call reset\(\) first"):
         env.step(dict.fromkeys(env.possible_agents, 1))
+    for _ in range(2):  # PettingZoo's custom: nobody acts, nobody is told anything
+        assert env.step({}) == ({}, {}, {}, {}, {})
+    assert as_dicts(env.game[None]) == before
+    other = diamant_v0.parallel_env(num_players=3)
+    other.restore_state(env.clone_state())
+    assert other.step({}) == ({}, {}, {}, {}, {})
+
+
+def test_a_record_ends_with_the_game():
+    env = Recorder(diamant_v0.parallel_env(num_players=3))
+    env.reset(seed=1)
+    while env.agents:
+        env.step(dict.fromkeys(env.agents, 1))
+    record = env.record
+    assert env.step({}) == ({}, {}, {}, {}, {})
+    assert env.record == record
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", True, 2**64, [1], [[1], [1, 2]]])

@@ -83,8 +83,7 @@ def test_what_does_not_fit_is_refused(tmp_path, runs, capsys):
         other = finished_run(tmp_path, "other", players, activation=activation)
         with pytest.raises(ValueError, match=message):
             joined([*runs, other])
-    with pytest.raises(SystemExit):
-        main([str(runs[0]), "--tables", str(tmp_path / "nowhere")])
+    assert main([str(runs[0]), "--tables", str(tmp_path / "nowhere")]) == 2
     assert "nowhere is no run folder" in capsys.readouterr().err
     for others, message in (
         ([], "--tables: name at least one run"),

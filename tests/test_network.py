@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import save
 
 import agents
-from diamant_env.observation import NUM_FEATURES
+from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
 
 RANDOM = np.random.default_rng(0)
@@ -31,6 +31,11 @@ def file_of(header):
     return len(text).to_bytes(8, "little") + text
 
 
+def entry(shape, offsets, name="0.weight"):
+    return {name: {"dtype": "F32", "shape": shape, "data_offsets": offsets}}
+
+
+LARGE = np.full((2, 8), 1e10, np.float32)
 WHOLE = content()
 DEEP = "[" * 300_000
 
@@ -68,12 +73,19 @@ def test_an_intact_file_opens(tmp_path):
         (content({f"layers.{name}": tensor for name, tensor in TENSORS.items()}), "tensor '0.weight' is missing"),
         (content({**TENSORS, "other": TENSORS["0.bias"]}), "tensor '2.weight' is missing"),
         (content(activation=["relu"]), "unknown activation ['relu']"),
-        (file_of(DEEP.encode()), "the header is nested too deeply"),
-        (save(TENSORS, {"diamant": DEEP}), "the metadata is nested too deeply"),
+        (file_of(DEEP.encode()), "the header: it is nested too deeply"),
+        (save(TENSORS, {"diamant": DEEP}), "the metadata: it is nested too deeply"),
         (save(TENSORS, {"diamant": "[]"}), "is no policy of diamant_env"),
         (file_of([1]), "the header or its metadata is no table of names"),
         (file_of({"__metadata__": [1]}), "the header or its metadata is no table of names"),
         (file_of({"__metadata__": {"diamant": 1}}), "the metadata is no text"),
+        (content({**TENSORS, "0.weight": np.full((8, NUM_FEATURES), 3e38, np.float32)}), "float32 can overflow"),
+        (content({**TENSORS, "1.bias": np.array([3e38, -3e38], np.float32)}), "float32 can overflow"),
+        (content({**TENSORS, "0.bias": np.full(8, 1e30, np.float32), "1.weight": LARGE}), "float32 can overflow"),
+        (content({str(number): np.zeros(0, np.float32) for number in range(2_000)}), "2,000 tensors; at most 1,800"),
+        (file_of(entry([2**62] * 40_000, [0, 0])), "at most two axes"),
+        (file_of({**entry([1], [0, 4]), **entry([1], [0, 4], "b")}) + bytes(8), "don't fill the file"),
+        (file_of(b"{}" + b" " * 1_000_000), "the header has 1,000,002 bytes; at most 1,000,000 are allowed"),
         (file_of({"0.weight": [1]}), "tensor '0.weight' is not described by dtype"),
         (file_of({"0.weight": {"dtype": "F32", "shape": [0.5], "data_offsets": [0, 2]}}), "is not described by dtype"),
     ],
@@ -100,3 +112,10 @@ def test_opening_a_policy_needs_no_torch(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_weights_that_can_only_just_not_overflow_give_numbers():
+    large = [np.full((8, NUM_FEATURES), 1e15, np.float32), np.tile(np.float32([[-1e14], [1e14]]), 8)]
+    agent = NetworkAgent([(weight, np.zeros(len(weight), np.float32)) for weight in large])
+    for rows in (observation_space().high, observation_space().low):
+        assert np.isfinite(agent.leave_logit(rows[None])).all()

@@ -129,8 +129,7 @@ def test_a_cluster_that_does_not_answer(monkeypatch, capsys):
     ray = pytest.importorskip("ray")
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    with pytest.raises(SystemExit):
-        tournament.main([*AGENTS, "--games", "100", "--ray"])
+    assert tournament.main([*AGENTS, "--games", "100", "--ray"]) == 2
     assert "no Ray cluster answers at RAY_ADDRESS=127.0.0.1:1" in capsys.readouterr().err
 
 
@@ -138,6 +137,5 @@ def test_without_ray(monkeypatch, capsys):
     monkeypatch.setattr(on_ray.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"Ray is not installed.*constraints-distributed.txt"):
         require_ray()
-    with pytest.raises(SystemExit):
-        tournament.main([*AGENTS, "--games", "100", "--ray"])
+    assert tournament.main([*AGENTS, "--games", "100", "--ray"]) == 2
     assert "Ray is not installed" in capsys.readouterr().err

@@ -129,6 +129,26 @@ def test_supersuits_wrappers(supersuit, name):
             assert ends == expected_ends
 
 
+def test_whole_games_through_black_death(supersuit):
+    """SuperSuit 3.11 ends a game one step later, with `step({})`."""
+    plain = diamant_v0.parallel_env(num_players=4)
+    env = supersuit.black_death_v3(diamant_v0.parallel_env(num_players=4))
+    for seed in range(5):
+        env.reset(seed=seed)
+        plain.reset(seed=seed)
+        random = np.random.default_rng(seed)
+        paid = dict.fromkeys(plain.possible_agents, 0.0)
+        while env.agents:
+            actions = {agent: int(random.random() < 0.2) for agent in env.agents}
+            _, rewards, ends, _, _ = env.step(actions)
+            paid = {agent: paid[agent] + rewards[agent] for agent in paid}
+            if plain.agents:
+                _, expected, _, _, _ = plain.step(actions)
+                assert rewards == expected
+        assert all(ends.values())
+        assert list(paid.values()) == plain.game["chest"][:4].tolist()
+
+
 def test_supersuits_vector_environments(supersuit):
     """Two games of three seats are six rows; a game that ends is followed by the next one in the same step."""
     single = supersuit.pettingzoo_env_to_vec_env_v1(diamant_v0.parallel_env(num_players=3))

@@ -24,9 +24,7 @@ def look(monkeypatch, capsys):
 
     def run(*arguments: str, keys: str = "") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
-        with pytest.raises(SystemExit) as stop:
-            watch.main(arguments)
-        return stop.value.code, *capsys.readouterr()
+        return watch.main(arguments), *capsys.readouterr()
 
     return run
 

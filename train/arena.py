@@ -15,7 +15,9 @@ from agents import make
 from diamant_env import Edition, Observations
 from diamant_env.batch import Batch
 from diamant_env.opponents import Agent, Table
+from diamant_env.settings import whole_number
 from train.blank import new_batch
+from train.limits import MAX_SEED
 
 Player = str | Agent  # an agent, or a text that `agents.make` takes
 FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4
@@ -60,7 +62,12 @@ class Played:
 
 
 def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
-    """Return the seeds of one purpose of a run, by hashing: no two purposes and no two runs share a stream."""
+    """Return the seeds of one purpose of a run, by hashing: no two purposes and no two runs share a stream.
+
+    Raises:
+        ValueError: If the seed is no whole number from 0 to 2**64 - 1.
+    """
+    whole_number("seed", seed, 0, MAX_SEED)
     digest = hashlib.sha256(repr((seed, *map(str, purpose))).encode()).digest()
     return np.random.SeedSequence(int.from_bytes(digest, "little"))
 

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
+from pydantic import ValidationError
 from tqdm import tqdm
 from tyro.conf import arg
 
+from agents.command import run_command
 from diamant_env.files import write_whole
+from diamant_env.reading import parse_json
 from train.aggregate import REFERENCES
 from train.algorithms import ALGORITHMS, find_algorithms
 from train.benchmark_config import BenchmarkConfig
 from train.benchmark_page import PAGE, aggregates, write_page
 from train.cell import RESULT, Cell, cells, play_cell, read_result
-from train.commands import clear_errors
-from train.config import config_text, read_config
+from train.config import config_text, explain, read_config
 from train.experiment import change_keys
 from train.files import save_json
 from train.lock import held
@@ -68,8 +70,11 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         OSError: If another command writes into the folder.
     """
     config = change_keys(read_config(arguments.config, BenchmarkConfig), arguments.set)
-    given = {name: getattr(arguments, name) for name in _PART if getattr(arguments, name)}
-    config = config.model_copy(update=given)
+    given = {name: value for name in _PART if (value := getattr(arguments, name)) not in ((), None)}
+    try:
+        config = BenchmarkConfig.model_validate({**config.model_dump(), **given})
+    except ValidationError as error:
+        raise ValueError(explain(error)) from None
     tasks = find_tasks(config.tasks)
     algorithms = find_algorithms((*config.algorithms, *REFERENCES) if config.algorithms else ())
     todo = cells(tasks, algorithms, config.seeds, arguments.out / "cells")
@@ -120,7 +125,10 @@ def finished(folder: Path) -> list[dict[str, Any]]:
 def write(config: BenchmarkConfig, folder: Path) -> None:
     """Write the JSON and the page of all that is finished."""
     results = finished(folder)
-    versions = json.loads((folder / "versions.json").read_text())
+    try:
+        versions = parse_json((folder / "versions.json").read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{folder / 'versions.json'} is damaged: {error}") from None
     content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
     save_json({**content, "cells": results, "aggregates": aggregates(results)}, folder / RESULTS)
     write_page(results, header(content, results), folder)
@@ -138,12 +146,14 @@ def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
     return "\n".join([text, "", *tasks.values()])
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        benchmark(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        benchmark(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

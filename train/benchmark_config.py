@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from train.config import NetworkConfig, OpponentsConfig, PPOConfig, Run
+from train.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run, Threads
 from train.response_config import SearchConfig
 
 
 class BenchmarkConfig(Run):
     """Which part of the suite is played, and at what budget."""
 
-    name: str = Field("benchmark", pattern=r"^[\w.-]+$")
-    threads: int = Field(1, ge=1)
+    name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
+    threads: Threads = 1
     """Threads that torch uses."""
     tasks: tuple[str, ...] = ()
     """Names or families of `train.suite.TASKS`; all for none."""
     algorithms: tuple[str, ...] = ()
     """Names or kinds of `train.algorithms.ALGORITHMS`, or texts of agents; all algorithms for none."""
-    seeds: int = Field(3, ge=1)
+    seeds: Number = 3
     """Of each algorithm that learns; the others have one."""
-    decisions: int = Field(5_000_000, ge=1)
+    decisions: Decisions = 5_000_000
     """Decisions of learning seats in a cell; idle seats don't count."""
-    games: int = Field(20_000, ge=100)
+    games: Games = 20_000
     """Games of each cell at the tables of each pool."""
     exact_players: int = Field(2, ge=1, le=5)
     """Largest table of which an expedition's exploitability is computed exactly: time and memory grow steeply."""

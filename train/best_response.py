@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from agents import make
+from agents.command import run_command
 from diamant_env.files import write_whole
-from train.commands import clear_errors
 from train.config import read_config
 from train.experiment import change_keys
 from train.files import save_json, slug
@@ -127,12 +128,14 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Found:
     return found
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        respond(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        respond(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

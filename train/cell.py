@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from agents import make
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.reading import parse_json
 from train.algorithms import Algorithm
 from train.arena import Played, Player, number_of_tables, play, seeds_for
 from train.benchmark_config import BenchmarkConfig
@@ -51,7 +51,7 @@ class Cell:
 def read_result(path: Path) -> dict[str, Any] | None:
     """Return the figures in a cell's file, None if it is not there or damaged."""
     try:
-        found = json.loads(path.read_text())
+        found = parse_json(path.read_text(encoding="utf-8"))
         return found if set(found) >= _KEYS and found["measures"] and math.isfinite(found["points"]) else None
     except (OSError, ValueError, TypeError):
         return None

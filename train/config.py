@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -11,11 +10,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
+from diamant_env.reading import parse_toml, read_text
 from diamant_env.settings import with_expeditions
 from train.blank import blank_edition
+from train.limits import MAX_DECISIONS, MAX_GAMES, MAX_ROLLOUT, MAX_SEED
 
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
+Games = Annotated[int, Field(ge=100, le=MAX_GAMES)]
+Decisions = Annotated[int, Field(ge=1, le=MAX_DECISIONS)]
+Threads = Annotated[int, Field(ge=1, le=1024)]
+Number = Annotated[int, Field(ge=1, le=1000)]
+Weight = Annotated[float, Field(ge=0, le=1000)]
 
 
 class Strict(BaseModel):
@@ -40,7 +46,7 @@ class GameConfig(Strict):
     """The edition that is judged, and trained unless `editions` says otherwise."""
     editions: tuple[str, ...] = ()
     """Editions of the training games, which are divided evenly among them; one may be named several times."""
-    num_players: tuple[Players, ...] = Field((4,), min_length=1)
+    num_players: tuple[Players, ...] = Field((4,), min_length=1, max_length=1000)
     """Table sizes; the games are divided evenly among them; one may be named several times."""
     reward: Literal["win", "score", "margin"] = "win"
     expeditions: int | None = Field(None, ge=1, le=MAX_EXPEDITIONS)
@@ -90,12 +96,12 @@ class OpponentsConfig(Strict):
     """Share of the games in which the learner takes all seats, whatever the shares above say."""
     snapshot_places: int = Field(8, ge=1, le=64)
     """How many earlier versions play at the same time."""
-    style: float = Field(0.0, ge=0)
+    style: Weight = 0.0
     """How much bolder or more timid a snapshot plays than it was: the standard deviation of what is added to the
     logit of LEAVE, drawn once for each seat that snapshots take."""
     blindness: Share = 0.0
     """Chance of each seat that snapshots take to be blind to one group of fields (see `train.league.BLIND_SPOTS`)."""
-    snapshot_every: int = Field(250_000, ge=1)
+    snapshot_every: Decisions = 250_000
     """Decisions between two snapshots."""
 
     @model_validator(mode="after")
@@ -109,26 +115,26 @@ class OpponentsConfig(Strict):
 class PPOConfig(Strict):
     """Proximal policy optimisation, in the terms of stable-baselines3."""
 
-    decisions: int = Field(6_000_000, ge=1)
+    decisions: Decisions = 6_000_000
     """Decisions of learning seats in the whole run; idle seats don't count."""
-    games: int = Field(750, ge=1)
+    games: int = Field(750, ge=1, le=MAX_ROLLOUT)
     """Games played side by side."""
-    turns: int = Field(64, ge=1)
+    turns: int = Field(64, ge=1, le=MAX_ROLLOUT)
     """Turns of every game in one rollout."""
-    minibatch: int = Field(4096, ge=2)
-    epochs: int = Field(4, ge=1)
-    learning_rate: float = Field(1e-3, gt=0)
-    final_learning_rate: float = Field(1e-4, ge=0)
+    minibatch: int = Field(4096, ge=2, le=8 * MAX_ROLLOUT)
+    epochs: Number = 4
+    learning_rate: float = Field(1e-3, gt=0, le=1)
+    final_learning_rate: Share = 1e-4
     """The rate falls linearly to this value."""
-    entropy: float = Field(0.01, ge=0)
-    final_entropy: float = Field(0.01, ge=0)
+    entropy: Weight = 0.01
+    final_entropy: Weight = 0.01
     """The entropy bonus falls linearly to this value."""
     gamma: Share = 1.0
     gae_lambda: Share = 0.95
-    clip: float = Field(0.2, gt=0)
-    value_weight: float = Field(0.5, ge=0)
-    max_grad_norm: float = Field(0.5, gt=0)
-    reward_scale: float = Field(1.0, gt=0)
+    clip: float = Field(0.2, gt=0, le=1000)
+    value_weight: Weight = 0.5
+    max_grad_norm: float = Field(0.5, gt=0, le=1e9)
+    reward_scale: float = Field(1.0, gt=0, le=1000)
     """Rewards are multiplied by this."""
     explore: Share = 0.0
     """Share of the games played side by side, drawn once, in which at a random turn one learning seat tosses a coin
@@ -139,11 +145,17 @@ class PPOConfig(Strict):
     average: Share = 0.0
     """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
 
+    @model_validator(mode="after")
+    def _fits_into_memory(self) -> PPOConfig:
+        if self.games * self.turns > MAX_ROLLOUT:
+            raise ValueError(f"games = {self.games} × turns = {self.turns}; at most {MAX_ROLLOUT:,} are allowed")
+        return self
+
 
 class NetworkConfig(Strict):
     """The policy and the value function: two perceptrons of this shape."""
 
-    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 64), min_length=1)
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 64), min_length=1, max_length=16)
     activation: Literal["relu", "tanh"] = "relu"
 
 
@@ -151,21 +163,21 @@ class JudgeConfig(Strict):
     """How the trained agent is judged."""
 
     num_players: int = Field(4, ge=2, le=8)
-    games: int = Field(100_000, ge=100)
+    games: Games = 100_000
     """Games against each line-up."""
-    clone_games: int = Field(20_000, ge=100)
+    clone_games: Games = 20_000
     """Games of each scripted agent against copies of the trained one."""
-    curve_games: int = Field(4_000, ge=100)
+    curve_games: Games = 4_000
     """Games for each point of the learning curve."""
-    curve_points: int = Field(12, ge=0)
+    curve_points: int = Field(12, ge=0, le=1000)
 
 
 class Run(Strict):
     """What all experiments have."""
 
-    name: str = Field("default", pattern=r"^[\w.-]+$")
-    seed: int = Field(0, ge=0)
-    threads: int = Field(2, ge=1)
+    name: str = Field("default", pattern=r"^[\w.-]+$", max_length=200)
+    seed: int = Field(0, ge=0, le=MAX_SEED)
+    threads: Threads = 2
     """Threads that torch uses."""
 
 
@@ -177,7 +189,7 @@ class Config(Run):
     random weights."""
     value_first: Share = 0.05
     """Share of a run with a `start`, at its beginning, in which the value function, which begins anew, learns alone."""
-    checkpoints: int = Field(8, ge=1)
+    checkpoints: Number = 8
     """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
     game: GameConfig = GameConfig()
     opponents: OpponentsConfig = OpponentsConfig()
@@ -195,9 +207,9 @@ class Config(Run):
 class RayConfig(Strict):
     """The processes of a run on Ray (see docs/cluster.md)."""
 
-    runners: int = Field(2, ge=0)
+    runners: int = Field(2, ge=0, le=1000)
     """Processes that play; they share `ppo.games` evenly. 0: the first learner plays as well."""
-    learners: int = Field(0, ge=0)
+    learners: int = Field(0, ge=0, le=1000)
     """Processes that learn, each from an equal part of the decisions. 0: one learner, in the process of the command."""
 
 
@@ -241,9 +253,11 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:
     if not path.is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        return kind.model_validate(tomllib.loads(path.read_text()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = parse_toml(read_text(path))
+    except ValueError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
+    try:
+        return kind.model_validate(values)
     except ValidationError as error:
         raise ValueError(f"{path}: {explain(error)}") from None
 

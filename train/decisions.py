@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from agents import make
 from diamant_env.batch import Batch
 from diamant_env.opponents import Table
+from diamant_env.settings import whole_number
 from train.arena import Progress, seeds_for
 from train.lineups import deal
 
 _SIDE_BY_SIDE = 1024  # games
+_MAX_GAMES = 1_000_000  # which take about 50 kB each
 
 
 def play_decisions(
@@ -39,8 +41,7 @@ def play_decisions(
     Raises:
         ValueError: If an argument is out of range, or an agent can't play there.
     """
-    if games < 1:
-        raise ValueError(f"{games} games; at least 1 is needed")
+    whole_number("games", games, 1, _MAX_GAMES)
     Batch(1, players, edition, reward)  # refuses what can't be played before anything is dealt
     random = np.random.default_rng(seeds_for(seed, "export", "seats"))
     seating = deal(games, players, max(len(agents), players), random) % len(agents)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,9 @@ from typing import Annotated
 import tyro
 from tyro.conf import Positional, arg
 
+from agents.command import run_command
 from diamant_env.editions import find_edition
 from train.arena import name_of
-from train.commands import clear_errors
 from train.judge import compare
 from train.lineups import parse_line_ups
 from train.lock import held
@@ -90,12 +91,14 @@ def _evaluate(arguments: Arguments) -> None:
         say(f"saved: {arguments.out / 'results.json'}, {arguments.out / 'win_share.png'}")
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        evaluate(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        evaluate(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,11 +16,12 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 import agents
+from agents.command import run_command
 from diamant_env import exact
 from diamant_env.editions import Edition, find_edition
 from diamant_env.opponents import Agent
 from diamant_env.opponents.family import Scripted
-from train.commands import clear_errors
+from diamant_env.reading import parse_json
 from train.files import save_json
 from train.report import versions
 from train.screen import say
@@ -161,7 +162,7 @@ def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
         return row["edition"], row["players"], row["agent"]
 
     try:
-        there = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+        there = parse_json(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
         kept = [row for row in there if of(row) not in set(map(of, rows))]
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path} is there and holds no results of {COMMAND}; nothing was saved") from None
@@ -169,10 +170,11 @@ def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
     save_json({"command": COMMAND, "versions": versions(), "rows": rows}, path)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
         rows = measure(arguments)
         if arguments.out is not None:
             save_rows(rows, arguments.out)
@@ -180,6 +182,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         if arguments.out is not None:
             say(f"saved: {arguments.out}")
 
+    return run_command(COMMAND, run)
+
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

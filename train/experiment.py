@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import tyro
 from pydantic import ValidationError
 
-from agents.plain import print_plainly
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.reading import parse_toml
 from train.checkpoint import CHECKPOINT, PICKLED
 from train.config import AnyConfig, explain, read_config
 from train.judgement import check_line_ups, judge_run
@@ -46,8 +46,8 @@ def run_experiment(
     default: Path,
     train: Callable[[AnyConfig, Path], NetworkAgent],
     checkpoint: str = CHECKPOINT,
-) -> int:
-    """Run a command that trains; return the exit status.
+) -> None:
+    """Run a command that trains.
 
     Args:
         argv: The command line, by default that of the process.
@@ -56,37 +56,44 @@ def run_experiment(
         default: The experiment that is run if none is named.
         train: Trains in a run folder, or goes on there, and returns the policy.
         checkpoint: The name of the file from which it goes on.
+
+    Raises:
+        ValueError: If an argument or a key is wrong.
+        KeyboardInterrupt: After Ctrl-C, with how to go on if the run's folder is there.
     """
-    print_plainly()
     arguments = tyro.cli(Arguments, args=argv, prog=command)
-    folder = arguments.resume
+    config, folder = _opened(arguments, kind, default, checkpoint)
     try:
-        if folder is None:
-            config = change_keys(read_config(arguments.config or default, kind), arguments.set)
-            check_line_ups(config)
-            if config.start:
-                start_of(config)  # an error comes before the run's folder
-            folder = new_run_folder(arguments.out, config)
-        else:
-            config = open_run_folder(folder, kind)
-            if arguments.set or arguments.config is not None:
-                raise ValueError(f"--resume goes on with {folder / CONFIG}: give no --config and no --set")
-            if parts_of(folder):
-                raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
-            if not any((folder / name).is_file() for name in (checkpoint, PICKLED)):
-                print(f"{folder} has no {checkpoint} yet: the run begins anew", file=sys.stderr)
         with held(folder):
             network = train(config, folder)
             if arguments.judge:
                 judge_run(network, config, folder)
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     except KeyboardInterrupt:
-        print(f"stopped; go on with --resume {folder}", file=sys.stderr)
-        return 130
+        raise KeyboardInterrupt(f"go on with --resume {folder}") from None
     say(f"The run is in {folder}, its policy in {folder / POLICY}.")
-    return 0
+
+
+def _opened(arguments: Arguments, kind: type[AnyConfig], default: Path, checkpoint: str) -> tuple[AnyConfig, Path]:
+    """Return the configuration and the folder of the run that the arguments begin, or go on with.
+
+    Raises:
+        ValueError: If an argument or a key is wrong; then no folder was made.
+    """
+    folder = arguments.resume
+    if folder is None:
+        config = change_keys(read_config(arguments.config or default, kind), arguments.set)
+        check_line_ups(config)
+        if config.start:
+            start_of(config)  # an error comes before the run's folder
+        return config, new_run_folder(arguments.out, config)
+    config = open_run_folder(folder, kind)
+    if arguments.set or arguments.config is not None:
+        raise ValueError(f"--resume goes on with {folder / CONFIG}: give no --config and no --set")
+    if parts_of(folder):
+        raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
+    if not any((folder / name).is_file() for name in (checkpoint, PICKLED)):
+        print(f"{folder} has no {checkpoint} yet: the run begins anew", file=sys.stderr)
+    return config, folder
 
 
 def change_keys(config: AnyConfig, changes: tuple[str, ...]) -> AnyConfig:
@@ -105,9 +112,11 @@ def change_keys(config: AnyConfig, changes: tuple[str, ...]) -> AnyConfig:
         if not equals or not isinstance(section, dict):
             raise ValueError(f"--set {change}: expected section.key=value with sections {', '.join(values)}")
         try:
-            section[name] = tomllib.loads(f"value = {text}")["value"]
+            section[name] = parse_toml(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             section[name] = text
+        except ValueError as error:
+            raise ValueError(f"--set {change}: {error}") from None
     try:
         return type(config).model_validate(values)
     except ValidationError as error:

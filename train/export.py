@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +17,12 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
+from agents.command import run_command
 from diamant_env.editions import find_edition
 from diamant_env.files import write_whole
 from diamant_env.opponents.network import layout
+from diamant_env.reading import parse_json
 from train.arena import name_of
-from train.commands import clear_errors
 from train.decisions import play_decisions
 from train.report import versions
 from train.screen import say
@@ -113,7 +115,7 @@ def load_decisions(path: str | Path) -> tuple[dict[str, NDArray], dict[str, Any]
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        metadata = json.loads(str(arrays.pop("metadata")))
+        metadata = parse_json(str(arrays.pop("metadata")))
         known = metadata["format"] == FORMAT
     except FileNotFoundError:
         raise
@@ -138,15 +140,18 @@ def _check(arguments: Arguments) -> None:
         raise ValueError(f"--out {arguments.out}: there is no folder {arguments.out.absolute().parent}")
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
         arrays = export(arguments, progress=True)
         size = arguments.out.stat().st_size / 1e6
         rows, games = len(arrays["action"]), arguments.games
         say(f"{arguments.out}: {rows:,} decisions of {games:,} games, {size:.1f} MB")
 
+    return run_command(COMMAND, run)
+
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

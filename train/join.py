@@ -6,6 +6,7 @@ What is learned at one table size does not fit what is learned at another; a pol
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -16,8 +17,8 @@ import numpy as np
 import tyro
 from tyro.conf import Positional, arg
 
+from agents.command import run_command
 from diamant_env.opponents.network import NetworkAgent
-from train.commands import clear_errors
 from train.config import Config
 from train.experiment import change_keys
 from train.files import save_json
@@ -99,12 +100,14 @@ def sizes_of(folders: Sequence[Path], configs: Sequence[Config]) -> list[int]:
     return sizes
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        say(f"The joined policy is in {join(arguments)}.")
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        say(f"The joined policy is in {join(tyro.cli(Arguments, prog=COMMAND, args=argv))}.")
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from diamant_env import Edition
+from diamant_env.editions import MAX_PLAYERS
+from diamant_env.settings import whole_number
 from train.arena import Played, Player, name_of, number_of_tables, play, seeds_for
 from train.intervals import Estimate, mean_of_tables, p_value_of_share, share_of_tables
+from train.limits import MAX_GAMES
 from train.lineups import LineUp, deal, seat_with
 
 
@@ -141,10 +144,8 @@ def _copies(values: NDArray) -> NDArray[np.float64]:
 
 
 def _checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
-    if games < 1:
-        raise ValueError(f"games={games}; at least 1 is needed")
-    if not 2 <= players <= 8:
-        raise ValueError(f"players={players}; 2 to 8 are allowed")
+    whole_number("games", games, 1, MAX_GAMES)
+    whole_number("players", players, 2, MAX_PLAYERS)
     names = [name_of(agent) for agent in agents]
     if len(set(names)) < len(names):
         raise ValueError(f"the agents {', '.join(names)} are compared; each must be another one")

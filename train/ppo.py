@@ -20,6 +20,7 @@ from stable_baselines3.common.logger import configure
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from agents.command import run_command
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.rules import GAME
 from train.arena import seeds_for
@@ -35,10 +36,12 @@ from train.screen import say
 from train.self_play import SelfPlayPPO
 from train.vec_env import DiamantVecEnv
 
+COMMAND = "python -m train.ppo"
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run from the command line; return the exit status."""
-    return run_experiment(argv, "python -m train.ppo", Config, Path("configs/default.toml"), train)
+    return run_command(COMMAND, lambda: run_experiment(argv, COMMAND, Config, Path("configs/default.toml"), train))
 
 
 def train(config: Config, folder: Path) -> NetworkAgent:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +17,7 @@ from tqdm import tqdm
 from agents import make
 from diamant_env.opponents import Agent
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.reading import parse_json
 from train.arena import seeds_for
 from train.config import reward_scale
 from train.files import save_json
@@ -55,7 +55,7 @@ class Course:
         """Return points and seconds of a finished run, None of one that is not or whose files are damaged."""
         try:
             NetworkAgent.load(self.folder / POLICY)
-            found = json.loads((self.folder / CURVE).read_text())
+            found = parse_json((self.folder / CURVE).read_text(encoding="utf-8"))
             whole = found["seconds"] > 0 and all(np.isfinite(point["gain"]["mean"]) for point in found["points"])
             return found if whole else None
         except (OSError, ValueError, KeyError, TypeError):

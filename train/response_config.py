@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from train.config import GameConfig, NetworkConfig, PPOConfig, Run, Share
+from train.config import GameConfig, Games, NetworkConfig, Number, PPOConfig, Run, Share, Threads
 
 
 class SearchConfig(Run):
     """How the response is learned, picked and reported."""
 
-    threads: int = Field(1, ge=1)
+    threads: Threads = 1
     """Threads that torch uses."""
-    seeds: int = Field(3, ge=1)
+    seeds: Number = 3
     """Runs from scratch, and as many warm ones where the agent is a network."""
-    checkpoints: int = Field(10, ge=1)
+    checkpoints: Number = 10
     """Policies of each run among which one is picked, evenly spaced."""
     value_first: Share = 0.05
     """Share of a warm run in which the value function alone learns; the policy starts as the agent's."""
-    pick_games: int = Field(20_000, ge=100)
+    pick_games: Games = 20_000
     """Games on which the checkpoints are compared."""
-    report_games: int = Field(200_000, ge=100)
+    report_games: Games = 200_000
     """Fresh games on which what was picked is reported, and every member of `pools`."""
     pools: tuple[str, ...] = ("pool", "held_out")
     ppo: PPOConfig = PPOConfig(

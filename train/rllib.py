@@ -17,6 +17,7 @@ import torch
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from agents.command import run_command
 from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
 from train.config import RayRun
@@ -30,6 +31,7 @@ from train.screen import say
 if TYPE_CHECKING:
     from train.rllib_algorithm import SelfPlay
 
+COMMAND = "python -m train.rllib"
 ATTEMPTS = 20
 CHECKPOINT = "checkpoint.pickle"
 """The state of the algorithm as Ray has it. Opening such a file can run code: see SECURITY.md."""
@@ -37,12 +39,12 @@ CHECKPOINT = "checkpoint.pickle"
 
 def main(argv: list[str] | None = None) -> int:
     """Run from the command line; return the exit status."""
-    try:
+
+    def run() -> None:
         require_ray()
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    return run_experiment(argv, "python -m train.rllib", RayRun, Path("configs/rllib.toml"), train, CHECKPOINT)
+        run_experiment(argv, COMMAND, RayRun, Path("configs/rllib.toml"), train, CHECKPOINT)
+
+    return run_command(COMMAND, run)
 
 
 def train(config: RayRun, folder: Path) -> NetworkAgent:
@@ -121,6 +123,7 @@ class Course:
         for _ in range(ATTEMPTS):
             self.algorithm.train()
             if self.algorithm.decisions > done:
+                self.algorithm.agent(self.config.name)  # refuses weights that have diverged before they are saved
                 return
         raise RuntimeError(f"no runner has answered {ATTEMPTS} times in a row; Ray's logs (/tmp/ray) say why")
 

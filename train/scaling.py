@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +16,8 @@ import torch
 import tyro
 from tyro.conf import arg
 
-from train.commands import clear_errors
+from agents.command import run_command
+from diamant_env.settings import whole_number
 from train.config import RayRun, read_config
 from train.experiment import change_keys
 from train.files import save_json
@@ -57,8 +59,13 @@ def measure(arguments: Arguments) -> None:
     Raises:
         ValueError: If an argument is wrong; the message says what is allowed.
     """
-    if min(arguments.rounds, arguments.repeats, *arguments.runners) < 1:
-        raise ValueError(f"{arguments}: rounds, repeats and runners must be at least 1")
+    for name, given in (
+        ("rounds", [arguments.rounds]),
+        ("repeats", [arguments.repeats]),
+        ("runners", arguments.runners),
+    ):
+        for number in given:
+            whole_number(name, number, 1, 1000)
     config = read_config(arguments.config, RayRun)
     numbers = list(dict.fromkeys((1, *arguments.runners)))
     join_cluster(sum(numbers) + len(numbers) * config.ray.learners)
@@ -137,12 +144,14 @@ def machine() -> dict[str, str]:
     }
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        measure(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        measure(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -106,9 +106,29 @@ class SelfPlayPPO(PPO):
         return True
 
     def train(self) -> None:
-        """Update the policy, unless no decision of the rollout is complete."""
+        """Update the policy, unless no decision of the rollout is complete.
+
+        Raises:
+            ValueError: If the weights are no finite numbers any more, or so large that no policy can be made of them.
+        """
         if len(self.rollout_buffer.complete):
-            super().train()
+            try:
+                super().train()
+            finally:  # torch, too, refuses numbers that are none, but says not why
+                self._check_weights()
+
+    def _check_weights(self) -> None:
+        """Refuse weights before a checkpoint, a snapshot or a policy is made of them."""
+        try:
+            self.network()
+            if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
+                raise ValueError("a weight of the value function that is not a finite number")
+        except ValueError as error:
+            rates = f"{self.config.learning_rate:g} to {self.config.final_learning_rate:g}"
+            raise ValueError(
+                f"the training has diverged after {self.num_timesteps:,} decisions: {error}; what was saved before is "
+                f"whole; take a lower ppo.learning_rate than {rates}"
+            ) from None
 
     def evaluate(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return log-probabilities (rows, 2) and values (rows,), float32, for observations (rows, NUM_FEATURES)."""

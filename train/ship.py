@@ -7,6 +7,7 @@ NAME.png, its picture.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +16,12 @@ from typing import Annotated, Any
 import tyro
 from tyro.conf import Positional, arg
 
+from agents.command import run_command
 from diamant_env import EDITIONS
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
 from train.card import POOLS, Judged, card_text
-from train.commands import clear_errors
 from train.config import Config, config_json
 from train.files import save_json, to_json
 from train.judge import Result, judge
@@ -131,12 +132,14 @@ def load_judged(path: Path) -> tuple[dict[str, Any], list[Judged], list[list[Jud
     return content, results, others
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        say(f"The card is {ship(arguments)}.")
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        say(f"The card is {ship(tyro.cli(Arguments, prog=COMMAND, args=argv))}.")
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

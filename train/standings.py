@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
 from diamant_env import Edition
+from diamant_env.editions import MAX_PLAYERS
+from diamant_env.settings import whole_number
 from train.arena import Played, Player, Progress, name_of, number_of_tables, seeds_for
 from train.intervals import Estimate, mean_of_tables, share_of_tables
+from train.limits import MAX_GAMES
 from train.lineups import deal
 from train.parts import MapParts, play_in_parts
 
@@ -89,10 +92,9 @@ def hold_tournament(
     Raises:
         ValueError: If an argument is out of range, or the agents are too few for a table.
     """
-    if games < 1 or rated_games < 1:
-        raise ValueError(f"games={games}, rated_games={rated_games}; at least 1 is needed")
-    if not 2 <= players <= 8:
-        raise ValueError(f"players={players}; 2 to 8 are allowed")
+    whole_number("games", games, 1, MAX_GAMES)
+    whole_number("rated_games", rated_games, 1, MAX_GAMES)
+    whole_number("players", players, 2, MAX_PLAYERS)
     names = [name_of(agent) for agent in agents]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +14,10 @@ from rich.table import Table
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
+from agents.command import run_command
 from agents.pools import load_pool
 from diamant_env.editions import find_edition
 from train.arena import name_of
-from train.commands import clear_errors
 from train.files import save_json
 from train.lock import held
 from train.on_ray import map_on_ray, require_ray
@@ -141,12 +142,14 @@ def beats_table(found: Tournament) -> Table:
     return table
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run the command."""
-    arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-    with clear_errors(COMMAND):
-        tournament(arguments)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        tournament(tyro.cli(Arguments, prog=COMMAND, args=argv))
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

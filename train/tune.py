@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import tyro
 from numpy.typing import NDArray
 
+from agents.command import run_command
 from agents.pools import FOLDER
 from diamant_env.files import write_whole
+from diamant_env.settings import whole_number
 from train.arena import Played, number_of_tables, play, seeds_for
-from train.commands import clear_errors
+from train.limits import MAX_GAMES
 from train.lineups import deal, seat_with
 from train.screen import say
 
@@ -172,15 +176,14 @@ def pool_file(pool: str, texts: list[str], played: Played, settings: Settings) -
     return "\n".join(lines) + "\n"
 
 
-def main(settings: Settings) -> None:
+def tune(settings: Settings) -> None:
     """Tune the members of both pools, report them on fresh games, and write the files if asked.
 
     Raises:
         ValueError: If a number is out of range; then nothing was played.
     """
-    if min(settings.rounds, settings.games, settings.report_games) < 1:
-        numbers = f"rounds={settings.rounds}, games={settings.games}, report_games={settings.report_games}"
-        raise ValueError(f"{numbers}; each must be at least 1")
+    for name in ("rounds", "games", "report_games"):
+        whole_number(name, getattr(settings, name), 1, MAX_GAMES)
     for pool in POOLS:
         say(f"\n{pool}")
         texts = tune_pool(pool, settings)
@@ -190,7 +193,10 @@ def main(settings: Settings) -> None:
         report(texts, played)
 
 
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+    return run_command(COMMAND, lambda: tune(tyro.cli(Settings, prog=COMMAND, args=argv)))
+
+
 if __name__ == "__main__":
-    settings = tyro.cli(Settings, prog=COMMAND)
-    with clear_errors(COMMAND):
-        main(settings)
+    sys.exit(main())

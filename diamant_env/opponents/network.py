@@ -6,9 +6,9 @@ https://github.com/huggingface/safetensors: a length, a JSON header, raw little-
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
+from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, observation_space
+from diamant_env.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
-_MAX_HEADER = 1_000_000
+_MAX_FILE, _MAX_HEADER = 1 << 30, 1_000_000  # bytes
+_MAX_LAYERS = 100  # of each network
 _ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, np.float32(0), out=x),
     "tanh": lambda x: np.tanh(x, out=x),
@@ -73,6 +75,7 @@ class NetworkAgent:
             width = len(bias)
         if not layers or width != 2:
             raise ValueError(f"the last layer has {width} outputs; it must give 2 logits")
+        _check_sums(layers, activation)
         self.layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
         self.activation = activation
         self.name = name
@@ -186,13 +189,36 @@ def _layers(
     return [(tensors[f"{number}.weight"], tensors[f"{number}.bias"]) for number in numbers]
 
 
+def _check_sums(layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]], activation: str) -> None:
+    """Check that no sum in a network can overflow, partial ones included, whatever is observed; ValueError if one can.
+
+    Logits of infinity less infinity would be no number.
+    """
+    values = _largest_inputs()
+    for weight, bias in layers:
+        sums = np.abs(weight.astype(np.float64)) @ values + np.abs(bias.astype(np.float64))
+        largest = sums.max(initial=0)
+        if largest >= np.finfo(np.float32).max / 2:  # half of it, since the two logits are subtracted
+            raise ValueError(f"weights so large that float32 can overflow: sums of up to {largest:.0e}")
+        values = np.minimum(sums, 1) if activation == "tanh" else sums
+
+
+@cache
+def _largest_inputs() -> NDArray[np.float64]:
+    """Return the largest absolute value of each feature, float64 (NUM_FEATURES,)."""
+    space = observation_space()
+    return np.maximum(np.abs(space.low), np.abs(space.high)).astype(np.float64)
+
+
 def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
     """Return the float32 tensors and the metadata of a safetensors file; ValueError if it is not one."""
-    content = path.read_bytes()
     try:
+        content = read_bytes(path, _MAX_FILE)
         length = int.from_bytes(content[:8], "little")
-        if len(content) < 8 or not 2 <= length <= min(_MAX_HEADER, len(content) - 8):
+        if len(content) < 8 or not 2 <= length <= len(content) - 8:
             raise ValueError("the header is cut off")
+        if length > _MAX_HEADER:
+            raise ValueError(f"the header has {length:,} bytes; at most {_MAX_HEADER:,} are allowed")
         header = _json(content[8 : 8 + length].decode(), "the header")
         metadata = header.pop("__metadata__", {}) if isinstance(header, dict) else None
         if not isinstance(metadata, dict):
@@ -200,23 +226,35 @@ def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[
         policy = metadata.get("diamant", "{}")
         if not isinstance(policy, str):
             raise ValueError("the metadata is no text")
-        data = memoryview(content)[8 + length :]
-        tensors = {name: _tensor(name, entry, data) for name, entry in header.items()}
-        if sum(tensor.nbytes for tensor in tensors.values()) != len(data):
-            raise ValueError("the tensors don't fill the file")
-        return tensors, _json(policy, "the metadata")
+        return _tensors(header, memoryview(content)[8 + length :]), _json(policy, "the metadata")
     except ValueError as error:
         raise ValueError(f"{path} is no safetensors file or is damaged: {error}") from None
 
 
 def _json(text: str, what: str) -> Any:
     try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError(f"{what} is nested too deeply") from None
+        return parse_json(text)
+    except ValueError as error:
+        raise ValueError(f"{what}: {error}") from None
 
 
-def _tensor(name: str, entry: Any, data: memoryview) -> NDArray[np.float32]:
+def _tensors(header: dict[str, Any], data: memoryview) -> dict[str, NDArray[np.float32]]:
+    """Return the tensors; nothing is copied before all of them are known to lie in the file, each in its own place."""
+    most = 2 * _MAX_LAYERS * (1 + MAX_PLAYERS)
+    if len(header) > most:
+        raise ValueError(f"{len(header):,} tensors; at most {most:,} are allowed")
+    described = {name: _described(name, entry, len(data)) for name, entry in header.items()}
+    places = sorted((start, stop) for _, start, stop in described.values())
+    if [start for start, _ in places] + [len(data)] != [0] + [stop for _, stop in places]:
+        raise ValueError("the tensors don't fill the file")
+    return {
+        name: np.frombuffer(data[start:stop], "<f4").reshape(shape).astype(np.float32)
+        for name, (shape, start, stop) in described.items()
+    }
+
+
+def _described(name: str, entry: Any, size: int) -> tuple[list[int], int, int]:
+    """Return the shape of a tensor, and where it begins and ends in so many bytes."""
     keys = ("dtype", "shape", "data_offsets")
     described: list[Any] = [entry.get(key) if isinstance(entry, dict) else None for key in keys]
     dtype, shape, offsets = described
@@ -225,9 +263,10 @@ def _tensor(name: str, entry: Any, data: memoryview) -> NDArray[np.float32]:
     if dtype != "F32":
         raise ValueError(f"tensor {name!r} is of dtype {dtype}; F32 is expected")
     start, stop = offsets
-    if not start <= stop <= len(data) or math.prod(shape) * 4 != stop - start:
-        raise ValueError(f"tensor {name!r} is outside the file")
-    return np.frombuffer(data[start:stop], "<f4").reshape(shape).astype(np.float32)
+    # No tensor has more than two axes; a product of very many numbers would take long.
+    if not start <= stop <= size or len(shape) > 2 or math.prod(shape) * 4 != stop - start:
+        raise ValueError(f"tensor {name!r} is outside the file, or not of {shape[:2]} numbers and at most two axes")
+    return shape, start, stop
 
 
 def _is_whole_numbers(values: Any) -> bool:
