@@ -100,6 +100,7 @@ def states():
         "ev:0.3333333333333333",  # less than a third
         "ev:0.33333333333333337",
         "ev-others-stay:0.2",
+        "ev-others-stay:0.25",
         "ev-others-stay:0.5",
         "ev-others-stay:1",
         "solo-grab:3.00000001,9.00000001",

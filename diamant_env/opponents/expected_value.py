@@ -82,7 +82,7 @@ class OthersStayAgent(Scripted):
 
     def _leaves_exactly(self, obs: Observations) -> NDArray[np.bool_]:
         one, _, chances = _chances(self.stay)
-        whole = WholeNumbers(obs, one)
+        whole = WholeNumbers(obs, one * one)
         now, after = _now_and_after(whole, *whole.next_card(), one, chances)
         return now >= after
 
