@@ -12,7 +12,7 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
     """Write a file so that it holds its old or its new content, whenever the process is killed or the disk is full.
 
     The content goes to the disk under another name in the same folder, which is made if it is not there, and then takes
-    the file's place. It takes a link's place too: a folder from somebody else can't lead what is written elsewhere. A
+    the file's place; a link's too, so that a folder from somebody else can't lead elsewhere what is written in it. A
     device is written as it is.
 
     Args:

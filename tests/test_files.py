@@ -100,8 +100,12 @@ def test_a_link_leads_nowhere_else_and_a_device_stays_one(tmp_path):
     write_whole(tmp_path / "link", b"new")
     assert (tmp_path / "file").read_bytes() == b"old"
     assert (tmp_path / "link").read_bytes() == b"new"
-    write_whole("/dev/null", b"new")
-    assert Path("/dev/null").is_char_device()
+    reader, terminal = os.openpty()
+    write_whole(os.ttyname(terminal), b"new")
+    assert os.read(reader, 10) == b"new"
+    assert Path(os.ttyname(terminal)).is_char_device()
+    os.close(reader)
+    os.close(terminal)
 
 
 def test_a_folder_is_no_file(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -162,6 +163,20 @@ def test_hidden_chests_stay_hidden_until_the_end(sit_down, chests, hidden):
     assert rows
     assert all((row == ("?", "?")) == hidden for row in rows)
     assert "?" not in after
+
+
+def test_a_record_that_does_not_fit_on_the_disk(sit_down, tmp_path, monkeypatch):
+    """One line says so, no part of a file is left, and the result is told all the same."""
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, said, errors = sit_down("l\n" * 200, *QUIET, "--record", str(tmp_path / "game.txt"))
+    assert (code, errors.count("\n")) == (2, 1)
+    assert f"No space left on device: '{tmp_path / 'game.txt'}'" in errors
+    assert "The game is over" in said
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
