@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from diamant_env.files import write_whole
 
-_VERSIONS = 8
+_KEPT_VERSIONS = 8
 _FOLDER = re.compile("diamant-[0-9a-f]{16}")
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
@@ -107,7 +107,7 @@ def _make(folder: Path) -> None:
         return
     with contextlib.suppress(OSError):  # another process may remove the same ones
         versions = [path for path in folder.parent.iterdir() if _FOLDER.fullmatch(path.name)]
-        for old in sorted(versions, key=lambda path: path.stat().st_mtime)[:-_VERSIONS]:
+        for old in sorted(versions, key=lambda path: path.stat().st_mtime)[:-_KEPT_VERSIONS]:
             shutil.rmtree(old, ignore_errors=True)
 
 

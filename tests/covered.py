@@ -35,6 +35,7 @@ LEFT_OUT = [
     "test_figures.py",
     "test_film.py",
     "test_gains.py",
+    "test_installs.py",
     "test_league.py",
     "test_machine.py",
     "test_many_games.py",

@@ -24,8 +24,7 @@ import diamant_env
 from diamant_env import rewards, rules
 game, paid = np.zeros(1, rules.GAME)[0], np.zeros((1, 3), np.float32)
 edition = diamant_env.EDITIONS["iello-2016"].record[()]
-rules.start_game(game, edition, 3, np.uint64(7))
-game.phase = rules.OVER
+game.key, game.num_players, game.phase = rules.key_of_seed(np.uint64(7)), 3, rules.OVER
 rewards.pay(game, edition, list(rewards.REWARDS).index("win"), True, paid, 0)
 print(diamant_env.__file__, game.tobytes().hex() + paid.tobytes().hex())
 """
