@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion test test-deep test-ray test-mappo mutants coverage examples lint package clean
+.PHONY: help setup train champion test test-deep test-ray test-mappo mutants faults coverage examples lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -49,6 +49,9 @@ test-mappo:  ## make .venv-mappo, where BenchMARL is, and run the tests that nee
 mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutants.py
+
+faults: setup  ## try to break what users rely on and write docs/reliability.md: half an hour on two cores
+	$(BIN)/python -m tests.faults --save; found=$$?; $(BIN)/python docs/update.py && exit $$found
 
 coverage: setup  ## lines of diamant_env that the tests reach, uncompiled
 	$(BIN)/python tests/covered.py

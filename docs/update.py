@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `train` is
 
 from document_tables import interval, table
+from faults import faults
 from reference import arguments, reference
 from searches import MEASURED, response, response_elsewhere, responses, search
 
@@ -33,7 +34,18 @@ from train.suite import suite_table
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md"]
-PAGES = ("rules", "performance", "environment", "api", "solved", "cluster", "exact", "benchmark", "champion")
+PAGES = (
+    "rules",
+    "performance",
+    "environment",
+    "api",
+    "solved",
+    "cluster",
+    "exact",
+    "benchmark",
+    "champion",
+    "reliability",
+)
 DOCUMENTS += [ROOT / "docs" / f"{name}.md" for name in PAGES]
 CHAMPION = ROOT / "agents" / "policies" / "champion.json"
 HELD_OUT_TARGET = 0.52 / 0.25  # win share at tables of held-out agents, in fair shares
@@ -240,6 +252,7 @@ PARTS: dict[str, Callable[[], str]] = {
     for part in (environment, parameters, observation, actions, rewards, editions, opponents, turn, reference)
 }
 PARTS |= {"tasks": task_table, "suite": suite_table, "algorithms": algorithm_table}
+PARTS |= {"faults": faults}
 PARTS |= {"exact": exact, "exact-lone": exact_lone}
 PARTS |= {
     "benchmark": benchmark,

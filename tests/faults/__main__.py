@@ -7,6 +7,7 @@ find what is broken on purpose, or if a part did not end; what shows it lies in 
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import os
 import platform
@@ -101,6 +102,8 @@ def _warm_up(folder: Path) -> None:
         env.reset()
         env.step(np.zeros(6, np.int8) if isinstance(env, DiamantVecEnv) else 0)
     solve_equilibrium(2, an_edition(), cache=False)
+    gc.collect()
+    gc.freeze()  # the garbage collections of forks need not look at all this
 
 
 def _run(given: argparse.Namespace) -> tuple[list[Row], list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pickle
 import resource
@@ -15,6 +16,7 @@ from typing import Any
 
 HANG = 300.0
 """Seconds after which a trial counts as one that hangs; none takes a tenth of it."""
+_LIBC, _DIE_WITH_PARENT = ctypes.CDLL(None), 1  # PR_SET_PDEATHSIG of Linux
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,7 @@ def _serve(work: Callable[[], Any], memory: int | None, quiet: bool, writing: in
     """Do the work and end; nothing that the parent had to do at its own end is done."""
     status = 1
     try:
+        _LIBC.prctl(_DIE_WITH_PARENT, signal.SIGKILL)  # what hangs is killed with all that it has started
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2) if quiet else (0,):
             os.dup2(nowhere, descriptor)

@@ -19,13 +19,15 @@ _PROGRAM = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
-from diamant_env import Batch
-from diamant_env.exact.equilibrium import solve_equilibrium
-batch = Batch(3, 3)
-batch.reset(7)
-found = batch.step(np.zeros((3, 3), np.int8))[0].tobytes()
+from diamant_env import EDITIONS, GAME, Batch, Edition, rules
+game = np.zeros(1, GAME)[0]
+rules.start_game(game, EDITIONS["iello-2016"].record[()], 3, np.uint64(7))
+found = game.tobytes()
 if sys.argv[2] == "all":
-    from diamant_env import Edition
+    batch = Batch(3, 3)
+    batch.reset(7)
+    found += batch.step(np.zeros((3, 3), np.int8))[0].tobytes()
+    from diamant_env.exact.equilibrium import solve_equilibrium
     small = Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_copies=2, expeditions=2)
     found += repr(solve_equilibrium(2, small).value).encode()
     import train.buffer

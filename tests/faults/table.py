@@ -40,7 +40,7 @@ class Row:
     def bound(self) -> float:
         """Upper 95 % bound of the rate of failures: 3 / n without one, else by Clopper and Pearson."""
         if self.failures == 0:
-            return 3 / max(1, self.trials)
+            return min(1.0, 3 / max(1, self.trials))
         return float(stats.beta.ppf(_CONFIDENCE, self.failures + 1, max(1, self.trials - self.failures)))
 
     @property
