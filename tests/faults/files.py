@@ -27,8 +27,9 @@ from diamant_env.records import GameRecord
 from tests.faults.child import in_child
 from tests.faults.hostile import hostile_contents, mutated, special_files
 from tests.faults.table import Effort, Row, Trials
+from train.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from train.config import Config, read_config
-from train.run_folder import CHECKPOINT, CONFIG, load_checkpoint, save_checkpoint, save_policy
+from train.run_folder import CONFIG, save_policy
 
 _MEMORY = 1 << 30  # bytes that opening a small file may take
 _SECONDS = 5.0  # of CPU time
@@ -101,8 +102,8 @@ class Opened:
 def kinds(folder: Path, state: Mapping) -> dict[str, Opened]:
     """Write one file of each kind."""
     folder.mkdir(parents=True)
-    config = Config.model_validate(state["config"])
-    save_checkpoint(folder, state)
+    config = Config()
+    save_checkpoint(folder, config, state)
     a_game(5).write(folder / "game.txt")
     (folder / CONFIG).write_text(Path("configs/default.toml").read_text(encoding="utf-8"), encoding="utf-8")
     network = NetworkAgent([(np.full((2, 90), 0.25, np.float32), np.zeros(2, np.float32))])

@@ -31,10 +31,11 @@ from tests.faults.files import a_game, an_edition, fingerprint
 from tests.faults.table import Effort, Row, Trials
 from train import ppo
 from train.buffer import DecisionBuffer
+from train.checkpoint import load_checkpoint, save_checkpoint
 from train.config import Config
 from train.files import save_json
 from train.ppo import train
-from train.run_folder import POLICY, load_checkpoint, new_run_folder, save_checkpoint, save_policy
+from train.run_folder import POLICY, new_run_folder, save_policy
 
 TINY = {
     "threads": 1,
@@ -167,7 +168,7 @@ def states(effort: Effort) -> tuple[dict, dict]:
 
     def noted() -> list[bytes]:
         found: list[bytes] = []
-        ppo.save_checkpoint = lambda folder, state: found.append(pickle.dumps(state))
+        ppo.save_checkpoint = lambda folder, config, state: found.append(pickle.dumps(state))
         _train(config, folder)
         return found[:2]
 
@@ -194,7 +195,7 @@ def savings(first: dict, second: dict) -> dict[str, Saving]:
 
     return {
         "checkpoint": Saving(
-            lambda path, which: save_checkpoint(path, both[which]),
+            lambda path, which: save_checkpoint(path, config, both[which]),
             lambda path: fingerprint(load_checkpoint(path, config)),
         ),
         "policy": Saving(
