@@ -113,7 +113,8 @@ def _open_closed_streams() -> None:
 
     What is opened next would take the number of a closed stream, and a library that prints would write into that file.
     """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for name in ("stdin", "stdout", "stderr"):
+        mode = "r" if name == "stdin" else "w"
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
 

@@ -15,7 +15,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `train` is
 
 from document_tables import interval, table
-from faults import faults
+from fault_table import faults
 from reference import arguments, reference
 from searches import MEASURED, response, response_elsewhere, responses, search
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -100,7 +101,8 @@ def test_a_closed_stream(main, arguments, stream, monkeypatch, capsys):
 def test_closed_streams_of_a_process(tmp_path):
     """What is written to a closed stdout must not land in the file that is opened next."""
     game = tmp_path / "game.txt"
-    line = f"exec {sys.executable} -m agents.watch bag:18 traps --seed 3 --record {game} <&- >&-"
+    words = [sys.executable, "-m", "agents.watch", "bag:18", "traps", "--seed", "3", "--record", str(game)]
+    line = f"exec {shlex.join(words)} <&- >&-"
     done = subprocess.run(["sh", "-c", line], cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert game.read_text().startswith("diamant")

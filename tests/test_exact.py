@@ -22,7 +22,7 @@ from oracle import Oracle
 
 import agents
 from agents.pools import load_pool
-from diamant_env import EDITIONS, Batch, Edition, Observations, exact
+from diamant_env import EDITIONS, Batch, Edition, Observations, diamant_v0, exact
 from diamant_env.editions import FIRST_RELIC
 from diamant_env.exact.equilibrium import root_value, solve
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, lowest_equilibrium, mean
@@ -338,18 +338,18 @@ def test_what_is_out_of_reach_is_refused():
         exact.solve_lone("x")
     with pytest.raises(ValueError, match="2 players inside"):
         exact.solve_lone(TINY, exact.start_of_expedition(TINY, 2))
-    batch = Batch(1, 2, TINY)
-    batch.reset(0)
-    batch.step([[1, 0]])
-    game = batch.games[0]
-    assert game.num_inside == 1
+    env = diamant_v0.parallel_env(2, TINY)
+    env.reset(options={"deck": [5, 8]})
+    env.step({"player_0": 1, "player_1": 0})
+    game = env.game
+    assert game["num_inside"] == 1
     with pytest.raises(ValueError, match="the whole game is solved for 1"):
         exact.solve_lone(TINY, game, whole_game=True)
     with pytest.raises(ValueError, match="a table of 3 players"):
         exact.solve_difference(TINY, exact.start_of_expedition(TINY, 3))
-    batch.play_out()
+    env.step({"player_1": 1})
     with pytest.raises(ValueError, match="the game is over"):
-        exact.solve_equilibrium(edition=TINY, game=batch.games[0])
+        exact.solve_equilibrium(edition=TINY, game=env.game)
     with pytest.raises(ValueError, match="expected"):
         exact.solve_equilibrium(game=np.full(1, 2, np.int8).view([("phase", "i1")])[0])
     many = Edition(name="many", treasures=range(1, 17), traps=tuple("abcdefgh"), trap_copies=4)

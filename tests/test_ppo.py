@@ -157,8 +157,8 @@ DIES = """
 import os, signal, sys
 from train import ppo
 save = ppo.save_checkpoint
-def save_and_die(folder, state):
-    save(folder, state)
+def save_and_die(*arguments):
+    save(*arguments)
     os.kill(os.getpid(), signal.SIGKILL)
 ppo.save_checkpoint = save_and_die
 ppo.main(sys.argv[1:])
