@@ -67,8 +67,11 @@ class GameRecord:
         """Return the record in a file, after replaying it.
 
         Raises:
+            FileNotFoundError: If there is no such file; a pipe or a device is none.
             ValueError: If it is damaged, with the file, the line and the reason.
         """
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"no game record {path}")
         content = Path(path).read_bytes()
         try:
             return cls.from_text(content.decode("utf-8"), str(path))
