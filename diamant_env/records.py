@@ -69,8 +69,11 @@ class GameRecord:
         """Return the record in a file, after replaying it.
 
         Raises:
+            FileNotFoundError: If there is no such file; a pipe or a device is none.
             ValueError: If it is damaged, with the file, the line and the reason.
         """
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"no game record {path}")
         try:
             content = read_bytes(path, TEXT_BYTES)
         except ValueError as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -378,3 +380,12 @@ def test_a_log_follows_a_game_of_a_batch_from_its_start():
     batch.step(np.zeros((3, 4), np.int8))
     with pytest.raises(ValueError, match="a log begins with the first card"):
         GameLog(batch.editions[0], 2).follow(batch.games[0])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_or_a_folder_is_no_record(tmp_path):
+    """A pipe would be waited for, for ever, and a device may have no end."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(FileNotFoundError, match=f"^no game record {re.escape(str(path))}$"):
+            GameRecord.read(path)

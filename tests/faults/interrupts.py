@@ -20,7 +20,7 @@ from tests.faults.table import Effort, Row, Trials
 ROOT = Path(__file__).parents[2]
 _HANG = 120.0  # seconds after the interrupt
 _COLD, _WARM = 30, 70  # of 100 interrupts a command: processes from scratch, and such that have imported the libraries
-_LONGEST = 4.0  # seconds from the first import on
+_LONGEST, _LONGEST_WARM = 3.0, 1.5  # seconds from the first import on
 _RUN = ("ppo.decisions=4000", "ppo.games=12", "ppo.turns=16", "ppo.minibatch=128", "network.hidden=[8]", "threads=1")
 _TELLS = """
 import os, sys
@@ -44,7 +44,7 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "agents.watch": ["ev", "bag:18", "--seed", "3"],
         **film,
         "train.ppo": ["--no-judge", *run, "--out", str(folder / "runs")],
-        "train.evaluate": ["bag:18", "--against", "bag:12", "--games", "20000"],
+        "train.evaluate": ["bag:18", "--against", "clones:bag:12", "--games", "20000"],
         "train.tournament": ["bag:18", "ev", "bag:12", "cards:6", "--games", "20000"],
         "train.exact": ["ev:0.75", "--players", "2"],
         "train.export": ["ev:0.75", "--games", "2000", "--out", str(folder / "decisions.npz")],
@@ -63,21 +63,22 @@ def interrupts(effort: Effort) -> Iterator[Row]:
             return
         trial = Trials(f"Ctrl-C at a random moment of python -m {command}", effort)
         cold, warm = partial(_cold, folder, ["-m", command, *given]), partial(_warm, folder, command, given)
-        for interrupted, times in ((warm, _WARM),) if small else ((cold, _COLD), (warm, _WARM)):
-            for problem in _at_random(effort, interrupted, times, 100):
+        ways = [(cold, _COLD, _LONGEST), (warm, _WARM, _LONGEST_WARM)]
+        for interrupted, times, longest in ways[small:]:
+            for problem in _at_random(effort, interrupted, times, longest):
                 trial(problem)
         yield trial.row("a script that does nothing about it", caught)
 
 
 def _at_random(
-    effort: Effort, interrupted: Callable[[float], str | None], number: int, seconds: float
+    effort: Effort, interrupted: Callable[[float], str | None], number: int, longest: float
 ) -> Iterator[str | None]:
     """Interrupt so often, between the first import and the end of the command."""
     began, lasts = time.monotonic(), 1.0
     if effort.scale >= 0.1:
-        interrupted(_LONGEST)
-        lasts = min(_LONGEST, time.monotonic() - began)
-    for _ in effort.trials(number, seconds):
+        interrupted(longest)
+        lasts = min(longest, time.monotonic() - began)
+    for _ in effort.trials(number, seconds=80):
         yield interrupted(float(effort.random.random()) * lasts)
 
 
