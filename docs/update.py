@@ -15,8 +15,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))  # where `train` is
 
 from document_tables import interval, table
-from fault_table import faults
 from reference import arguments, reference
+from reliability import faults
 from searches import MEASURED, response, response_elsewhere, responses, search
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0

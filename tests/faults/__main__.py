@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     _warm_up(given.out)
     rows, broken = _run(given)
     content = {
-        "command": " ".join(["python -m tests.faults", *(sys.argv[1:] if argv is None else argv)]),
+        "command": f"python -m tests.faults --scale {given.scale:g} --seed {given.seed}",
         "seconds": round(time.monotonic() - began),
         "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()},
         "rows": [row.to_json() for row in rows],

@@ -103,7 +103,7 @@ class Trials:
 
     def __init__(self, fault: str, effort: Effort) -> None:
         self.fault, self.number, self.problems = fault, 0, list[str]()
-        self._evidence = effort.folder / "evidence"
+        self._evidence, self._folder = effort.folder / "evidence", f"{effort.folder}/"
 
     def __call__(self, problem: str | None, evidence: bytes | None = None) -> None:
         """Count a trial; `problem` says what failed, `evidence` is what shows it."""
@@ -121,4 +121,5 @@ class Trials:
     def row(self, control: str, caught: bool, worst: str = "") -> Row:
         """Return the row; `control` is the broken thing, `caught` whether the same check found it."""
         first = self.problems[0].strip().splitlines()[-1] if self.problems else worst
+        first = first.replace(self._folder, "")  # the table names no place of this machine
         return Row(self.fault, self.number, len(self.problems), first[:160], control, caught)
