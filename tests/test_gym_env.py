@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import warnings
 
@@ -10,13 +9,14 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
-from safetensors.numpy import save
 
 from diamant_env import EDITIONS, Batch, Observations, diamant_v0, observation_space
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make
-from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
+from diamant_env.opponents.network import NetworkAgent
+from train.config import Config
+from train.run_folder import save_policy
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 SETTINGS = [
@@ -226,9 +226,8 @@ def test_agents_with_memory_are_told_where_games_begin():
 def test_a_policy_file_plays(tmp_path):
     random = np.random.default_rng(0)
     weights = random.normal(size=(2, NUM_FEATURES)).astype(np.float32)
-    metadata = json.dumps({"format": FORMAT, "layout": layout(), "activation": "relu"})
     path = tmp_path / "policy.safetensors"
-    path.write_bytes(save({"0.weight": weights, "0.bias": np.zeros(2, np.float32)}, {"diamant": metadata}))
+    save_policy(path, NetworkAgent([(weights, np.zeros(2, np.float32))]), Config(), 0)
     games = [
         play(DiamantEnv(4, opponents=one), 1)[0]
         for one in (path, str(path), NetworkAgent.load(path), [path, str(path), NetworkAgent.load(path)])

@@ -13,7 +13,7 @@ from typing import Any
 from safetensors.numpy import save
 
 from diamant_env.files import write_whole
-from diamant_env.opponents.network import FORMAT, NetworkAgent, layout
+from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
 from diamant_env.reading import parse_json
 from train.config import AnyConfig, Config, Run, config_json, config_text, read_config
 from train.files import save_json
@@ -120,6 +120,7 @@ def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) 
         "seed": config.seed,
         "decisions": decisions,
         "config": config.model_dump(mode="json"),
+        "sha256": digest(tensors),
     }
     # One text, since the library writes several in no particular order.
     write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))

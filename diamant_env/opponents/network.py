@@ -6,6 +6,7 @@ https://github.com/huggingface/safetensors: a length, a JSON header, raw little-
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -158,9 +159,21 @@ class NetworkAgent:
             networks = _networks(tensors)
             others = networks.pop("")
             tables = {int(players): cls(layers, activation, str(path)) for players, layers in networks.items()}
-            return cls(others, activation, str(path), metadata, tables)
+            network = cls(others, activation, str(path), metadata, tables)
+            if metadata.get("sha256") != digest(tensors):
+                raise ValueError("its weights don't have the digest that it names")
+            return network
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
+    """Return the SHA-256 of tensors with their names and shapes, which a policy file names."""
+    found = hashlib.sha256()
+    for name, tensor in sorted(tensors.items()):
+        found.update(f"{name} {list(tensor.shape)}\n".encode())
+        found.update(np.ascontiguousarray(tensor, "<f4").data)
+    return found.hexdigest()
 
 
 def _networks(

@@ -91,7 +91,7 @@ class Opened:
     Attributes:
         path: Where it lies; its folder holds what it needs.
         load: Opens it and returns what is in it as a text; "" where a lost file is no loss.
-        may_differ: Whether damage may give another content that is as good: a text, or weights without a digest.
+        may_differ: Whether damage may give another content that is as good: a text.
     """
 
     path: Path
@@ -126,7 +126,7 @@ def kinds(folder: Path, state: Mapping) -> dict[str, Opened]:
         return "" if found is None else fingerprint(found)
 
     return {
-        "policy": Opened(folder / "policy.safetensors", policy, True),
+        "policy": Opened(folder / "policy.safetensors", policy, False),
         "record": Opened(folder / "game.txt", lambda: GameRecord.read(folder / "game.txt").to_text(), True),
         "checkpoint": Opened(folder / CHECKPOINT, lambda: fingerprint(load_checkpoint(folder, config)), False),
         "configuration": Opened(folder / CONFIG, lambda: repr(read_config(folder / CONFIG)), True),
