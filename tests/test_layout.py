@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import runpy
+
 import numpy as np
 import pytest
 
-from diamant_env import CONTINUE, FIELDS, GAME, LEAVE, NUM_FEATURES, OBSERVATION, Batch, Observations, observation_space
+from diamant_env import (
+    CONTINUE,
+    FIELDS,
+    GAME,
+    LEAVE,
+    NUM_FEATURES,
+    OBSERVATION,
+    Batch,
+    Observations,
+    editions,
+    observation_space,
+    words,
+)
 from diamant_env.arrays import LINE, aligned
 from diamant_env.observation import SLICES, field_table
 from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
@@ -111,3 +125,12 @@ def test_the_rows_of_the_table():
         if step > 1:
             index = f"{start}, {start + step}, … {start + step * (size - 1)}"
         assert line == f"| {index} | `{name}` | {scale} | {low} … {high} | {field.meaning} |"
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [("MAX_PLAYERS", 9), ("MAX_TRAPS", 9), ("MAX_TREASURES", 17), ("NUM_CARDS", 33)]
+)
+def test_a_limit_that_the_compiled_code_is_not_written_for_is_refused(limit, value, monkeypatch):
+    monkeypatch.setattr(editions, limit, value)
+    with pytest.raises(AssertionError, match="the compiled code is written for 8, 8, 16 and 25 to 32"):
+        runpy.run_path(words.__file__)
