@@ -65,6 +65,8 @@ def run_command(command: str, run: Callable[[], int | None]) -> int:
         return 0
     except KeyboardInterrupt as stop:
         _say(": ".join([command, "; ".join(["stopped", *map(str, stop.args)])]))
+        if _guarding:  # a library that was interrupted may crash when Python ends
+            os._exit(STOPPED)
         return STOPPED
     except (ValueError, OSError, ImportError, MemoryError) as error:
         return _refuse(command, error)
