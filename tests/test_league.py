@@ -33,12 +33,6 @@ def test_shares_are_those_of_the_configuration():
     assert set(np.unique(seats)) == {EMPTY, *range(len(found.agents))}
 
 
-def test_some_games_are_the_learners_alone():
-    found = league(learner=0.2, scripted=0.8, alone=0.3)
-    present = np.arange(8) < PLAYERS[:, None]
-    assert abs(((found.seating == EMPTY) | ~present).all(axis=1).mean() - 0.3) < 0.04  # and small tables by chance
-
-
 def test_pure_self_play_needs_no_opponent():
     found = league()
     assert found.agents == []

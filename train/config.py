@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
 from diamant_env.reading import parse_toml, read_text
-from diamant_env.settings import with_expeditions
+from diamant_env.settings import MAX_SEED, with_expeditions
 from train.blank import blank_edition
-from train.limits import MAX_DECISIONS, MAX_GAMES, MAX_ROLLOUT, MAX_SEED
+from train.limits import MAX_DECISIONS, MAX_GAMES, MAX_ROLLOUT
 
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -92,8 +92,6 @@ class OpponentsConfig(Strict):
     scripted: Share = 0.0
     """Share that agents of `pool` take."""
     pool: str = "pool"
-    alone: Share = 0.0
-    """Share of the games in which the learner takes all seats, whatever the shares above say."""
     snapshot_places: int = Field(8, ge=1, le=64)
     """How many earlier versions play at the same time."""
     style: Weight = 0.0

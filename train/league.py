@@ -107,8 +107,6 @@ class League:
         other = np.where(kind < config.learner + config.snapshots, snapshot, script) if scripted else snapshot
         seating = np.where(kind < config.learner, EMPTY, other)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
-        if config.alone:
-            seating[random.random(len(players)) < config.alone] = EMPTY
         return seating
 
     def add_snapshot(self, network: NetworkAgent) -> None:
