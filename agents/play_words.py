@@ -11,6 +11,7 @@ from agents.tally import Tally
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
 from diamant_env.observing import expected_share
 from diamant_env.records import GameRecord
+from diamant_env.render import counted
 from diamant_env.rules import CONTINUE, LEAVE, OVER, resolve_decisions
 
 WIDTH = 78
@@ -106,7 +107,7 @@ class Words:
             )
         banked = self.paint(_gems(int(game.banked[left[0]])), "treasure") + (" each" if len(left) > 1 else "")
         relics = int(game.relics[left[0]] - before.relics[left[0]])
-        included = f", {_count(relics, 'relic')} included" if relics else ""
+        included = f", {counted(relics, 'relic')} included" if relics else ""
         said = f">> {self.verb(left, 'leaves and banks', 'leave and bank')} {banked}{included}."
         others = f"The other {len(stayed)} continue" if len(stayed) > 3 else ""
         return wrapped(f"{said} {others or self.verb(stayed, 'continues', 'continue')}." if stayed else said)
@@ -148,7 +149,7 @@ class Words:
         traps = range(FIRST_TRAP, FIRST_TRAP + len(self.edition.traps))
         fatal = [card for card in traps if game.on_path[card - FIRST_TRAP]]
         chance = sum(deck[card] for card in fatal) / size
-        lines = [f"  {_count(size, 'card')} in the deck; the next one is"]
+        lines = [f"  {counted(size, 'card')} in the deck; the next one is"]
         lines += self._odds_of("a bust", sum(deck[card] for card in fatal), size)
         for card in fatal:
             lines += self._odds_of(f"  by {self.edition.card_name(card)}", deck[card], size)
@@ -174,8 +175,8 @@ class Words:
             then.decision[[PERSON, *others[:company]]] = LEAVE
             resolve_decisions(then, rules)
             relics = then.relics[PERSON] - game.relics[PERSON]
-            with_relics = f", {_count(relics, 'relic')} included" if relics else ""
-            what = "alone" if company == 0 else f"with {_count(company, 'other')}"
+            with_relics = f", {counted(relics, 'relic')} included" if relics else ""
+            what = "alone" if company == 0 else f"with {counted(company, 'other')}"
             lines.append(f"    {what:<24}{_gems(int(then.banked[PERSON]))}{with_relics}")
         return lines
 
@@ -259,12 +260,8 @@ def _busts_of(busts: np.ndarray) -> str:
 
 
 def _relics(game: np.record) -> str:
-    return f"{_count(int(game.path_relics), 'relic')} worth {game.path_relic_value}"
+    return f"{counted(int(game.path_relics), 'relic')} worth {game.path_relic_value}"
 
 
 def _gems(number: int) -> str:
-    return _count(number, "gem")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return counted(number, "gem")

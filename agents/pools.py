@@ -9,6 +9,8 @@ from diamant_env.reading import parse_toml, read_text
 
 FOLDER = Path(__file__).parents[1] / "configs" / "pools"
 _KEYS = ("description", "agents")
+POOLS = ("pool", "held_out")
+"""The pools that agents are judged at: one while one works, one at the end."""
 
 
 def pool_path(name: str | Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,24 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-def whole_number(value: Any) -> int | None:
-    """Return a value of any integer type as an int, None if it is something else."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
-
-
 def checked_action(agent: str, action: Any) -> int:
     """Return the action of an agent inside the cave as 0 or 1.
 
     Raises:
         ValueError: If it is neither.
     """
-    number = whole_number(action)
-    if number is None or not 0 <= number <= 1:
-        raise ValueError(f"action {action!r} of {agent}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
-    return number
+    with contextlib.suppress(TypeError):
+        if (number := operator.index(action)) in (0, 1):
+            return number
+    raise ValueError(f"action {action!r} of {agent}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
 
 
 def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -> NDArray[np.int8]:

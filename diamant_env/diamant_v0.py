@@ -16,7 +16,7 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 
-from diamant_env.actions import read_actions, whole_number
+from diamant_env.actions import read_actions
 from diamant_env.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
@@ -25,6 +25,7 @@ from diamant_env.render import RENDER_MODES, Scene, View
 from diamant_env.rewards import pay
 from diamant_env.rules import LEAVE, OVER
 from diamant_env.scripts import Script
+from diamant_env.settings import MAX_SEED, whole_number
 
 MASKS = ("info", "observation", "none")
 
@@ -77,10 +78,7 @@ class parallel_env(ParallelEnv, EzPickle):
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"unknown render_mode {render_mode!r}; allowed: None, {self.metadata['render_modes']}")
-        players = None if isinstance(num_players, bool) else whole_number(num_players)
-        if players is None or not 1 <= players <= MAX_PLAYERS:
-            allowed = "a whole number, 1 to {}, is allowed" if players is None else "1 to {} players are allowed"
-            raise ValueError(f"num_players={num_players!r}; {allowed.format(MAX_PLAYERS)}")
+        players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
         self._view = None if render_mode is None else View(render_mode)
         self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests)
@@ -136,9 +134,7 @@ class parallel_env(ParallelEnv, EzPickle):
             ValueError: If the seed is no whole number from 0 to 2**64 - 1 or a card is not in the deck, with its
                 position; the game before stays as it was.
         """
-        number = None if isinstance(seed, bool) else whole_number(seed)
-        if seed is not None and (number is None or not 0 <= number < 2**64):
-            raise ValueError(f"seed={seed!r}; a whole number, 0 to 2**64 - 1, is allowed")
+        number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
         deck = (options or {}).get("deck")
         script = None if deck is None else Script(self.edition, deck)
         rows = self._batch.reset(number) if script is None else self._reset_script(script, number)

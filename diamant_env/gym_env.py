@@ -16,10 +16,9 @@ from diamant_env.observation import observation_space
 from diamant_env.one_learner import OneLearner
 from diamant_env.render import RENDER_MODES, Scene, View
 from diamant_env.rivals import Opponent
-from diamant_env.settings import whole_number
+from diamant_env.settings import MAX_SEED, whole_number
 
 RENDER_FPS = 2
-MAX_SEED = 2**64 - 1
 
 
 class DiamantEnv(gymnasium.Env):

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.actions import checked_actions
 from diamant_env.editions import Edition
-from diamant_env.gym_env import MAX_SEED, RENDER_FPS, Pictures
+from diamant_env.gym_env import RENDER_FPS, Pictures
 from diamant_env.observation import observation_space
 from diamant_env.one_learner import OneLearner
 from diamant_env.rivals import Opponent
-from diamant_env.settings import whole_number
+from diamant_env.settings import MAX_SEED, whole_number
 
 RENDER_MODES = ("rgb_array", "ansi")
 

@@ -94,7 +94,7 @@ def render_text(game: np.record, edition: Edition, scene: Scene, seat: int | Non
         lines += [
             f"Expedition {game.expedition} of {edition.expeditions}, card {game.turn}",
             f"  path   {path}",
-            f"  lying  {_count(game.path_gems, 'gem')}, {_count(game.path_relics, 'relic')}"
+            f"  lying  {counted(game.path_gems, 'gem')}, {counted(game.path_relics, 'relic')}"
             + (f" worth {game.path_relic_value}" if game.path_relics else ""),
             f"  bust   {bust_chance(game):.1%} with the next card",
         ]
@@ -145,5 +145,6 @@ def _card_text(edition: Edition, card: int) -> str:
     return f"[{name}]" if card < FIRST_TRAP else f"[{name.upper()}]"
 
 
-def _count(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return so many of something: ``"1 gem"``, ``"2 gems"``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,6 +10,8 @@ import numpy as np
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition
 
+MAX_SEED = 2**64 - 1
+
 
 def whole_number(name: str, value: Any, low: int, high: int | None = None, or_else: str = "") -> int:
     """Return a setting as an int.
@@ -22,7 +24,7 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None, or_el
     except TypeError:
         number = None
     if number is None or number < low or (high is not None and number > high):
-        limits = f"at least {low}" if high is None else f"{low} to {high}"
+        limits = f"at least {low}" if high is None else f"{low} to {'2**64 - 1' if high == MAX_SEED else high}"
         raise ValueError(f"{name}={value!r}; {or_else}a whole number, {limits}, is allowed")
     return number
 

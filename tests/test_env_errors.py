@@ -16,9 +16,9 @@ ARGUMENTS = [
     ({"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin"),
     ({"render_mode": "hologram"}, "unknown render_mode 'hologram'; allowed: None, .*ansi"),
     ({"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
-    ({"num_players": 0}, "num_players=0; 1 to 8 players are allowed"),
-    ({"num_players": 9}, "num_players=9; 1 to 8 players are allowed"),
-    ({"num_players": 2**70}, "num_players=[0-9]+; 1 to 8 players are allowed$"),
+    ({"num_players": 0}, "num_players=0; a whole number, 1 to 8, is allowed"),
+    ({"num_players": 9}, "num_players=9; a whole number, 1 to 8, is allowed"),
+    ({"num_players": 2**70}, "num_players=[0-9]+; a whole number, 1 to 8, is allowed$"),
     ({"num_players": 3.5}, "num_players=3.5; a whole number, 1 to 8, is allowed$"),
     ({"num_players": [4]}, r"num_players=\[4\]; a whole number, 1 to 8, is allowed$"),
     ({"num_players": "4"}, "num_players='4'; a whole number, 1 to 8, is allowed$"),
@@ -106,7 +106,7 @@ def test_a_record_ends_with_the_game():
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", True, 2**64, [1], [[1], [1, 2]]])
 def test_seeds(env, seed):
     before = as_dicts(env.game[None])
-    with pytest.raises(ValueError, match=r"seed=.*; a whole number, 0 to 2\*\*64 - 1, is allowed$"):
+    with pytest.raises(ValueError, match=r"seed=.*; None or a whole number, 0 to 2\*\*64 - 1, is allowed$"):
         env.reset(seed=seed)
     assert as_dicts(env.game[None]) == before
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 import agents
-from agents.pools import FOLDER, load_pool
+from agents.pools import FOLDER, POOLS, load_pool
 from diamant_env.opponents import FAMILIES
 from diamant_env.opponents.network import NetworkAgent
 
 WEAK = ("random", "continue")  # in a pool as the floor of a ranking
-POOLS = ("pool", "held_out")
 
 
 def families_of(name):

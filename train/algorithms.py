@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents import make
-from agents.pools import load_pool
+from agents.pools import POOLS, load_pool
 from train import sb3
 from train.arena import Player, name_of
 from train.benchmark_config import BenchmarkConfig
 from train.config import Config, OpponentsConfig, reward_scale
 from train.fictitious import fictitious_play
-from train.judgement import POOLS, able
+from train.judgement import able
 from train.ppo import train
 from train.suite import Task
 

@@ -15,9 +15,8 @@ from agents import make
 from diamant_env import Edition, Observations
 from diamant_env.batch import Batch
 from diamant_env.opponents import Agent, Table
-from diamant_env.settings import whole_number
+from diamant_env.settings import MAX_SEED, whole_number
 from train.blank import new_batch
-from train.limits import MAX_SEED
 
 Player = str | Agent  # an agent, or a text that `agents.make` takes
 FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4

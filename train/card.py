@@ -8,11 +8,12 @@ from typing import Any
 
 import tomli_w
 
+from agents.pools import POOLS
+from diamant_env.render import counted
 from train.intervals import holm
 from train.judge import Result
 from train.report import estimate_text, markdown_table, verdict
 
-POOLS = ("pool", "held_out")
 Judged = tuple[str, Result]  # an edition, and a result in it
 
 
@@ -37,7 +38,7 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Se
         f"{seed}; another seed gives other figures.",
         "## Training",
         f"`{run['command']}`: seed {seed}, commit `{run['commit']}`, {run['decisions']:,} decisions in "
-        f"{run['seconds']:,.0f} s with {_count(run['threads'], 'thread')} ({run['platform']}).",
+        f"{run['seconds']:,.0f} s with {counted(run['threads'], 'thread')} ({run['platform']}).",
         *(_joined(run["parts"]) if "parts" in run else [_toml(config)]),
         "## Win share at tables of distinct opponents",
         f"Games: {_games(result for _, result in tables)} a row, none of them played in training; 95 % intervals. "
@@ -131,7 +132,3 @@ def _rows(intruders: Sequence[Result]) -> list[list[str]]:
 
 def _games(results: Iterable[Result]) -> str:
     return " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}" if number == 1 else f"{number} {name}s"

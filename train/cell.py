@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from agents import make
+from agents.pools import POOLS
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.reading import parse_json
 from train.algorithms import Algorithm
@@ -22,7 +23,7 @@ from train.found import report
 from train.gains import Match
 from train.intervals import Estimate, mean_of_tables
 from train.judge import judge
-from train.judgement import POOLS, able_members
+from train.judgement import able_members
 from train.lineups import LineUp
 from train.response import courses, run_course
 from train.run_folder import POLICY, save_policy

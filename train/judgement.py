@@ -13,7 +13,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 
 from agents import make
-from agents.pools import load_pool
+from agents.pools import POOLS, load_pool
 from diamant_env import Edition, Observations
 from diamant_env.opponents.network import NetworkAgent
 from train.arena import name_of
@@ -28,7 +28,6 @@ from train.screen import say
 
 CURVE = ("win_share", "low", "high", "score")
 """The figures of a point of the learning curve."""
-POOLS = ("pool", "held_out")
 
 
 def able_members(pool: str, players: int, edition: str | Edition) -> tuple[str, ...]:

@@ -1,6 +1,5 @@
 """How large a number may be that somebody gives: more than anybody needs, and less than breaks something."""
 
-MAX_SEED = 2**64 - 1
 MAX_GAMES = 100_000_000
 """Games of one measurement, which takes up to 60 bytes for each."""
 MAX_DECISIONS = 10**12

@@ -17,11 +17,12 @@ import tyro
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
+from agents.pools import POOLS
 from diamant_env import EDITIONS
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
-from train.card import POOLS, Judged, card_text
+from train.card import Judged, card_text
 from train.config import Config, config_json
 from train.files import save_json, to_json
 from train.judge import Result, judge

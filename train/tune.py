@@ -57,7 +57,7 @@ def _member(family: str, *values: range | tuple[float, ...]) -> Member:
 
 
 # The first member of a family gives its default; a second one is of another style, by other values.
-POOLS = {
+MEMBERS = {
     "pool": [
         _member("random", (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)),
         _member("continue"),
@@ -130,7 +130,7 @@ def pick(candidates: list[str], others: list[str], games: int, seeds: np.random.
 
 def tune_pool(pool: str, settings: Settings) -> list[str]:
     """Return the members' texts after tuning each against the others, round after round."""
-    members = POOLS[pool]
+    members = MEMBERS[pool]
     texts = [member.candidates()[len(member.candidates()) // 2] for member in members]
     for round_number in range(1, settings.rounds + 1):
         for place, member in enumerate(members):
@@ -184,7 +184,7 @@ def tune(settings: Settings) -> None:
     """
     for name in ("rounds", "games", "report_games"):
         whole_number(name, getattr(settings, name), 1, MAX_GAMES)
-    for pool in POOLS:
+    for pool in MEMBERS:
         say(f"\n{pool}")
         texts = tune_pool(pool, settings)
         played = play_pool(texts, settings.report_games, seeds_for(settings.seed, "report", pool))
