@@ -19,8 +19,11 @@ class Parser(argparse.ArgumentParser):
 
 
 def say(*lines: str) -> None:
-    """Print lines."""
-    print(*lines, sep="\n", flush=True)
+    """Print lines; what nobody reads any more, such as behind ``| head``, is dropped: there may be a file to write."""
+    try:
+        print(*lines, sep="\n", flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def distinct(texts: Sequence[str]) -> list[str]:

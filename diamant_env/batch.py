@@ -41,7 +41,9 @@ from diamant_env.team import Team
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
 _NO_TURN = (np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_))  # actions, rewards, done
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
+_LONGEST_TURN = 60.0  # seconds
 _batches: WeakSet[Batch] = WeakSet()
+_forking: list[Batch] = []
 
 
 class Batch:
@@ -138,7 +140,9 @@ class Batch:
         A game is a value: ``saved = batch.games`` and later ``batch.restore(saved)`` continues as if nothing had
         happened. The copy is read-only, since writing into it would change no game.
         """
-        games = self._memory.copy().view(GAME)[:, 0].view(np.recarray)  # of records NumPy leaves out the padding
+        with self._lock:
+            memory = self._memory.copy()  # of records NumPy would leave out the padding
+        games = memory.view(GAME)[:, 0].view(np.recarray)
         games.flags.writeable = False
         return games
 
@@ -280,6 +284,7 @@ class Batch:
             raise ValueError(f"leave_probability={leave_probability!r}; 0 to 1 is allowed")
         chance, editions = np.float32(float(leave_probability)), self._edition_records
         with self._lock:
+            self._require_games("play_out")
             self._team.work(lambda part, _: finish_games(self._records[part], editions, chance))
         return self._records["chest"][:, : self.seats].copy()
 
@@ -300,6 +305,7 @@ class Batch:
         code, editions = self._reward_code, self._edition_memory
         if self.threads == 1:
             with self._lock:
+                self._require_games("step")  # another thread may have put games back that were not started
                 step_games(
                     self._memory, editions, actions, rows, rewards, done, final_observations, auto_reset, True,
                     observed, False, code, self._team.scratch[0],
@@ -313,6 +319,7 @@ class Batch:
             )  # fmt: skip
 
         with self._lock:
+            self._require_games("step")
             self._team.work(work)
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
@@ -400,11 +407,23 @@ class Batch:
             raise RuntimeError(f"{call} before reset: call reset() first")
 
 
+def _wait_for_games() -> None:
+    """Let no thread be in the middle of a turn when the process forks: the new one has the games as they are then."""
+    _forking[:] = [batch for batch in list(_batches) if batch._lock.acquire(timeout=_LONGEST_TURN)]
+
+
+def _go_on() -> None:
+    for batch in _forking:
+        batch._lock.release()
+    _forking.clear()
+
+
 def _begin_anew() -> None:
-    """In a forked process there are no other threads, and nobody would let go of a lock that one of them held."""
+    """In a forked process there are no other threads."""
+    _forking.clear()
     for batch in list(_batches):
         batch._prepare()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(before=_wait_for_games, after_in_parent=_go_on, after_in_child=_begin_anew)

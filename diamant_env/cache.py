@@ -117,8 +117,13 @@ def _is_private(folder: Path) -> bool:
         return folder.is_dir()  # the user's folders are private there
     found = folder.stat()
     own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o022
+    place = folder.parent.stat()
     above = [parent.stat().st_mode for parent in folder.parents]
-    return own and all(mode & stat.S_ISVTX or not mode & stat.S_IWOTH for mode in above)
+    return (
+        own
+        and (place.st_uid in (0, os.getuid()))
+        and all(mode & stat.S_ISVTX or not mode & stat.S_IWOTH for mode in above)
+    )
 
 
 __all__ = ["PACKAGE_STAMP", "cache_folder", "load", "save"]

@@ -116,7 +116,10 @@ class _CodeOnDisk(NullCache):
         if data is None:
             _say_that_it_compiles()
             return None
-        return CompileResult._rebuild(target_context, *pickle.loads(data.data))
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(data.data))
+        except Exception:  # what another version of a library makes of it has no limits
+            return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for a signature."""

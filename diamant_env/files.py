@@ -7,13 +7,15 @@ import os
 import secrets
 from pathlib import Path
 
+_OF_THE_SYSTEM = [Path(name) for name in ("/dev", "/dev/fd", "/proc/self/fd")]  # /dev/stdout may lead to a file
+
 
 def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
     """Write a file so that it holds its old or its new content, whenever the process is killed or the disk is full.
 
     The content goes to the disk under another name in the same folder, which is made if it is not there, and then takes
-    the file's place; a link's too, so that a folder from somebody else can't lead elsewhere what is written in it. A
-    device is written as it is.
+    the file's place. Where the name is a link, the link is replaced, not the file that it leads to: a folder that
+    somebody else made can't lead the writing elsewhere. A device is written as it is.
 
     Args:
         path: Of the file; one that is there is replaced.
@@ -27,7 +29,7 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # two writers at once have two of these
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists() and not target.is_file():
+        if target.parent in _OF_THE_SYSTEM or (target.exists() and not target.is_file()):
             target.write_bytes(b"".join(parts))
             return
         with partial.open("xb") as file:

@@ -75,7 +75,7 @@ def as_games(games: Any) -> NDArray:
         raise ValueError(
             f"games of dtype {given.dtype} and shape {given.shape}; records of type GAME (N,) are expected"
         )
-    return np.ascontiguousarray(given.astype(GAME, copy=False)).view(np.ndarray)
+    return np.array(given, GAME, order="C", subok=False)  # a copy, which nobody changes once it is checked
 
 
 def check_game(game: Any, edition: Edition) -> None:
@@ -187,10 +187,8 @@ def _limit_cards(game, edition, low, high):
         low.on_path[trap] = 0
         high.on_path[trap] = game.phase == DECIDE and edition.cards[card] > 0
         copies = edition.cards[card] - game.on_path[trap]
-        of_kind = 0
-        while (
-            removed > 0 and of_kind < busts and copies - removed >= game.deck[card] and copies >= 2 - game.on_path[trap]
-        ):
+        left, of_kind = max(game.deck[card], 0), 0
+        while removed > 0 and of_kind < busts and copies - removed >= left and copies + game.on_path[trap] >= 2:
             copies -= removed  # a bust takes two of a kind, of which some leave the game
             of_kind += 1
         busts -= of_kind

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env import GAME, Batch
+from diamant_env import GAME, Batch, Edition
+from diamant_env.compiled import jit
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.rewards import REWARDS
 from diamant_env.rules import OVER
 
+_TWO_LEAVE = Edition("two leave", (1, 5, 7, 11), ("a", "b", "c"), 2, relics=(3,), expeditions=3, bust_removes=2)
 _GUARD, _WORDS = 0xA5, 512  # bytes on each side
 _NUMBERS = [name for name in GAME.names if name not in ("key", "edition")]
 
@@ -37,7 +39,7 @@ class Guarded:
         return all((raw == _GUARD).all() for raw in self._raw)
 
 
-def guarded_batch(games: int, players: int, edition: str, reward: str, guarded: Guarded) -> Batch:
+def guarded_batch(games: int, players: int, edition: str | Edition, reward: str, guarded: Guarded) -> Batch:
     """Return a started batch whose records and workspace lie between guard bytes."""
     batch = Batch(games, players, edition, reward)
     batch.reset(0)
@@ -48,6 +50,25 @@ def guarded_batch(games: int, players: int, edition: str, reward: str, guarded: 
     batch._team.scratch[0] = guarded.array(workspace.shape, workspace.dtype)
     batch._team.scratch[0][:] = workspace
     return batch
+
+
+@jit
+def pay_everyone(game, rewards, i):
+    """What `pay` once did: it trusted the record."""
+    for seat in range(game.num_players):
+        rewards[i, seat] = 1
+
+
+def guards_notice() -> bool:
+    """Whether the guard bytes show a write beside an array, and none before it."""
+    guarded = Guarded()
+    batch = guarded_batch(2, 4, "iello-2016", "win", guarded)
+    rewards = guarded.array((2, 4), np.float32)
+    pay_everyone(batch._records[1], rewards, 1)
+    before = guarded.intact
+    batch._records["num_players"] = 8
+    pay_everyone(batch._records[1], rewards, 1)
+    return before and not guarded.intact
 
 
 def strange_records(batch: Batch, random: np.random.Generator) -> NDArray:
@@ -111,7 +132,7 @@ def play_to_the_end(batch: Batch, guarded: Guarded, random: np.random.Generator)
 def strange_round(seed: int, games: int = 250) -> tuple[int, str | None]:
     """Hand strange records to a batch of some size and edition; return how many it refused, and what went wrong."""
     random = np.random.default_rng(seed)
-    editions = ["iello-2016", "iello-2016-fr", "iello-2016-fr-relics", "everdeck-relics", "incan-gold"]
+    editions = ["iello-2016", "iello-2016-fr", "iello-2016-fr-relics", "everdeck-relics", "incan-gold", _TWO_LEAVE]
     guarded = Guarded()
     reward = list(REWARDS)[seed % len(REWARDS)]
     batch = guarded_batch(games, int(random.integers(2, 9)), editions[seed % len(editions)], reward, guarded)

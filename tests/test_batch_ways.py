@@ -204,11 +204,25 @@ def test_a_batch_with_threads_goes_on_in_a_forked_process():
     go_on()
 
 
-def test_a_lock_that_another_thread_held_does_not_stop_a_forked_process():
+def test_a_fork_waits_for_a_turn_that_another_thread_plays():
     batch = mixed()
     batch.reset(7)
-    with batch._lock:
-        assert in_a_fork(lambda: batch.step(random_actions(batch, 0))) == 0
+    playing, forking, done = threading.Event(), threading.Event(), []
+
+    def play():
+        with batch._lock:
+            playing.set()
+            forking.wait()
+            done.append("turn")
+
+    player = threading.Thread(target=play)
+    player.start()
+    playing.wait()
+    forking.set()
+    assert in_a_fork(lambda: done.append(batch.step(random_actions(batch, 0)))) == 0
+    assert done == ["turn"]
+    player.join()
+    batch.step(random_actions(batch, 0))
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -8,10 +8,9 @@ import pickle
 
 import numpy as np
 import pytest
-from guarded_games import Guarded, guarded_batch, strange_round
+from guarded_games import guards_notice, strange_round
 
-from diamant_env import EDITIONS, GAME, Batch, diamant_v0, exact, from_observation
-from diamant_env.compiled import jit
+from diamant_env import EDITIONS, GAME, Batch, Edition, diamant_v0, exact, from_observation
 from diamant_env.game_check import check_game
 from diamant_env.observation import FIELDS, SLICES, Observations
 from diamant_env.rules import OVER, REVEAL
@@ -68,6 +67,19 @@ def test_a_record_that_cannot_be_is_refused_by_game_and_field(name, value, messa
     with pytest.raises(ValueError, match=rf"game 2 can't be: .*({message})"):
         batch.restore(altered(batch.games, name, value))
     assert batch.games.tobytes() == before
+
+
+def test_a_trap_whose_two_cards_have_left_cannot_lie_on_the_path():
+    edition = Edition("two leave", (1, 5), ("a", "b", "c"), 2, expeditions=3, bust_removes=2)
+    batch = Batch(3, 4, edition)
+    batch.reset(0)
+    games = batch.games.copy()
+    games.deck[2, 18] -= 1 + games.deck[2, 18]
+    games.deck_size[2] = games.deck[2].sum()
+    games.on_path[2, 2] = 1
+    games.expedition[2] = 2
+    with pytest.raises(ValueError, match=r"game 2 can't be: deck\[18\] = -1"):
+        batch.restore(games)
 
 
 def test_games_of_a_larger_table_are_refused():
@@ -188,6 +200,17 @@ def test_the_solvers_refuse_what_cannot_be(solve):
         exact.solve_lone("iello-2016-fr", game)
 
 
+@pytest.mark.parametrize("on_path", [1, 2, 127])
+def test_a_solution_refuses_a_trap_that_its_deck_does_not_have(on_path):
+    solution = exact.solve_lone("iello-2016-fr")
+    game = np.array([solution.start])
+    game["on_path"][0, 7] = on_path
+    game["deck"][0, 23] = -on_path
+    game["deck_size"] -= on_path
+    with pytest.raises(ValueError, match="can't follow the state"):
+        solution.leave_probability(game)
+
+
 def test_a_solution_refuses_what_is_no_record():
     solution = exact.solve_lone("iello-2016-fr")
     with pytest.raises(ValueError, match="expected"):
@@ -199,22 +222,8 @@ def test_one_record_that_waits_for_a_card_can_be():
     check_game(exact.start_of_expedition(edition, 5), edition)
 
 
-@jit
-def pay_everyone(game, rewards, i):
-    """What `pay` once did: it trusted the record."""
-    for seat in range(game.num_players):
-        rewards[i, seat] = 1
-
-
 def test_guard_bytes_show_a_write_beside_an_array():
-    guarded = Guarded()
-    batch = guarded_batch(2, 4, "iello-2016", "win", guarded)
-    rewards = guarded.array((2, 4), np.float32)
-    pay_everyone(batch._records[1], rewards, 1)
-    assert guarded.intact
-    batch._records["num_players"] = 8
-    pay_everyone(batch._records[1], rewards, 1)
-    assert not guarded.intact
+    assert guards_notice()
 
 
 def test_strange_records_are_refused_or_played_inside_the_arrays():

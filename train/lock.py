@@ -38,6 +38,8 @@ def held(folder: Path | None) -> Iterator[None]:
     except OSError as error:
         raise OSError(f"can't write results into the folder {folder}: {error.strerror or error}") from None
     try:
+        for left in folder.rglob(".*.partial"):  # by a process that was killed while it wrote
+            left.unlink(missing_ok=True)
         since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         write_whole(folder / HOLDER, f"process {os.getpid()} on {platform.node()} since {since}")
         yield

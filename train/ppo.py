@@ -218,13 +218,15 @@ class Course(BaseCallback):
             self.progress = tqdm(disable=True)
             self._add_to_curve(done)
         save_policy(self.folder / POLICY, self.policy(model), self.config, done)
-        self._save(done)
         save_json(self.curve, self.folder / "curve.json")
         draw_curve(self.curve, self.config, self.folder / "learning_curve.png")
-        if decisions:
-            self._report_time(model, seconds - self.judging_seconds, decisions)
+        times = self._times(model, seconds - self.judging_seconds, decisions) if decisions else None
+        self._save(done)  # last: a run that was killed before it does all this again
+        if times is not None:
+            self._report(times)
 
-    def _report_time(self, model: SelfPlayPPO, seconds: float, decisions: int) -> None:
+    def _times(self, model: SelfPlayPPO, seconds: float, decisions: int) -> dict[str, Any]:
+        """Save where the time went, and return it."""
         env = model.env
         times = {
             "seconds": seconds,
@@ -236,10 +238,13 @@ class Course(BaseCallback):
             "threads": self.config.threads,
         }
         save_json(times, self.folder / "time.json")
+        return times
+
+    def _report(self, times: dict[str, Any]) -> None:
         threads = "1 thread" if self.config.threads == 1 else f"{self.config.threads} threads"
         speed = f"{times['decisions_per_second']:,.0f} a second with {threads}"
         say(
-            f"{decisions:,} decisions in {seconds:.0f} s: {speed}; engine and observation "
+            f"{times['decisions']:,} decisions in {times['seconds']:.0f} s: {speed}; engine and observation "
             f"{times['engine_share']:.1%} of the time, opponents' inference {times['opponents_share']:.1%}."
         )
 

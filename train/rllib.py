@@ -20,6 +20,7 @@ from tqdm import tqdm
 from agents.command import run_command
 from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
+from train.checkpoint import PICKLED  # Ray pickles its state, and opening that can run code: see SECURITY.md
 from train.config import RayRun
 from train.experiment import run_experiment
 from train.files import save_json
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 COMMAND = "python -m train.rllib"
 ATTEMPTS = 20
-CHECKPOINT = "checkpoint.pickle"
-"""The state of the algorithm as Ray has it. Opening such a file can run code: see SECURITY.md."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -42,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
 
     def run() -> None:
         require_ray()
-        run_experiment(argv, COMMAND, RayRun, Path("configs/rllib.toml"), train, CHECKPOINT)
+        run_experiment(argv, COMMAND, RayRun, Path("configs/rllib.toml"), train, PICKLED)
 
     return run_command(COMMAND, run)
 
@@ -78,7 +77,7 @@ def load_checkpoint(folder: Path, config: RayRun) -> dict[str, Any] | None:
     Raises:
         ValueError: If the file is damaged or belongs to another configuration.
     """
-    path = folder / CHECKPOINT
+    path = folder / PICKLED
     if not path.is_file():
         return None
     try:
@@ -145,7 +144,7 @@ class Course:
             "checkpoints": self.checkpoints,
             "curve": self.curve,
         }
-        write_whole(self.folder / CHECKPOINT, pickle.dumps(state))
+        write_whole(self.folder / PICKLED, pickle.dumps(state))
 
     def _report_time(self, seconds: float, decisions: int) -> None:
         speed, ray = decisions / seconds, self.config.ray

@@ -152,7 +152,9 @@ def number_of(sets, start, game):
     cards = np.int64(start.deck_size) - game.deck_size
     for trap in range(MAX_TRAPS):
         seen = game.on_path[trap] - start.on_path[trap]
-        if seen < 0 or start.deck[FIRST_TRAP + trap] - seen != game.deck[FIRST_TRAP + trap]:
+        if seen < 0 or seen > 1 or start.deck[FIRST_TRAP + trap] - seen != game.deck[FIRST_TRAP + trap]:
+            return np.int64(-1)
+        if seen and sets.digit_of_trap[trap] < 0:
             return np.int64(-1)
         if seen:
             number += sets.stride[sets.digit_of_trap[trap]]

@@ -25,8 +25,7 @@ from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.nodes import Expedition, cards_left, lay_out, read_digits
 from diamant_env.exact.stored import load_values, save_values
-from diamant_env.game_check import as_games, check_game
-from diamant_env.rules import DECIDE, REVEAL
+from diamant_env.game_check import as_games
 
 _CHUNKS = 200
 _NOT_KEPT = np.zeros(0)
@@ -152,9 +151,6 @@ def _expedition(num_players: int, edition: str | Edition, game: np.record | None
         if not isinstance(num_players, int | np.integer) or not 1 <= num_players <= MAX_PLAYERS:
             raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} are allowed")
         game = start_of_expedition(edition, num_players)
-    check_game(game, edition)
-    if game["phase"] not in (REVEAL, DECIDE):
-        raise ValueError("the game is over; there is nothing to solve")
     return lay_out(game.copy(), edition)
 
 

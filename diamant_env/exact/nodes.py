@@ -18,7 +18,7 @@ from diamant_env.editions import Edition
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, read_digits
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
 from diamant_env.game_check import check_game
-from diamant_env.rules import REVEAL
+from diamant_env.rules import OVER, REVEAL
 
 MAX_NODES = 980_000_000  # 7.84 GB of float64
 
@@ -75,10 +75,12 @@ def lay_out(start: np.record, edition: Edition, merge_traps: bool = True) -> Exp
     """Return the nodes that can follow a state.
 
     Raises:
-        ValueError: If the state can't be, if relics of different printed values can come up (which of them have left is
-            not kept), or if there are too many nodes.
+        ValueError: If no game of the edition can be in this state or the game is over, if relics of different printed
+            values can come up (which of them have left is not kept), or if there are too many nodes.
     """
     check_game(start, edition)
+    if start["phase"] == OVER:
+        raise ValueError("the game is over; there is nothing to solve")
     sets = card_sets(start, edition, merge_traps)
     relic_digits = np.flatnonzero(sets.relic >= 0)
     if len(relic_digits) > 1:
