@@ -34,7 +34,7 @@ class SavedGame:
         Raises:
             ValueError: If it doesn't, with what was given and what is expected.
         """
-        if not isinstance(state, SavedGame):
+        if not isinstance(state, SavedGame) or len(state.parts) != 4:
             raise ValueError(f"a {type(state).__name__} is no state; a value of parallel_env.clone_state() is expected")
         if state.num_players != num_players:
             raise ValueError(f"a state of {state.num_players} players; one of {num_players} is expected")

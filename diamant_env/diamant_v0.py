@@ -252,9 +252,10 @@ class parallel_env(ParallelEnv, EzPickle):
             ValueError: If it is no such value, of another number of players or edition, or was altered so that it can't
                 be a game; nothing changes then.
         """
-        games, *rest = copy.deepcopy(SavedGame.checked(state, self.num_seats, self.edition).parts)
+        games, script, scene, agents = copy.deepcopy(SavedGame.checked(state, self.num_seats, self.edition).parts)
+        script = None if script is None else script.checked(self.edition)
         self._batch.restore(games)
-        self._script, self._scene, self.agents = rest
+        self._script, self._scene, self.agents = script, scene, agents
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).

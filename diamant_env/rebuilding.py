@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -71,8 +73,10 @@ def _refuse(rows: NDArray[np.float32], wrong: NDArray[np.bool_], why: str) -> No
 
 def _as_keys(keys: ArrayLike) -> NDArray[np.uint64]:
     try:
-        if not np.less(keys, 0).any():
-            return np.asarray(keys, np.uint64)
+        if not isinstance(keys, np.ndarray):
+            return np.array([operator.index(key) for key in keys], np.uint64)  # type: ignore[union-attr, arg-type]
+        if keys.dtype.kind in "iu" and not (keys < 0).any():
+            return keys.astype(np.uint64)
     except (OverflowError, TypeError, ValueError):
         pass
     raise ValueError(f"keys={keys!r}; whole numbers from 0 to {2**64 - 1} are allowed")

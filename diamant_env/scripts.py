@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from diamant_env.editions import Edition
 from diamant_env.rules import REVEAL, draw, resolve_decisions, reveal, start_game
+from diamant_env.settings import whole_number
 
 
 class Script:
@@ -31,6 +32,16 @@ class Script:
                 self._fits.append(edition.cards_named(name))
             except ValueError as error:
                 raise ValueError(f"card {position} of the deck: {error}") from None
+
+    def checked(self, edition: Edition) -> Script:
+        """Return the script again, made from its cards and its position alone.
+
+        Raises:
+            ValueError: If one of them was altered so that it can't be.
+        """
+        script = Script(edition, self.names)
+        script.position = whole_number("position of the deck", self.position, 0, len(self.names))
+        return script
 
     def next_card(self, game) -> int:
         """Return the next card, from the script if one is left, else drawn.

@@ -243,3 +243,23 @@ def test_rows_say_what_they_show():
     shown = batch.observe()[:, 0]
     assert np.array_equal(shown, rows)
     assert (Observations(shown)["num_players"] == 4).all()
+
+
+@pytest.mark.parametrize(("name", "value"), [("position", -50), ("position", 4), ("names", [9, "dragon"])])
+def test_an_altered_deck_of_a_saved_state_is_refused(name, value):
+    env = diamant_v0.parallel_env(4)
+    env.reset(options={"deck": [9, "snake", "relic"]})
+    state = env.clone_state()
+    setattr(state.parts[1], name, value)
+    with pytest.raises(ValueError, match="deck"):
+        env.restore_state(state)
+
+
+def test_the_cards_of_a_saved_deck_follow_from_its_names():
+    env = diamant_v0.parallel_env(4)
+    env.reset(options={"deck": [9, "snake", "relic"]})
+    state = env.clone_state()
+    state.parts[1]._fits[1] = [-29]
+    env.restore_state(state)
+    env.step(dict.fromkeys(env.agents, 0))
+    assert env.edition.card_name(env.game["last_card"]) == "snake"

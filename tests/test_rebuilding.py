@@ -73,6 +73,12 @@ ROWS = np.zeros((2, NUM_FEATURES), np.float32)
         (ROWS[:, :5], [1, 2], rf"observations of shape \(2, 5\); expected \(rows, {NUM_FEATURES}\)"),
         (Batch(2, 3).reset(1)[:, 0], [1], r"keys of shape \(1,\); expected \(2,\)"),
         (Batch(1, 3).reset(1)[:, 0], [-1], r"keys=\[-1\]; whole numbers from 0 to 18446744073709551615 are allowed"),
+        (Batch(1, 3).reset(1)[:, 0], [1.7], r"keys=\[1.7\]; whole numbers from 0 to 18446744073709551615 are allowed"),
+        (
+            Batch(1, 3).reset(1)[:, 0],
+            np.ones(1),
+            r"keys=array.*; whole numbers from 0 to 18446744073709551615 are allowed",
+        ),
         (Batch(1, 3).reset(1)[:, 0], np.array([-1]), r"keys=array\(\[-1\]\); whole numbers"),
         (Batch(1, 3).reset(1)[:, 0], [2**64], r"keys=\[18446744073709551616\]; whole numbers"),
         (Batch(1, 3).reset(1)[:, 0], ["a"], r"keys=\['a'\]; whole numbers"),

@@ -18,11 +18,13 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from diamant_env.files import write_whole
+from diamant_env.reading import read_bytes
 from train.config import Run
 
 CHECKPOINT = "checkpoint.safetensors"
 PICKLED = "checkpoint.pickle"
 _FORMAT = "diamant-checkpoint-1"
+_LARGEST = 1 << 28  # bytes; a run has some megabytes
 State = dict[str, Any]
 
 
@@ -52,7 +54,7 @@ def load_checkpoint(folder: Path, config: Run) -> State | None:
             )
         return None
     try:
-        state = _read(path.read_bytes())
+        state = _read(read_bytes(path, _LARGEST))
     except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: {error or type(error).__name__}") from None
     try:
@@ -85,6 +87,8 @@ def check_like(found: Any, like: Any, path: str = "") -> None:
         free = like.shape[:1] == (0,) and found.ndim == like.ndim
         if found.dtype != like.dtype or found.shape[free:] != like.shape[free:]:
             raise ValueError(f"{path} is {found.dtype} {found.shape}; {like.dtype} {like.shape} is expected")
+        if found.dtype.kind == "f" and not np.isfinite(found).all():
+            raise ValueError(f"{path} holds what is no finite number")
     elif (
         type(found) is not type(like) or (isinstance(like, str) and found != like) or (type(like) is int and found < 0)
     ):

@@ -30,6 +30,7 @@ from train.experiment import run_experiment
 from train.files import save_json
 from train.judgement import CURVE, curve_point, draw_curve
 from train.league import League, tables_of
+from train.limits import MAX_DECISIONS
 from train.networks import start_of
 from train.run_folder import POLICY, START, save_policy
 from train.screen import say
@@ -198,6 +199,8 @@ class Course(BaseCallback):
         """
         try:
             check_like(state, self.state(model))
+            if state["model"]["num_timesteps"] > 2 * MAX_DECISIONS:
+                raise ValueError(f"model/num_timesteps is more than {2 * MAX_DECISIONS:,}")
             check_curve(state["course"]["curve"])
             seen = model.env.restore(state["games"]["records"].view(GAME)[:, 0])
             model.restore_training(state["model"], seen)

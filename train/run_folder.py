@@ -14,7 +14,7 @@ from safetensors.numpy import save
 
 from diamant_env.files import write_whole
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
-from diamant_env.reading import parse_json
+from diamant_env.reading import parse_json, read_text
 from train.config import AnyConfig, Config, Run, config_json, config_text, read_config
 from train.files import save_json
 from train.report import versions
@@ -90,7 +90,7 @@ def _read_json(path: Path) -> Any:
     if not path.is_file():
         raise FileNotFoundError(f"{path.parent} has no finished run: it has no {path.name}")
     try:
-        return parse_json(path.read_text(encoding="utf-8"))
+        return parse_json(read_text(path))
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from None
 

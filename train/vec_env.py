@@ -90,15 +90,17 @@ class DiamantVecEnv(VecEnv):
         """Play one turn without the per-row dictionaries of `step`.
 
         Args:
-            actions: int8 (rows,), 0 or 1.
+            actions: Whole numbers (rows,), 0 or 1; of a row in camp any will do.
 
         Returns:
             Observations float32 (rows, NUM_FEATURES), rewards float32 (rows,), done bool (rows,).
         """
         start = perf_counter()
+        in_camp = ~self.batch.must_decide.reshape(-1)[self.rows]
+        decided = checked_actions(actions, in_camp, "row")
         if self._has_opponents:
             self.table.decide(self._observations, self._actions)
-        self._actions.reshape(-1)[self.rows] = actions
+        self._actions.reshape(-1)[self.rows] = decided
         middle = perf_counter()
         self.batch.step(
             self._actions,
@@ -119,13 +121,8 @@ class DiamantVecEnv(VecEnv):
         self.play(np.zeros(self.num_envs, np.int8))
 
     def step_async(self, actions: NDArray) -> None:
-        """Remember the actions, whole numbers (rows,); in camp any will do.
-
-        Raises:
-            ValueError: If a row that must decide sends neither 0 nor 1, or the shape or dtype is wrong.
-        """
-        in_camp = ~self.batch.must_decide.reshape(-1)[self.rows]
-        self._waiting = checked_actions(np.asarray(actions).reshape(-1), in_camp, "row")
+        """Remember the actions, (rows,)."""
+        self._waiting = np.asarray(actions).reshape(-1)
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         """Play the turn; infos of rows whose game ended hold ``terminal_observation``."""

@@ -21,7 +21,7 @@ from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, observat
 from diamant_env.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
-_MAX_FILE, _MAX_HEADER = 1 << 30, 1_000_000  # bytes
+_MAX_FILE, _MAX_HEADER = 1 << 28, 1_000_000  # bytes
 _MAX_LAYERS = 100  # of each network
 _ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, np.float32(0), out=x),
