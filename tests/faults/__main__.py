@@ -22,6 +22,7 @@ from pathlib import Path
 import gymnasium
 import numpy as np
 import torch
+from tqdm import tqdm
 
 from diamant_env import Batch
 from diamant_env.exact.equilibrium import solve_equilibrium
@@ -96,6 +97,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _warm_up(folder: Path) -> None:
     """Import and compile what the forked parts need, once."""
     torch.set_num_threads(1)
+    tqdm.monitor_interval = 0  # no thread before the forks
     warm_up(folder / "warm-up")
     Batch(2, 4).reset(1)
     for env in (DiamantVecEnv(2, 3), gymnasium.make("diamant_env/Diamant-v0")):

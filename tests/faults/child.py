@@ -8,11 +8,14 @@ import pickle
 import resource
 import select
 import signal
+import threading
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from tqdm import tqdm
 
 HANG = 300.0
 """Seconds after which a trial counts as one that hangs; none takes a tenth of it."""
@@ -96,6 +99,7 @@ def _serve(work: Callable[[], Any], memory: int | None, quiet: bool, writing: in
     """Do the work and end; nothing that the parent had to do at its own end is done."""
     status = 1
     try:
+        tqdm.set_lock(threading.RLock())  # its own is shared by forked processes, and one that is killed keeps it
         _LIBC.prctl(_DIE_WITH_PARENT, signal.SIGKILL)  # what hangs is killed with all that it has started
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2) if quiet else (0,):

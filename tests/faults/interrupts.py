@@ -78,7 +78,7 @@ def _at_random(
     if effort.scale >= 0.1:
         interrupted(longest)
         lasts = min(longest, time.monotonic() - began)
-    for _ in effort.trials(number, seconds=80):
+    for _ in effort.trials(number, seconds=150):
         yield interrupted(float(effort.random.random()) * lasts)
 
 
