@@ -65,6 +65,8 @@ def load(name: str) -> NDArray[np.uint8] | None:
     if folder is None:
         return None
     try:
+        if not (folder / name).is_file():  # a pipe would be waited for
+            return None
         content = np.fromfile(folder / name, np.uint8)
     except OSError:
         return None

@@ -206,3 +206,10 @@ def test_a_full_disk_leaves_nothing_behind(nobody, monkeypatch):
     cache.save("one", b"4")
     np.testing.assert_array_equal(cache.load("one"), np.frombuffer(b"123", np.uint8))
     assert [path.name for path in cache.cache_folder().iterdir()] == ["one"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_in_the_cache_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("DIAMANT_CACHE_DIR", str(tmp_path))
+    os.mkfifo(cache.cache_folder() / "pipe")
+    assert cache.load("pipe") is None

@@ -1,6 +1,6 @@
 """Run the campaign: ``python -m tests.faults``; half an hour on two cores, a part of it with ``--scale 0.01``.
 
-Two parts run at a time, each in a forked process of its own. Exit status 1 if a promise was broken, if a check did not
+Three parts run at a time, each in a forked process of its own. Exit status 1 if a promise was broken, if a check did not
 find what is broken on purpose, or if a part did not end; what shows it lies in the folder of ``--out``.
 """
 
@@ -41,7 +41,7 @@ from train.vec_env import DiamantVecEnv
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "measured" / "faults.json"
-_AT_A_TIME = 2
+_AT_A_TIME = 3
 
 
 def _opened(effort: Effort) -> Iterator[Row]:
@@ -49,7 +49,8 @@ def _opened(effort: Effort) -> Iterator[Row]:
 
 
 PARTS: dict[str, Callable[[Effort], Iterator[Row]]] = {
-    "interrupts": interrupts,
+    "interrupts": partial(interrupts, which=slice(0, None, 2)),
+    "more interrupts": partial(interrupts, which=slice(1, None, 2)),
     "saves": saves,
     "files": _opened,
     "endurance": endurance,
@@ -109,7 +110,7 @@ def _warm_up(folder: Path) -> None:
 
 
 def _run(given: argparse.Namespace) -> tuple[list[Row], list[str]]:
-    """Run the parts, two at a time; return their rows and what did not end well."""
+    """Run the parts, three at a time; return their rows and what did not end well."""
     waiting, running = list(given.parts), dict[str, Child]()
     found: dict[str, list[Row]] = {}
     broken: list[str] = []

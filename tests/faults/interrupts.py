@@ -52,13 +52,13 @@ def commands(folder: Path) -> dict[str, list[str]]:
     }
 
 
-def interrupts(effort: Effort) -> Iterator[Row]:
+def interrupts(effort: Effort, which: slice = slice(None)) -> Iterator[Row]:
     """One row for each command."""
     folder = effort.place("commands")
     (folder / "control.py").write_text(_CONTROL)
     caught = any(_cold(folder, [str(folder / "control.py")], 0.01 * number) for number in range(5))
     small = effort.scale < 0.1
-    for number, (command, given) in enumerate(commands(folder).items()):
+    for number, (command, given) in list(enumerate(commands(folder).items()))[which]:
         if small and number > 1:
             return
         trial = Trials(f"Ctrl-C at a random moment of python -m {command}", effort)
