@@ -15,7 +15,7 @@ import torch
 from safetensors.torch import save as to_bytes
 
 from diamant_env.files import write_whole
-from diamant_env.opponents.network import FORMAT, layout
+from diamant_env.opponents.network import FORMAT, digest, layout
 
 
 def clone(decisions, steps: int = 1000) -> torch.nn.Sequential:
@@ -38,7 +38,8 @@ def save(network: torch.nn.Sequential, path: str) -> None:
     """Write a policy file that every command of this project takes for an agent."""
     layers = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
     tensors = {f"{i}.{name}": value for i, layer in enumerate(layers) for name, value in layer.state_dict().items()}
-    about = {"format": FORMAT, "layout": layout(), "activation": "relu", "name": "clone"}
+    sha256 = digest({name: value.numpy() for name, value in tensors.items()})
+    about = {"format": FORMAT, "layout": layout(), "activation": "relu", "name": "clone", "sha256": sha256}
     write_whole(path, to_bytes(tensors, {"diamant": json.dumps(about)}))
 
 

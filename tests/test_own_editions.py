@@ -71,7 +71,7 @@ def test_refused_with_the_reason(changes, reason):
     "make", [lambda n: Batch(1, n), diamant_v0.parallel_env, lambda n: diamant_v0.env(num_players=n)]
 )
 def test_nine_seats_are_refused(make):
-    with pytest.raises(ValueError, match="num_players=9; 1 to 8 players are allowed"):
+    with pytest.raises(ValueError, match=r"num_players=9; .*1 to 8"):
         make(9)
 
 

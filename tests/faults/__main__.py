@@ -1,7 +1,7 @@
 """Run the campaign: ``python -m tests.faults``; half an hour on two cores, a part of it with ``--scale 0.01``.
 
-Three parts run at a time, each in a forked process of its own. Exit status 1 if a promise was broken, if a check did not
-find what is broken on purpose, or if a part did not end; what shows it lies in the folder of ``--out``.
+Three parts run at a time, each in a forked process of its own. Exit status 1 if a promise was broken, if a check did
+not find what is broken on purpose, or if a part did not end; what shows it lies in the folder of ``--out``.
 """
 
 from __future__ import annotations
