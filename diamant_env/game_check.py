@@ -274,6 +274,8 @@ def _limit_gems(game, edition, players, low, high):
             rest += absent * edition.relic_value[relic]
         elif relic < game.relics_taken:
             rest += edition.relic_value[relic]
+    if edition.relics_printed:
+        rest -= game.path_relic_value  # in no chest yet
     for seat in range(MAX_PLAYERS):
         low.chest[seat], high.chest[seat] = 0, rest if seat < players else 0
         rest -= game.chest[seat]

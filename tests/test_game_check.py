@@ -263,3 +263,13 @@ def test_the_cards_of_a_saved_deck_follow_from_its_names():
     env.restore_state(state)
     env.step(dict.fromkeys(env.agents, 0))
     assert env.edition.card_name(env.game["last_card"]) == "snake"
+
+
+def test_a_relic_that_lies_on_the_path_is_in_no_chest():
+    """Else a lone leaver would bank it twice."""
+    env = diamant_v0.parallel_env(3, "iello-2016-fr-relics")
+    env.reset(options={"deck": ["relic", 5]})
+    batch = Batch(1, 3, "iello-2016-fr-relics")
+    batch.restore(np.array([env.game]))
+    with pytest.raises(ValueError, match=r"chest\[0\] = 5; 0 is allowed"):
+        batch.restore(altered(batch.games, "chest", (0, 5), 0))

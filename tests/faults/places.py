@@ -98,6 +98,11 @@ def places(effort: Effort) -> Iterator[Row]:
     yield trial.row("a package with a file that is not its own", caught)
 
 
+def _anybody_may_run(program: Path) -> bool:
+    """Whether the folders of the interpreter are open to other users: root's own one is not."""
+    return all(path.stat().st_mode & 0o001 for path in (program.resolve(), *program.resolve().parents))
+
+
 def _play(folder: Path, place: Place, much: str) -> tuple[int | None, str, str]:
     """Play there; return exit status, output and errors."""
     packages = folder / place.folder
@@ -108,7 +113,7 @@ def _play(folder: Path, place: Place, much: str) -> tuple[int | None, str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", *place.environment)}
     environment = kept | {name: value for name, value in place.environment.items() if value is not None}
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    user = place.user if os.getuid() == 0 else None
+    user = place.user if os.getuid() == 0 and _anybody_may_run(Path(sys.executable)) else None
     if user is not None:
         for above in (packages, *packages.parents):
             if above.stat().st_uid == 0 and above != Path("/") and str(above).startswith(str(folder.parent)):
