@@ -74,7 +74,7 @@ PLACES = {
     "read-only": Place(_NOWHERE, _read_only),
     "no home": Place(_NOWHERE),
     "another user without a home": Place(_NOWHERE, _read_only, _STRANGER),
-    "a home that is not there": Place({**_NOWHERE, "HOME": "/nowhere/at/all"}),
+    "a home that can not be made": Place({**_NOWHERE, "HOME": "/dev/null/at/all"}),
     "a cache in an odd path": Place({"DIAMANT_CACHE_DIR": _ODD, "NUMBA_CACHE_DIR": _ODD}),
     "a cache folder that is a file": Place({"DIAMANT_CACHE_DIR": "/dev/null", "NUMBA_CACHE_DIR": "/dev/null"}),
 }
