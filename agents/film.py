@@ -1,4 +1,4 @@
-"""Turn a recorded game into a film: ``python -m agents.film tests/games/by-hand-two-snakes.txt game.gif``."""
+"""Turn a recorded game into a film: ``python -m agents.film tests/records/games/by-hand-two-snakes.txt game.gif``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from agents.command import run_command
 from agents.strip import draw, load_pictures
 from agents.terminal import Parser, say
-from diamant_env.files import write_whole
-from diamant_env.records import GameRecord
-from diamant_env.render import Scene
+from diamant_env.drawing.render import Scene
+from diamant_env.records.log import GameRecord
+from diamant_env.storage.files import write_whole
 
 COMMAND = "python -m agents.film"
 INSTALL = 'pip install "diamant-env[film]"'

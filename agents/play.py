@@ -13,14 +13,14 @@ import numpy as np
 
 from agents.command import run_command
 from agents.play_words import PERSON, Words, is_bust, over_or_next, wrapped
-from agents.registry import make
 from agents.tally import Tally
 from agents.terminal import Parser, check_new_file, check_seed, distinct, has_colours, say
 from diamant_env.batch import Batch
+from diamant_env.drawing.render import Scene
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, RULEBOOK_PLAYERS
 from diamant_env.opponents import EMPTY, Table
-from diamant_env.records import GameLog
-from diamant_env.render import Scene
+from diamant_env.opponents.registry import make
+from diamant_env.records.log import GameLog
 from diamant_env.rules import CONTINUE, LEAVE
 
 COMMAND = "python -m agents.play"
@@ -38,7 +38,7 @@ class Game:
     """A game between a person in seat 0 and agents, at the terminal.
 
     Args:
-        opponents: Texts that `agents.make` takes, for the seats after the person's.
+        opponents: Texts that `diamant_env.opponents.make` takes, for the seats after the person's.
         edition: A published name.
         seed: Of the cards and of the draw of the agents' decisions.
         hidden_chests: See `diamant_env.parallel_env`.

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.tally import Tally
+from diamant_env.drawing.render import counted
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
-from diamant_env.observing import expected_share
-from diamant_env.records import GameRecord
-from diamant_env.render import counted
+from diamant_env.engine.observation_writer import expected_share
+from diamant_env.records.log import GameRecord
 from diamant_env.rules import CONTINUE, LEAVE, OVER, resolve_decisions
 
 WIDTH = 78

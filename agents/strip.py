@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from diamant_env.drawing.render import Scene
 from diamant_env.editions import Edition
-from diamant_env.render import Scene
 
 _NAMES, _CHANCES = 32, 64  # height of the strip with names alone and with probabilities
 _LABELS, _WIDEST = 96, 150  # the columns of the seats, as the picture of the table has them
@@ -24,7 +24,7 @@ def load_pictures() -> Any:
         ImportError: If pygame-ce is missing; the message says how to install it.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
-    from diamant_env import picture
+    from diamant_env.drawing import picture
 
     return picture
 
@@ -55,7 +55,7 @@ def draw(
 
 
 def _draw_strip(width: int, names: Sequence[str], leave: Sequence[float | None] | None) -> Any:
-    from diamant_env.picture.canvas import Canvas
+    from diamant_env.drawing.canvas import Canvas
 
     canvas = Canvas(width, _NAMES if leave is None else _CHANCES, _DARK)
     canvas.text("agent", (12, 16), 18, _GREY, "midleft")

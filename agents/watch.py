@@ -14,16 +14,16 @@ from typing import Any
 import numpy as np
 
 from agents.command import run_command
-from agents.registry import make
 from agents.strip import draw, load_pictures
 from agents.tally import Tally
 from agents.terminal import Parser, check_new_file, check_seed, distinct, has_colours, say
 from agents.watch_words import WatchWords
 from diamant_env.batch import Batch
+from diamant_env.drawing.render import Scene
 from diamant_env.editions import EDITIONS, MAX_PLAYERS
 from diamant_env.opponents import Table
-from diamant_env.records import GameLog
-from diamant_env.render import Scene
+from diamant_env.opponents.registry import make
+from diamant_env.records.log import GameLog
 
 COMMAND = "python -m agents.watch"
 DEFAULT_AGENTS = ("ev", "bag:18", "traps", "oppose")
@@ -39,7 +39,7 @@ class Show:
     """A game between agents, told turn by turn.
 
     Args:
-        agents: Texts that `agents.make` takes, one per seat.
+        agents: Texts that `diamant_env.opponents.make` takes, one per seat.
         edition: A published name.
         seed: Of the cards and of the draw of the decisions.
         hidden_chests: See `diamant_env.parallel_env`. Who watches sees all chests, but for those in the window.

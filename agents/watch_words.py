@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from agents.play_words import Words, is_bust, over_or_next
+from diamant_env.drawing.render import Scene
 from diamant_env.editions import FIRST_TRAP, Edition
-from diamant_env.observing import expected_share
-from diamant_env.render import Scene
+from diamant_env.engine.observation_writer import expected_share
 
 _BAR = 20
 

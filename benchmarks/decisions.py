@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents import make
 from diamant_env import Batch
-from diamant_env.opponents import Table
+from diamant_env.opponents import Table, make
 
 
 def decisions_per_game(players: int, leave_probability: float, games: int = 2000) -> float:

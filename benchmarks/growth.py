@@ -12,8 +12,8 @@ from rich.table import Table
 from benchmarks.engine import action_ring, engine_play
 from benchmarks.measure import Effort, alternate
 from diamant_env import NUM_FEATURES
-from train.files import save_figure
-from train.report import new_table
+from train.runs.results import save_figure
+from train.runs.tables import new_table
 
 PLAYERS = tuple(range(1, 9))
 BATCHES = tuple(4**power for power in range(9))  # 1 to 65,536

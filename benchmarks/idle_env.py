@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from train.vec_env import DiamantVecEnv
+from diamant_env.sb3 import DiamantVecEnv
 
 KEPT_TURNS = 64  # turns of a true game that are shown again and again
 

@@ -1,4 +1,4 @@
-"""How fast agents are judged: decisions per second of `train.arena`."""
+"""How fast agents are judged: decisions per second of `diamant_env.judging.games`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from benchmarks.decisions import count_decisions
 from benchmarks.measure import Effort, alternate
 from benchmarks.results import Comparison
 from diamant_env import NUM_FEATURES
+from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents.network import NetworkAgent
-from train.arena import play, seeds_for
-from train.config import Config
-from train.run_folder import save_policy
+from train.runs.config import Config
+from train.runs.run_folder import save_policy
 
 SCRIPTED, TRAINED = 1_000_000, 300_000  # decisions per second that are wanted
 SEATS = 4

@@ -17,7 +17,7 @@ from benchmarks.judging import compare_judging
 from benchmarks.measure import QUICK, Effort
 from benchmarks.results import machine, publish
 from benchmarks.training import compare_training, notes_on_spread
-from train.report import make_folder
+from train.runs.tables import make_folder
 
 COMMAND = "python -m benchmarks.learning"
 Part = Literal["training", "evaluation"]

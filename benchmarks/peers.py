@@ -21,7 +21,7 @@ from benchmarks.peer_venv import PEERS, PUFFER, CannotInstallError, Venv, python
 from benchmarks.puffer import FLAGS as PUFFER_FLAGS
 from benchmarks.puffer import VERSION as PUFFER_VERSION
 from benchmarks.results import Comparison, machine, publish
-from train.report import make_folder
+from train.runs.tables import make_folder
 
 COMMAND = "python -m benchmarks.peers"
 ROOT = Path(__file__).parent.parent

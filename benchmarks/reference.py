@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import NUM_FEATURES, Edition
-from diamant_env.arrays import aligned
 from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
+from diamant_env.native.aligned import aligned
 
 
 def processor_facts() -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from train.files import save_figure, save_json
-from train.report import make_folder, new_table, versions
-from train.screen import say
+from train.runs.results import save_figure, save_json
+from train.runs.screen import say
+from train.runs.tables import make_folder, new_table, versions
 
 _PACKAGES = ("numba", "gymnasium", "pettingzoo", "stable_baselines3", "torch")
 _COLOURS = {True: "#0072b2", False: "#d55e00", None: "#777777"}  # target met, missed, none

@@ -20,8 +20,8 @@ from benchmarks.measure import QUICK, Effort
 from benchmarks.reference import PLAIN_FLAGS, TUNED_FLAGS, NoCompilerError, compiled_library, compiler_version
 from benchmarks.results import Comparison, machine, publish
 from benchmarks.views import compare_views
-from train.report import make_folder, new_table
-from train.screen import say
+from train.runs.screen import say
+from train.runs.tables import make_folder, new_table
 
 COMMAND = "python -m benchmarks.throughput"
 Part = Literal["steps", "games", "threads", "views", "growth", "costs"]

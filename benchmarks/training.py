@@ -11,9 +11,9 @@ from stable_baselines3 import PPO
 
 from benchmarks.idle_env import IdleVecEnv
 from benchmarks.results import Comparison
-from train.config import NetworkConfig, PPOConfig
-from train.self_play import SelfPlayPPO
-from train.vec_env import DiamantVecEnv
+from diamant_env.sb3 import DiamantVecEnv
+from train.learning.self_play import SelfPlayPPO
+from train.runs.config import NetworkConfig, PPOConfig
 
 LIMIT = 0.05  # of the wall time
 

@@ -12,7 +12,8 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.arguments import (
+from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
+from diamant_env.engine.arguments import (
     BOOL,
     FLOAT32,
     INT8,
@@ -22,10 +23,8 @@ from diamant_env.arguments import (
     players_per_game,
     seeds_per_game,
 )
-from diamant_env.arrays import aligned
-from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
-from diamant_env.game_check import check_games
-from diamant_env.loops import (
+from diamant_env.engine.game_check import check_games
+from diamant_env.engine.loops import (
     advance_keys,
     draw_games_decisions,
     finish_games,
@@ -33,10 +32,11 @@ from diamant_env.loops import (
     reset_games,
     step_games,
 )
+from diamant_env.engine.threads import Team
+from diamant_env.native.aligned import aligned
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.rewards import reward_code
 from diamant_env.rules import GAME, OVER
-from diamant_env.team import Team
 
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
 _NO_TURN = (np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_))  # actions, rewards, done

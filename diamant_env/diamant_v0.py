@@ -16,16 +16,16 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 
-from diamant_env.actions import read_actions
-from diamant_env.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.batch import Batch
+from diamant_env.drawing.render import RENDER_MODES, Scene, View
 from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.envs.actions import read_actions
+from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
+from diamant_env.envs.scripted_decks import Script
+from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import NUM_FEATURES, observation_space
-from diamant_env.render import RENDER_MODES, Scene, View
 from diamant_env.rewards import pay
 from diamant_env.rules import LEAVE, OVER
-from diamant_env.scripts import Script
-from diamant_env.settings import MAX_SEED, whole_number
 
 MASKS = ("info", "observation", "none")
 

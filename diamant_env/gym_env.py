@@ -11,12 +11,12 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
+from diamant_env.drawing.render import RENDER_MODES, Scene, View
 from diamant_env.editions import Edition
+from diamant_env.envs.one_learner import OneLearner
+from diamant_env.envs.opponent_seats import Opponent
+from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import observation_space
-from diamant_env.one_learner import OneLearner
-from diamant_env.render import RENDER_MODES, Scene, View
-from diamant_env.rivals import Opponent
-from diamant_env.settings import MAX_SEED, whole_number
 
 RENDER_FPS = 2
 

@@ -12,13 +12,13 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.actions import checked_actions
 from diamant_env.editions import Edition
+from diamant_env.envs.actions import checked_actions
+from diamant_env.envs.one_learner import OneLearner
+from diamant_env.envs.opponent_seats import Opponent
+from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.gym_env import RENDER_FPS, Pictures
 from diamant_env.observation import observation_space
-from diamant_env.one_learner import OneLearner
-from diamant_env.rivals import Opponent
-from diamant_env.settings import MAX_SEED, whole_number
 
 RENDER_MODES = ("rgb_array", "ansi")
 

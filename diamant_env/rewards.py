@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.compiled import jit
+from diamant_env.native.compiled import jit
+from diamant_env.native.simd import write_row
 from diamant_env.rules import OVER, win_share
-from diamant_env.vectors import write_row
 
 REWARDS = {
     "score": "gems banked at this step, relics at their value when taken",

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.compiled import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
-from diamant_env.vectors import add_where
-from diamant_env.words import ALL_BITS, count, kinds_before, set_word, word
+from diamant_env.native.compiled import jit
+from diamant_env.native.packed_bytes import ALL_BITS, count, kinds_before, set_word, word
+from diamant_env.native.simd import add_where
 
 CONTINUE = 0
 """The decision to stay inside; in camp the only legal one, which does nothing."""

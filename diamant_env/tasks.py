@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import gymnasium
 
 from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS, find_edition
-from diamant_env.settings import with_expeditions
+from diamant_env.envs.settings import with_expeditions
 
 NAMESPACE = "diamant_env"
 VERSION = 0

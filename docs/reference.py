@@ -34,12 +34,15 @@ SECTIONS = [
     Section("Agents", "diamant_env.opponents"),
     Section("Exact figures", "diamant_env.exact"),
     Section("Trained networks", "diamant_env.opponents.network", ("NetworkAgent",)),
-    Section("Records", "diamant_env.records", ("GameRecord", "GameLog", "DamagedRecord")),
-    Section("The text of a record", "diamant_env.record_text", ("Turn",)),
-    Section("Ways to record", "diamant_env.recorder", ("Recorder", "record_of")),
+    Section("Records", "diamant_env.records.log", ("GameRecord", "GameLog", "DamagedRecord")),
+    Section("The text of a record", "diamant_env.records.text", ("Turn",)),
+    Section("Ways to record", "diamant_env.records.recorder", ("Recorder", "record_of")),
     Section("On a GPU", "diamant_env.cuda", ("CudaBatch",)),
 ]
-FUNCTION_LISTS = [Section("Rules", "diamant_env.rules"), Section("What seats see", "diamant_env.observing")]
+FUNCTION_LISTS = [
+    Section("Rules", "diamant_env.rules"),
+    Section("What seats see", "diamant_env.engine.observation_writer"),
+]
 _HEADING = re.compile(r"^#+ (.+)$")
 _PART = re.compile(r"^(Args|Attributes|Returns|Raises|Version history):$")
 _REFERRAL = re.compile(r"See `[\w.]+`\.")  # all that an overridden method says

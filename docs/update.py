@@ -21,16 +21,16 @@ from searches import MEASURED, response, response_elsewhere, responses, search
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
-from diamant_env.files import write_whole
 from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
+from diamant_env.storage.files import write_whole
 from diamant_env.tasks import task_table
-from train.algorithms import algorithm_table
 from train.benchmark import header
-from train.benchmark_page import tables
-from train.card import over_seeds
+from train.benchmarking.algorithms import algorithm_table
+from train.benchmarking.page import tables
+from train.benchmarking.suite import suite_table
+from train.runs.model_card import over_seeds
 from train.ship import load_judged
-from train.suite import suite_table
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md"]

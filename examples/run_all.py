@@ -55,7 +55,7 @@ SHARED = (".[train,examples]", TORCH)
 RECIPES = [
     Recipe(
         "SB3 PPO, own VecEnv", "sb3_vec_env", SHARED, "stable_baselines3", "stable-baselines3", True,
-        "none", "rows, ignored", "SB3 refuses Gymnasium VectorEnvs; `train.vec_env` is its own kind",
+        "none", "rows, ignored", "SB3 refuses Gymnasium VectorEnvs; `diamant_env.sb3` is its own kind",
     ),
     Recipe(
         "sb3-contrib MaskablePPO", "sb3_maskable", SHARED, "sb3_contrib", "sb3-contrib", True,

@@ -14,20 +14,20 @@ from tqdm import tqdm
 from tyro.conf import arg
 
 from agents.command import run_command
-from diamant_env.files import write_whole
-from diamant_env.reading import parse_json
-from train.aggregate import REFERENCES
-from train.algorithms import ALGORITHMS, find_algorithms
-from train.benchmark_config import BenchmarkConfig
-from train.benchmark_page import PAGE, aggregates, write_page
-from train.cell import RESULT, Cell, cells, play_cell, read_result
-from train.config import config_text, explain, read_config
-from train.experiment import change_keys
-from train.files import save_json
-from train.lock import held
-from train.run_folder import CONFIG, machine_and_versions
-from train.screen import say
-from train.suite import TASKS, find_tasks
+from diamant_env.storage.files import write_whole
+from diamant_env.storage.reading import parse_json
+from train.benchmarking.aggregate import REFERENCES
+from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
+from train.benchmarking.benchmark_run import RESULT, Cell, cells, play_cell, read_result
+from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.page import PAGE, aggregates, write_page
+from train.benchmarking.suite import TASKS, find_tasks
+from train.runs.command_line import change_keys
+from train.runs.config import config_text, explain, read_config
+from train.runs.lock import held
+from train.runs.results import save_json
+from train.runs.run_folder import CONFIG, machine_and_versions
+from train.runs.screen import say
 
 COMMAND = "python -m train.benchmark"
 RESULTS = "benchmark.json"

@@ -14,8 +14,8 @@ from torchrl.data import Binary, Categorical, Composite, TensorSpec, Unbounded
 from torchrl.envs import EnvBase
 
 from diamant_env.observation import NUM_FEATURES
-from train.sb3 import CountingVecEnv
-from train.suite import Task
+from train.benchmarking.suite import Task
+from train.learning.stable_baselines import CountingVecEnv
 
 SEATS = "player"  # the group of all agents
 

@@ -14,21 +14,21 @@ import tyro
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
-from agents import make
 from agents.command import run_command
-from diamant_env.files import write_whole
-from train.config import read_config
-from train.experiment import change_keys
-from train.files import save_json, slug
-from train.found import Found, draw_search, found_table, report, summary_table
-from train.gains import Match
-from train.lock import held
-from train.on_ray import map_on_ray, require_ray
-from train.report import versions
-from train.response import courses, run_apart, run_course
-from train.response_config import ResponseConfig
-from train.run_folder import POLICY, new_run_folder, open_run_folder
-from train.screen import say
+from diamant_env.judging.deviation import Match
+from diamant_env.opponents import make
+from diamant_env.storage.files import write_whole
+from train.distributed.cluster import map_on_ray, require_ray
+from train.responding.config import ResponseConfig
+from train.responding.result import Found, draw_search, found_table, report, summary_table
+from train.responding.search import courses, run_apart, run_course
+from train.runs.command_line import change_keys
+from train.runs.config import read_config
+from train.runs.lock import held
+from train.runs.results import save_json, slug
+from train.runs.run_folder import POLICY, new_run_folder, open_run_folder
+from train.runs.screen import say
+from train.runs.tables import versions
 from train.tournament import entrants
 
 COMMAND = "python -m train.best_response"

@@ -13,13 +13,13 @@ from tyro.conf import Positional, arg
 
 from agents.command import run_command
 from diamant_env.editions import find_edition
-from train.arena import name_of
-from train.judge import compare
-from train.lineups import parse_line_ups
-from train.lock import held
-from train.pictures import draw_win_shares
-from train.report import result_tables, save_results
-from train.screen import say
+from diamant_env.judging.evaluation import compare
+from diamant_env.judging.games import name_of
+from diamant_env.judging.lineups import parse_line_ups
+from train.runs.lock import held
+from train.runs.pictures import draw_win_shares
+from train.runs.screen import say
+from train.runs.tables import result_tables, save_results
 
 COMMAND = "python -m train.evaluate"
 

@@ -15,16 +15,15 @@ from rich.table import Table
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
-import agents
 from agents.command import run_command
-from diamant_env import exact
+from diamant_env import exact, opponents
 from diamant_env.editions import Edition, find_edition
 from diamant_env.opponents import Agent
-from diamant_env.opponents.family import Scripted
-from diamant_env.reading import parse_json
-from train.files import save_json
-from train.report import versions
-from train.screen import say
+from diamant_env.opponents.scripted.family import Scripted
+from diamant_env.storage.reading import parse_json
+from train.runs.results import save_json
+from train.runs.screen import say
+from train.runs.tables import versions
 
 COMMAND = "python -m train.exact"
 
@@ -66,7 +65,7 @@ def measure(arguments: Arguments) -> list[dict[str, Any]]:
         ValueError: If there is no such agent or edition, or an expedition is too large to be solved.
     """
     edition = find_edition(arguments.edition)
-    made = [agents.make(text) for text in arguments.agents]
+    made = [opponents.make(text) for text in arguments.agents]
     rows = []
     for players in arguments.players:
         rows.append(_equilibrium(players, edition))

@@ -19,13 +19,13 @@ from tyro.conf import Positional, arg
 
 from agents.command import run_command
 from diamant_env.editions import find_edition
-from diamant_env.files import write_whole
+from diamant_env.judging.games import name_of
 from diamant_env.opponents.network import layout
-from diamant_env.reading import parse_json
-from train.arena import name_of
-from train.decisions import play_decisions
-from train.report import versions
-from train.screen import say
+from diamant_env.storage.files import write_whole
+from diamant_env.storage.reading import parse_json
+from train.learning.dataset import play_decisions
+from train.runs.screen import say
+from train.runs.tables import versions
 
 COMMAND = "python -m train.export"
 FORMAT = "diamant-decisions-1"

@@ -19,12 +19,12 @@ from tyro.conf import Positional, arg
 
 from agents.command import run_command
 from diamant_env.opponents.network import NetworkAgent
-from train.config import Config
-from train.experiment import change_keys
-from train.files import save_json
-from train.lock import held
-from train.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, parts_of, save_policy
-from train.screen import say
+from train.runs.command_line import change_keys
+from train.runs.config import Config
+from train.runs.lock import held
+from train.runs.results import save_json
+from train.runs.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, parts_of, save_policy
+from train.runs.screen import say
 
 COMMAND = "python -m train.join"
 # Keys that all runs of a policy have alike.

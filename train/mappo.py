@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from tensordict import TensorDictBase
 
 from diamant_env.opponents.network import NetworkAgent
-from train.benchmark_config import BenchmarkConfig
+from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.suite import Task
 from train.benchmarl_games import SEATS, DiamantTask
-from train.self_play import ACTIVATIONS
-from train.suite import Task
+from train.learning.self_play import ACTIVATIONS
 
 ROWS = 1024  # seats side by side, about
 TURNS = 32  # of each game in a rollout

@@ -1,6 +1,6 @@
 """Train a PPO agent by self-play and judge it: ``python -m train.ppo --config configs/default.toml``.
 
-Read `train` from top to bottom: games, league, PPO, the loop; `train.experiment` has the command around it. A run that
+Read `train` from top to bottom: games, league, PPO, the loop; `train.runs.command_line` has the command around it. A run that
 was killed goes on with ``--resume RUN_FOLDER`` and ends with the same bytes as if nothing had happened.
 """
 
@@ -21,21 +21,21 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from agents.command import run_command
+from diamant_env.judging.games import seeds_for
+from diamant_env.judging.limits import MAX_DECISIONS
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.rules import GAME
-from train.arena import seeds_for
-from train.checkpoint import CHECKPOINT, State, check_like, load_checkpoint, save_checkpoint
-from train.config import Config
-from train.experiment import run_experiment
-from train.files import save_json
-from train.judgement import CURVE, curve_point, draw_curve
-from train.league import League, tables_of
-from train.limits import MAX_DECISIONS
-from train.networks import start_of
-from train.run_folder import POLICY, START, save_policy
-from train.screen import say
-from train.self_play import SelfPlayPPO
-from train.vec_env import DiamantVecEnv
+from diamant_env.sb3 import DiamantVecEnv
+from train.learning.league import League, tables_of
+from train.learning.networks import start_of
+from train.learning.self_play import SelfPlayPPO
+from train.runs.checkpoint import CHECKPOINT, State, check_like, load_checkpoint, save_checkpoint
+from train.runs.command_line import run_experiment
+from train.runs.config import Config
+from train.runs.report import CURVE, curve_point, draw_curve
+from train.runs.results import save_json
+from train.runs.run_folder import POLICY, START, save_policy
+from train.runs.screen import say
 
 COMMAND = "python -m train.ppo"
 

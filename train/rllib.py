@@ -18,19 +18,19 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from agents.command import run_command
-from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
-from train.checkpoint import PICKLED  # Ray pickles its state, and opening that can run code: see SECURITY.md
-from train.config import RayRun
-from train.experiment import run_experiment
-from train.files import save_json
-from train.judgement import curve_point, draw_curve
-from train.on_ray import join_cluster, require_ray
-from train.run_folder import POLICY, save_policy
-from train.screen import say
+from diamant_env.storage.files import write_whole
+from train.distributed.cluster import join_cluster, require_ray
+from train.runs.checkpoint import PICKLED  # Ray pickles its state, and opening that can run code: see SECURITY.md
+from train.runs.command_line import run_experiment
+from train.runs.config import RayRun
+from train.runs.report import curve_point, draw_curve
+from train.runs.results import save_json
+from train.runs.run_folder import POLICY, save_policy
+from train.runs.screen import say
 
 if TYPE_CHECKING:
-    from train.rllib_algorithm import SelfPlay
+    from train.distributed.algorithm import SelfPlay
 
 COMMAND = "python -m train.rllib"
 ATTEMPTS = 20
@@ -55,7 +55,7 @@ def train(config: RayRun, folder: Path) -> NetworkAgent:
     """
     saved = load_checkpoint(folder, config)
     join_cluster(config.ray.runners + config.ray.learners)
-    from train.rllib_algorithm import algorithm_config
+    from train.distributed.algorithm import algorithm_config
 
     torch.set_num_threads(config.threads)
     threadpool_limits(1, "blas")  # as in train.ppo, should this process play

@@ -17,22 +17,22 @@ import tyro
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
-from agents.pools import POOLS
 from diamant_env import EDITIONS
 from diamant_env.editions import RULEBOOK_PLAYERS
-from diamant_env.files import write_whole
+from diamant_env.judging.evaluation import Result, judge
+from diamant_env.judging.lineups import LineUp, intruder_line_ups
 from diamant_env.opponents.network import NetworkAgent
-from train.card import Judged, card_text
-from train.config import Config, config_json
-from train.files import save_json, to_json
-from train.judge import Result, judge
-from train.judgement import able_members
-from train.lineups import LineUp, intruder_line_ups
-from train.lock import held
-from train.pictures import draw_tables
-from train.report import result_of
-from train.run_folder import POLICY, about_run, open_run_folder, parts_of
-from train.screen import say
+from diamant_env.opponents.pools import POOLS
+from diamant_env.storage.files import write_whole
+from train.runs.config import Config, config_json
+from train.runs.lock import held
+from train.runs.model_card import Judged, card_text
+from train.runs.pictures import draw_tables
+from train.runs.report import able_members
+from train.runs.results import save_json, to_json
+from train.runs.run_folder import POLICY, about_run, open_run_folder, parts_of
+from train.runs.screen import say
+from train.runs.tables import result_of
 
 COMMAND = "python -m train.ship"
 LARGEST = 1_000_000  # bytes of a policy that is shipped

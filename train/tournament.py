@@ -15,16 +15,16 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
-from agents.pools import load_pool
 from diamant_env.editions import find_edition
-from train.arena import name_of
-from train.files import save_json
-from train.lock import held
-from train.on_ray import map_on_ray, require_ray
-from train.pictures import draw_tournament
-from train.report import estimate_text, new_table, versions
-from train.screen import say
-from train.standings import RATED_GAMES, Tournament, hold_tournament
+from diamant_env.judging.games import name_of
+from diamant_env.judging.tournament import RATED_GAMES, Tournament, hold_tournament
+from diamant_env.opponents.pools import load_pool
+from train.distributed.cluster import map_on_ray, require_ray
+from train.runs.lock import held
+from train.runs.pictures import draw_tournament
+from train.runs.results import save_json
+from train.runs.screen import say
+from train.runs.tables import estimate_text, new_table, versions
 
 COMMAND = "python -m train.tournament"
 

@@ -18,13 +18,13 @@ import tyro
 from numpy.typing import NDArray
 
 from agents.command import run_command
-from agents.pools import FOLDER
-from diamant_env.files import write_whole
-from diamant_env.settings import whole_number
-from train.arena import Played, number_of_tables, play, seeds_for
-from train.limits import MAX_GAMES
-from train.lineups import deal, seat_with
-from train.screen import say
+from diamant_env.envs.settings import whole_number
+from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
+from diamant_env.judging.limits import MAX_GAMES
+from diamant_env.judging.lineups import deal, seat_with
+from diamant_env.opponents.pools import FOLDER
+from diamant_env.storage.files import write_whole
+from train.runs.screen import say
 
 COMMAND = "python -m train.tune"
 SEATS = 4

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compiled import jit_apart
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.game_check import as_games
 from diamant_env.exact.cards import number_of
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, solve_sets
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.nodes import Expedition, cards_left, lay_out, read_digits
 from diamant_env.exact.stored import load_values, save_values
-from diamant_env.game_check import as_games
+from diamant_env.native.compiled import jit_apart
 
 _CHUNKS = 200
 _NOT_KEPT = np.zeros(0)

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compiled import jit_apart
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, Edition, find_edition
+from diamant_env.engine.game_check import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
-from diamant_env.game_check import as_games, check_game
+from diamant_env.native.compiled import jit_apart
 from diamant_env.rules import OVER, REVEAL, reveal
 
 _Outlook = tuple[float, float]  # gems still to bank, busts still to come

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compiled import jit, jit_apart
 from diamant_env.editions import Edition
+from diamant_env.engine.game_check import check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, read_digits
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
-from diamant_env.game_check import check_game
+from diamant_env.native.compiled import jit, jit_apart
 from diamant_env.rules import OVER, REVEAL
 
 MAX_NODES = 980_000_000  # 7.84 GB of float64

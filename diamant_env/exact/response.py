@@ -12,16 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compiled import jit_apart
+from diamant_env.agent import Agent
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
+from diamant_env.engine.observation_writer import observe_table
+from diamant_env.engine.workspace import new_scratch
 from diamant_env.exact.equilibrium import Progress, root_value, solve
 from diamant_env.exact.induction import PROFILE, RESPONSE
 from diamant_env.exact.nodes import Expedition, node, read_digits
+from diamant_env.native.compiled import jit_apart
 from diamant_env.observation import NUM_FEATURES, SEAT_FEATURES, TABLE_FEATURES, Observations
-from diamant_env.observing import observe_table
-from diamant_env.opponents.agent import Agent
 from diamant_env.rules import DECIDE
-from diamant_env.scratch import new_scratch
 
 _ROWS = 100_000  # observations that an agent is shown at once
 

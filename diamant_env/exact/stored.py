@@ -11,8 +11,8 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env import cache
 from diamant_env.exact.nodes import Expedition
+from diamant_env.storage import cache
 
 _VALUES = np.dtype("<f8")
 

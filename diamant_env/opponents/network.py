@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, observation_space
-from diamant_env.reading import parse_json, read_bytes
+from diamant_env.storage.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
 _MAX_FILE, _MAX_HEADER = 1 << 28, 1_000_000  # bytes

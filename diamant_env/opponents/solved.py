@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
-from diamant_env.loops import rebuild_games
+from diamant_env.engine.loops import rebuild_games
 from diamant_env.observation import Observations
-from diamant_env.opponents.family import Scripted
+from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.rules import GAME
 
 _TRAPS, _RELICS = slice(FIRST_TRAP, FIRST_RELIC), slice(FIRST_RELIC, None)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.agent import Agent
 
 EMPTY = -1
 """In a seating: nobody is seated here, the caller decides."""

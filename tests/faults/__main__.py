@@ -26,6 +26,7 @@ from tqdm import tqdm
 
 from diamant_env import Batch
 from diamant_env.exact.equilibrium import solve_equilibrium
+from diamant_env.sb3 import DiamantVecEnv
 from tests.faults.caches import caches
 from tests.faults.child import Child
 from tests.faults.copies import copies
@@ -36,8 +37,7 @@ from tests.faults.memory import memory
 from tests.faults.places import places
 from tests.faults.saves import saves, states, warm_up
 from tests.faults.table import Effort, Row
-from train.files import save_json
-from train.vec_env import DiamantVecEnv
+from train.runs.results import save_json
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "measured" / "faults.json"

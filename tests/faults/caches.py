@@ -35,7 +35,7 @@ def total(n):
     return found
 """
 _OURS, _NUMBA = (
-    "diamant_env.compiled import jit",
+    "diamant_env.native.compiled import jit",
     "functools import partial\nimport numba\njit = numba.njit(cache=True)",
 )
 _ENDING = "return 1.0 / winners"  # in rules.py; rewards.py, which pays it, does not change

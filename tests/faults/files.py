@@ -22,14 +22,14 @@ from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.nodes import lay_out
 from diamant_env.exact.stored import load_values, save_values
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.recorder import Recorder
-from diamant_env.records import GameRecord
+from diamant_env.records.log import GameRecord
+from diamant_env.records.recorder import Recorder
 from tests.faults.child import in_child
 from tests.faults.hostile import hostile_contents, mutated, special_files
 from tests.faults.table import Effort, Row, Trials
-from train.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
-from train.config import Config, read_config
-from train.run_folder import CONFIG, save_policy
+from train.runs.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from train.runs.config import Config, read_config
+from train.runs.run_folder import CONFIG, save_policy
 
 _MEMORY = 1 << 30  # bytes that opening a small file may take
 _SECONDS = 5.0  # of CPU time

@@ -25,17 +25,17 @@ from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.nodes import lay_out
 from diamant_env.exact.stored import load_values, save_values
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.records import GameRecord
+from diamant_env.records.log import GameRecord
 from tests.faults.child import Child, End, in_child
 from tests.faults.files import a_game, an_edition, fingerprint
 from tests.faults.table import Effort, Row, Trials
 from train import ppo
-from train.buffer import DecisionBuffer
-from train.checkpoint import load_checkpoint, save_checkpoint
-from train.config import Config
-from train.files import save_json
+from train.learning.decision_buffer import DecisionBuffer
 from train.ppo import train
-from train.run_folder import POLICY, new_run_folder, save_policy
+from train.runs.checkpoint import load_checkpoint, save_checkpoint
+from train.runs.config import Config
+from train.runs.results import save_json
+from train.runs.run_folder import POLICY, new_run_folder, save_policy
 
 TINY = {
     "threads": 1,

@@ -1,0 +1,166 @@
+"""Who plays against a single learner: what the setting `opponents` may be, and how its agents are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.agent import Agent
+from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.registry import make
+from diamant_env.opponents.scripted.family import Scripted
+from diamant_env.opponents.table import EMPTY
+
+Opponent: TypeAlias = "str | Path | Agent | Callable[[Observations], ArrayLike]"
+ALLOWED = (
+    "a text such as 'bag:18', a policy file (*.safetensors), an agent with act(obs, first), a function of the "
+    "observations, or a sequence with one of these per rival"
+)
+
+
+class FunctionAgent:
+    """An agent without memory, made of a function.
+
+    Args:
+        function: Takes `Observations`, a batch of rows, and returns the probability of LEAVE for each; bool is fine.
+    """
+
+    def __init__(self, function: Callable[[Observations], ArrayLike]) -> None:
+        self.function = function
+
+    def __str__(self) -> str:
+        return str(self.function)
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        return np.asarray(self.function(obs), np.float32)
+
+
+class RowKeeper:
+    """Asks an agent that may remember things by row, when only some of the games play a turn.
+
+    The agent always gets all its rows, in the same order. A row of a game that plays no turn now looks as it did
+    last, except that it must not decide.
+
+    Args:
+        agent: The agent.
+        num_games: All games.
+        rows_per_game: How many seats of a game the agent has.
+
+    Attributes:
+        games: The games that play a turn now; their rows, and no others, are what `act` is given.
+    """
+
+    def __init__(self, agent: Agent, num_games: int, rows_per_game: int) -> None:
+        self.agent = agent
+        self.games = np.arange(num_games)
+        self._seats = np.arange(rows_per_game)
+        self._seen = np.zeros((num_games * rows_per_game, NUM_FEATURES), np.float32)
+
+    def __str__(self) -> str:
+        return str(self.agent)
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        rows = (self.games[:, None] * len(self._seats) + self._seats).ravel()
+        self._seen[:, 0] = 0
+        self._seen[rows] = obs.flat
+        starting = np.zeros(len(self._seen), np.bool_)
+        starting[rows] = first
+        answer = np.asarray(self.agent.act(Observations(self._seen.copy()), starting), np.float32)
+        if answer.shape != starting.shape:
+            raise ValueError(f"{self} must return {len(starting)} probabilities, not an array of shape {answer.shape}")
+        return answer[rows]
+
+
+class Rivals:
+    """The agents of all seats but the learner's.
+
+    Args:
+        opponents: See `ALLOWED`. One for all rivals, or one per rival in the order in which the learner's
+            observation lists them: the first sits on the seat after the learner's.
+        num_rivals: Rivals at each table.
+        num_games: Tables.
+
+    Attributes:
+        agents: Each agent once, as a `Table` takes them.
+
+    Raises:
+        ValueError: If `opponents` is something else or of the wrong length.
+        FileNotFoundError: If there is no such policy file.
+    """
+
+    def __init__(self, opponents: Opponent | Sequence[Opponent], num_rivals: int, num_games: int) -> None:
+        given = list(opponents) if isinstance(opponents, list | tuple) else None
+        if given is not None and len(given) != num_rivals:
+            raise ValueError(f"{len(given)} opponents; give one for all rivals, or one for each of the {num_rivals}")
+        one_each = given if given is not None else [opponents] * num_rivals
+        known: dict[Any, Agent] = {_identity(one): _agent(one) for one in (one_each or [opponents])}
+        order = list(known)
+        self._relative = np.array([order.index(_identity(one)) for one in one_each] + [EMPTY])
+        self._scripts = [agent for agent in known.values() if callable(getattr(agent, "seed", None))]
+        self._keepers: list[RowKeeper] = []
+        self.agents: list[Agent] = []
+        for position, agent in enumerate(known.values()):
+            rows_per_game = int(np.count_nonzero(self._relative == position))
+            self.agents.append(agent if _is_memoryless(agent) else self._keeper(agent, num_games, rows_per_game))
+
+    def _keeper(self, agent: Agent, num_games: int, rows_per_game: int) -> RowKeeper:
+        self._keepers.append(RowKeeper(agent, num_games, rows_per_game))
+        return self._keepers[-1]
+
+    def seating(self, learners: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the `Table`'s seating, int (games, seats), around these learners' seats, int (games,)."""
+        seats = len(self._relative)
+        return self._relative[(np.arange(seats) - learners[:, None] - 1) % seats]
+
+    def ask_for(self, games: NDArray[np.int64]) -> None:
+        """Say which games will play the next turn, so that agents with memory know their rows."""
+        for keeper in self._keepers:
+            keeper.games = games
+
+    def seed(self, seed: int) -> None:
+        """Seed the agents that have a method ``seed(int)``, each differently."""
+        for position, agent in enumerate(self._scripts):
+            agent.seed(_number_from([seed, position]))  # type: ignore[attr-defined]
+
+
+def _agent(opponent: Any) -> Agent:
+    if isinstance(opponent, str | Path):
+        return _agent_of_text(str(opponent))
+    if not isinstance(opponent, type):
+        if callable(getattr(opponent, "act", None)):
+            return opponent
+        if callable(opponent):
+            return FunctionAgent(opponent)
+    raise ValueError(f"opponents: {opponent!r} plays nothing; allowed: {ALLOWED}")
+
+
+def _agent_of_text(text: str) -> Agent:
+    if text.endswith(".safetensors"):
+        return NetworkAgent.load(text)
+    try:
+        return make(text, _number_from(None))
+    except ValueError as error:
+        raise ValueError(f"opponents: {error}; or {ALLOWED}") from None
+
+
+def _identity(opponent: Any) -> Any:
+    """Return what makes two opponents the same agent: their text, or that they are one object."""
+    return str(opponent) if isinstance(opponent, str | Path) else id(opponent)
+
+
+def _is_memoryless(agent: Agent) -> bool:
+    """Whether an agent is known to look at nothing but each row by itself."""
+    if isinstance(agent, Scripted):
+        return type(agent).seed is Scripted.seed  # those that draw something themselves remember it
+    return isinstance(agent, NetworkAgent | FunctionAgent)
+
+
+def _number_from(entropy: list[int] | None) -> int:
+    return int(np.random.SeedSequence(entropy).generate_state(1)[0])

@@ -1,0 +1,71 @@
+"""Blank observations: what is erased, what stays, and that everything which plays sees the same."""
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch, Observations
+from diamant_env.judging.blank import BlankEdition, blank_edition, new_batch
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.observation import FIELDS, SLICES
+from diamant_env.opponents import EMPTY
+from diamant_env.sb3 import DiamantVecEnv
+from train.runs.config import GameConfig
+
+GAME = GameConfig(edition="iello-2016-fr", expeditions=1, blank=True, num_players=(3,), reward="score")
+
+
+def walk(batch, turns):
+    """What the seats see along some turns of random decisions."""
+    random = np.random.default_rng(0)
+    yield batch.reset(5).copy()
+    for _ in range(turns):
+        actions = (random.random((batch.num_games, batch.seats)) < 0.2).astype(np.int8)
+        yield batch.step(actions, auto_reset=True)[0].copy()
+
+
+def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
+    plain = walk(Batch(50, 3, GAME.played(), hidden_chests=True), 40)
+    for blank, seen in zip(walk(new_batch(50, 3, GAME.played(), "score"), 40), plain, strict=True):
+        for field in FIELDS:
+            values = blank[..., SLICES[field.name]]
+            if field.name.startswith("rival_"):
+                assert not values.any(), field.name
+            else:
+                assert np.array_equal(values, seen[..., SLICES[field.name]]), field.name
+        assert (Observations(blank)["hidden_chests"] == 1).all()
+
+
+def test_learners_and_judges_see_blank_rows():
+    seen = []
+
+    class Witness:
+        def act(self, obs, first):
+            seen.append(obs.flat.copy())
+            return np.full(len(first), 0.3, np.float32)
+
+    env = DiamantVecEnv(6, 3, GAME.played(), "score", [Witness()], np.tile([EMPTY, 0, 0], (6, 1)))
+    env.seed(1)
+    rows = [env.reset()]
+    for _ in range(20):
+        observations, _, _, infos = env.step(np.zeros(6, np.int8))
+        rows += [observations, *(info["terminal_observation"][None] for info in infos if info)]
+    rows.append(env.restore(env.batch.games.copy()))
+    play([Witness()], np.zeros((8, 3), np.int64), 8, seeds_for(0, "blank"), GAME.played())
+    for some in (*rows, *seen):
+        assert not some[:, SLICES["rival_present"]].any()
+        assert some[:, SLICES["num_players"]].all()
+
+
+def test_the_flag_is_part_of_the_game():
+    edition = GAME.played()
+    assert isinstance(edition, BlankEdition)
+    assert edition.expeditions == 1
+    assert edition.hidden_chests
+    assert not isinstance(GameConfig().played(), BlankEdition)
+    assert blank_edition("iello-2016") == blank_edition("iello-2016")
+    assert blank_edition("iello-2016") != blank_edition("everdeck")
+
+
+def test_a_number_of_expeditions_that_cannot_be_played_is_refused():
+    with pytest.raises(ValueError, match="busts no two traps of a kind are left"):
+        GameConfig(expeditions=15)

@@ -1,0 +1,134 @@
+"""The card of a trained policy: what it was trained on and how it fares, as Markdown from one JSON file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import tomli_w
+
+from diamant_env.opponents.pools import POOLS
+from diamant_env.drawing.render import counted
+from diamant_env.judging.intervals import holm
+from diamant_env.judging.evaluation import Result
+from train.runs.tables import estimate_text, markdown_table, verdict
+
+Judged = tuple[str, Result]  # an edition, and a result in it
+
+
+def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Sequence[Judged]] = ()) -> str:
+    """Return the card.
+
+    Args:
+        run: What `train.ship` writes about the run: config, commit, command, decisions, seconds, threads, platform.
+        judged: The results at tables of distinct opponents and those of intruders.
+        others: The same of runs with other seeds.
+    """
+    config = run["config"]  # as it was saved: a key that is new since then is not part of this run
+    name, seed, seats = config["name"], config["seed"], config["judge"]["num_players"]
+    edition = config["game"]["edition"]
+    tables = [item for item in judged if item[1].how == "distinct"]
+    intruders = [result for _, result in judged if result.how == "intruder"]
+    sizes = [item for item in tables if item[0] == edition]
+    at_seats = [item for item in tables if item[1].players == seats]
+    parts = [
+        f"# {name}",
+        f'`make("{name}")`. Written by `python -m train.ship` from the run with seed '
+        f"{seed}; another seed gives other figures.",
+        "## Training",
+        f"`{run['command']}`: seed {seed}, commit `{run['commit']}`, {run['decisions']:,} decisions in "
+        f"{run['seconds']:,.0f} s with {counted(run['threads'], 'thread')} ({run['platform']}).",
+        *(_joined(run["parts"]) if "parts" in run else [_toml(config)]),
+        "## Win share at tables of distinct opponents",
+        f"Games: {_games(result for _, result in tables)} a row, none of them played in training; 95 % intervals. "
+        f"`{edition}`, by players:",
+        markdown_table(["players", "fair share", *POOLS], _by(sizes, lambda item: str(item[1].players))),
+        f"By edition, at {seats} seats:",
+        markdown_table(["edition", "fair share", *POOLS], _by(at_seats, lambda item: f"`{item[0]}`")),
+        "An edition that hides chests is judged without the opponents that look at them.",
+        "## An intruder among copies",
+        f"Each member of both pools alone among copies of the policy, `{edition}`, {_games(intruders)} "
+        f"games each. Above: at 5 % with Holm's correction for all {len(intruders)} rows. Low is good for the policy.",
+        markdown_table(
+            ["players", "fair share", "strongest intruder", "its win share", "above the fair share"], _rows(intruders)
+        ),
+    ]
+    if others:
+        parts += [f"## Over {1 + len(others)} seeds", over_seeds(edition, [judged, *others])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _joined(parts: Sequence[dict[str, Any]]) -> list[str]:
+    """Return the runs that a policy was joined from, and their configurations: alike ones once."""
+    sizes = ["all others", *(f"{part['config']['game']['num_players'][0]} players" for part in parts[1:])]
+    rows, alike = [], {}
+    for tables, part in zip(sizes, parts, strict=True):
+        config = part["config"]
+        numbers = [f"{part['decisions']:,}", f"{part['seconds']:,.0f}"]
+        rows.append([tables, f"`{config['name']}`", f"`{part['commit']}`", *numbers])
+        game = {**config["game"], "num_players": None}
+        same = alike.setdefault(json.dumps({**config, "name": None, "game": game}), [])
+        same.append(config)
+    texts = ["A network for each of these tables, joined by `python -m train.join`:"]
+    texts += [markdown_table(["tables", "run", "commit", "decisions", "seconds"], rows)]
+    for configs in alike.values():
+        names = ", ".join(f"`{config['name']}`" for config in configs)
+        only = "; they differ in name and table size alone" if len(configs) > 1 else ""
+        texts += [f"{names}{only}:", _toml(configs[0])]
+    return texts
+
+
+def _toml(config: dict[str, Any]) -> str:
+    return f"```toml\n{tomli_w.dumps(config).strip()}\n```"
+
+
+def over_seeds(edition: str, runs: Sequence[Sequence[Judged]]) -> str:
+    """Return the mean over runs with different seeds, in brackets the lowest and the highest, by players."""
+    lines = ["of the pool", "of the held-out pool", "strongest intruder among copies"]
+    rows = []
+    for players in sorted({result.players for _, result in runs[0]}):
+        here = [[result for name, result in run if (name, result.players) == (edition, players)] for run in runs]
+        shares = [_shares(results) for results in here]
+        if all(len(each) == len(lines) for each in shares):
+            rows.append([str(players), f"{1 / players:.3f}", *(_spread(each) for each in zip(*shares, strict=True))])
+    head = ["players", "fair share", "win share at tables " + lines[0], *lines[1:]]
+    return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{markdown_table(head, rows)}"
+
+
+def _shares(results: Sequence[Result]) -> list[float]:
+    """Return the win shares against each pool, and the highest of an intruder."""
+    tables = [result.win_share.mean for pool in POOLS for result in results if result.line_up == pool]
+    return [*tables, max(result.win_share.mean for result in results if result.how == "intruder")]
+
+
+def _spread(shares: Sequence[float]) -> str:
+    return f"{sum(shares) / len(shares):.3f} ({min(shares):.3f} to {max(shares):.3f})"
+
+
+def _by(judged: Sequence[Judged], label: Any) -> list[list[str]]:
+    """Return one row per label with the win shares against each pool."""
+    rows: dict[str, list[str]] = {}
+    for pool in POOLS:
+        for item in judged:
+            if item[1].line_up == pool:
+                row = rows.setdefault(label(item), [label(item), f"{item[1].fair:.3f}"])
+                row.append(estimate_text(item[1].win_share, 3))
+    return list(rows.values())
+
+
+def _rows(intruders: Sequence[Result]) -> list[list[str]]:
+    """Return for each table size its strongest intruder and who is above the fair share."""
+    corrected = holm([result.p_value for result in intruders])
+    above = [verdict(result, p_value) == "above" for result, p_value in zip(intruders, corrected, strict=True)]
+    rows = []
+    for players in sorted({result.players for result in intruders}):
+        here = [(result, high) for result, high in zip(intruders, above, strict=True) if result.players == players]
+        best = max((result for result, _ in here), key=lambda result: result.win_share.mean)
+        names = ", ".join(f"`{result.measured}`" for result, high in here if high) or "nobody"
+        rows.append([str(players), f"{best.fair:.3f}", f"`{best.measured}`", estimate_text(best.win_share, 3), names])
+    return rows
+
+
+def _games(results: Iterable[Result]) -> str:
+    return " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
