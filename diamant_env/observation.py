@@ -2,7 +2,7 @@
 
 `FIELDS` is the only statement of the layout: names, shapes, scales, bounds and meanings follow from it. A field
 holds its natural value (gems, cards, turns) divided by a power of two, so that decoding is exact. A row has three
-parts: the observer, the rivals one after the other, and what all see. `diamant_env.engine.observation_writer` writes it.
+parts: the observer, the rivals one after the other, and what all see. `diamant_env.engine` writes it.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ class DiamantVecEnv(VecEnv):
     Args:
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
-        edition: A published name or an `Edition`, or a sequence with one per game; with `diamant_env.judging.blank.BlankEdition` the
-            observations are blank.
+        edition: A published name or an `Edition`, or a sequence with one per game; with a
+            `diamant_env.judging.blank.BlankEdition` the observations are blank.
         reward: ``"score"``, ``"win"`` or ``"margin"``.
         opponents: Agents that sit in the seats that `seating` gives them.
         seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning

@@ -1,7 +1,7 @@
 """Train a PPO agent by self-play and judge it: ``python -m train.ppo --config configs/default.toml``.
 
-Read `train` from top to bottom: games, league, PPO, the loop; `train.runs.command_line` has the command around it. A run that
-was killed goes on with ``--resume RUN_FOLDER`` and ends with the same bytes as if nothing had happened.
+Read `train` from top to bottom: games, league, PPO, the loop; `train.runs.command_line` has the command around it. A run
+that was killed goes on with ``--resume RUN_FOLDER`` and ends with the same bytes as if nothing had happened.
 """
 
 from __future__ import annotations

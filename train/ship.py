@@ -23,6 +23,7 @@ from diamant_env.judging.evaluation import Result, judge
 from diamant_env.judging.lineups import LineUp, intruder_line_ups
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
+from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
 from train.runs.config import Config, config_json
 from train.runs.lock import held
@@ -55,7 +56,9 @@ class Arguments:
     command: str = ""
     """What the card says made the run; by default python -m train.ppo, or train.join."""
     out: Path = Path(__file__).parents[1] / "agents" / "policies"
-    """Where it is shipped."""
+    """The folder of its model card."""
+    weights: Path = DATA
+    """The folder of its weights."""
 
 
 def ship(arguments: Arguments) -> Path:
@@ -86,7 +89,7 @@ def ship(arguments: Arguments) -> Path:
 
 
 def _write(arguments: Arguments, config: Config, policy: bytes, runs: list[dict[str, Any]]) -> Path:
-    write_whole(arguments.out / f"{config.name}.safetensors", policy)
+    write_whole(arguments.weights / f"{config.name}.safetensors", policy)
     path = arguments.out / f"{config.name}.json"
     command = arguments.command or ("python -m train.join" if "parts" in runs[0] else "python -m train.ppo")
     save_json({**runs[0], "command": command, "others": runs[1:]}, path)

@@ -22,7 +22,7 @@ from diamant_env.envs.settings import whole_number
 from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
 from diamant_env.judging.limits import MAX_GAMES
 from diamant_env.judging.lineups import deal, seat_with
-from diamant_env.opponents.pools import FOLDER
+from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
 from train.runs.screen import say
 
@@ -189,7 +189,7 @@ def tune(settings: Settings) -> None:
         texts = tune_pool(pool, settings)
         played = play_pool(texts, settings.report_games, seeds_for(settings.seed, "report", pool))
         if settings.write:
-            write_whole(FOLDER / f"{pool}.toml", pool_file(pool, texts, played, settings))
+            write_whole(DATA / f"{pool}.toml", pool_file(pool, texts, played, settings))
         report(texts, played)
 
 

@@ -48,7 +48,7 @@ def play_in_parts(
         seeds: Each part has seeds of its own.
         edition: The edition they play.
         progress: Told as parts end.
-        map_parts: What plays the parts: `map`, or `train.distributed.cluster.map_on_ray`. The result has the same bytes.
+        map_parts: What plays the parts: `map`, or `train.distributed.cluster.map_on_ray`. The bytes are the same.
     """
     tables = len(seating)
     starts = range(0, tables, TABLES)

@@ -1,6 +1,6 @@
 """Records of games: a small text file that is read with the eyes and replayed to the same result.
 
-`diamant_env.records.text` describes the text; `diamant_env.records.recorder` has easy ways to get the record of a game. Reading
+`diamant_env.records.text` describes the text, `diamant_env.records.recorder` has easy ways to get a record. Reading
 replays the game through `parallel_env` and refuses a damaged record with the line and the reason; writing reads back
 what it wrote. No rule stands here: all that is known about the game is what the environment answers.
 """

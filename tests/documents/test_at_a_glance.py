@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from play import BASE, ODD, PRINTED_AT_ONCE, RELICS_DECIDE
-from side_by_side import DECISIONS, SideBySide
-from test_observation import HIDDEN, next_card, view_of
 from test_rebuilding import turned
 
 from diamant_env import Batch, Edition, Observations, from_observation
 from diamant_env.observation import SLICES
 from diamant_env.rules import LAST_EVENTS
+from tests.game.test_observation import HIDDEN, next_card, view_of
+from tests.support.play import BASE, ODD, PRINTED_AT_ONCE, RELICS_DECIDE
+from tests.support.side_by_side import DECISIONS, SideBySide
 
 PLAYERS = [2, 3, 8, 5]
 FIELDS_OF_CHANCE = [SLICES["bust_chance"].start, SLICES["expected_share"].start]

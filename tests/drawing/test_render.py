@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import BASE, BOTH_REMOVED, NOTHING_REMOVED, Play
 
 from diamant_env.drawing.render import render_text
+from tests.support.play import BASE, BOTH_REMOVED, NOTHING_REMOVED, Play
 
 
 def text_of(deck: list, players: int = 3, **options) -> Play:

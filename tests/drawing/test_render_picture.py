@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from play import BASE, ODD, PUBLISHED, Play, every
 
 from diamant_env import Edition
 from diamant_env.drawing.cards import NEW
 from diamant_env.drawing.news import what_came_up, what_was_decided
 from diamant_env.drawing.picture import HEIGHT, WIDTH
+from tests.support.play import BASE, ODD, PUBLISHED, Play, every
 
 DOCS = Path(__file__).parents[2] / "docs"
 SPEC = importlib.util.spec_from_file_location("pictures", DOCS / "pictures.py")

@@ -6,11 +6,11 @@ import io
 
 import numpy as np
 import pytest
-from play import BASE, ODD, PRINTED
-from side_by_side import as_dicts
 
 from diamant_env import GAME, NUM_FEATURES, Batch, diamant_v0
 from diamant_env.rewards import REWARDS
+from tests.support.play import BASE, ODD, PRINTED
+from tests.support.side_by_side import as_dicts
 
 MIXED = np.array([3, 8, 1, 5, 2, 4, 6, 7])
 

@@ -8,13 +8,13 @@ import pickle
 
 import numpy as np
 import pytest
-from guarded_games import guards_notice, strange_round
 
 from diamant_env import EDITIONS, GAME, Batch, Edition, diamant_v0, exact, from_observation
 from diamant_env.engine.game_check import check_game
 from diamant_env.observation import FIELDS, SLICES, Observations
 from diamant_env.rules import OVER, REVEAL
 from diamant_env.sb3 import DiamantVecEnv
+from tests.support.guarded_games import guards_notice, strange_round
 
 FLAWS = [
     ("num_players", 100, "4 is allowed"),

@@ -8,10 +8,10 @@ import pickle
 import numpy as np
 import pytest
 from gymnasium.spaces import Box, Dict
-from side_by_side import as_dicts
 
 from diamant_env import NUM_FEATURES, diamant_v0
 from diamant_env.diamant_v0 import MASKS
+from tests.support.side_by_side import as_dicts
 
 QUIET = ["snake", "boulder", "spider", 11, 5]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from side_by_side import as_dicts
 
 from diamant_env import Batch, diamant_v0
 from diamant_env.records.recorder import Recorder
+from tests.support.side_by_side import as_dicts
 
 AEC = [diamant_v0.env, diamant_v0.raw_env]
 QUIET = ["snake", "boulder", 11, 5]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from play import BASE, PRINTED, PUBLISHED, Play, card_of, every
-from side_by_side import as_dicts
 
 from diamant_env import diamant_v0
 from diamant_env.editions import NUM_CARDS
+from tests.support.play import BASE, PRINTED, PUBLISHED, Play, card_of, every
+from tests.support.side_by_side import as_dicts
 
 
 def new_env(**options):

@@ -8,17 +8,6 @@ from fractions import Fraction
 import numba
 import numpy as np
 import pytest
-from exact_by_hand import (
-    after,
-    answer_to,
-    everyone_plays,
-    left,
-    lone_value,
-    next_cards,
-    seat_value,
-    two_player_equilibrium,
-)
-from oracle import Oracle
 
 from diamant_env import EDITIONS, Batch, Edition, Observations, diamant_v0, exact, opponents
 from diamant_env.editions import FIRST_RELIC
@@ -29,6 +18,17 @@ from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.solved import DifferenceAgent, EquilibriumAgent, LoneAgent
 from diamant_env.rules import DECIDE, GAME, OVER
+from tests.support.exact_by_hand import (
+    after,
+    answer_to,
+    everyone_plays,
+    left,
+    lone_value,
+    next_cards,
+    seat_value,
+    two_player_equilibrium,
+)
+from tests.support.oracle import Oracle
 
 CARDS_30 = EDITIONS["iello-2016-fr"]
 ONE = replace(CARDS_30, name="one expedition", expeditions=1)

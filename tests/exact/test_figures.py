@@ -10,11 +10,11 @@ from math import comb, sqrt
 
 import numpy as np
 import pytest
-from play import BASE, NO_RELICS, PUBLISHED, every
-from side_by_side import Names
 
 from diamant_env import CONTINUE, LEAVE, Batch, Edition, Observations
 from diamant_env.editions import FIRST_TRAP
+from tests.support.play import BASE, NO_RELICS, PUBLISHED, every
+from tests.support.side_by_side import Names
 
 SURVIVAL = {  # P(no bust after k cards of a fresh deck of N)
     30: {2: Fraction(28, 29), 3: Fraction(365, 406), 4: Fraction(491, 609), 6: 0.575841, 10: 0.171457},

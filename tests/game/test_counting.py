@@ -9,13 +9,13 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
-from oracle import Oracle
-from play import INVENTED, PUBLISHED, every
-from side_by_side import Names
 from test_figures import BUST_AT_TRAP, SURVIVAL, bust_at_trap, deck_size, survival
 
 from diamant_env import EDITIONS, GAME, LEAVE, Edition
 from diamant_env.rules import OVER, REVEAL, resolve_decisions, reveal, start_game
+from tests.support.oracle import Oracle
+from tests.support.play import INVENTED, PUBLISHED, every
+from tests.support.side_by_side import Names
 
 OF_SIZE = {30: "schmidt-2005", 31: "incan-gold", 35: "iello-2016"}
 TINY = [

@@ -6,10 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
-from play import PUBLISHED, every
 
 from diamant_env import EDITIONS, NUM_FEATURES, Batch, Observations, diamant_v0, from_observation
 from diamant_env.opponents import Table, make
+from tests.support.play import PUBLISHED, every
 
 HIDDEN_BY_DEFAULT = ["incan-gold"]
 OPTIONS = [None, False, True]

@@ -16,12 +16,12 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from oracle import Oracle
-from play import INVENTED, PUBLISHED, SCALE, every, games
-from side_by_side import Names, as_dicts, seen_by_oracle, seen_in_record
 
 from diamant_env import Batch, Edition
 from diamant_env.rules import LEAVE, REVEAL, draw, resolve_decisions, reveal, start_game, win_share
+from tests.support.oracle import Oracle
+from tests.support.play import INVENTED, PUBLISHED, SCALE, every, games
+from tests.support.side_by_side import Names, as_dicts, seen_by_oracle, seen_in_record
 
 EXAMPLES = 500
 SEATS = st.sets(st.integers(0, 7))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from many import ManyGames, compare
-from play import PUBLISHED, SCALE, every, games
-from side_by_side import Names
 
 from diamant_env import Batch
 from diamant_env.rewards import REWARDS
+from tests.support.many import ManyGames, compare
+from tests.support.play import PUBLISHED, SCALE, every, games
+from tests.support.side_by_side import Names
 
 PARTS = 6
 GAMES_PER_PART = 2_400

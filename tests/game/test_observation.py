@@ -8,12 +8,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracle import Oracle
-from play import BASE, INVENTED, ODD, PRINTED, PUBLISHED, every
-from side_by_side import DECISIONS, SideBySide
 
 from diamant_env import FIELDS, NUM_FEATURES, Batch, Edition, Observations, observation_space
 from diamant_env.observation import SLICES, field_table
+from tests.support.oracle import Oracle
+from tests.support.play import BASE, INVENTED, ODD, PRINTED, PUBLISHED, every
+from tests.support.side_by_side import DECISIONS, SideBySide
 
 KINDS = list(DECISIONS)
 HIDDEN = replace(BASE, name="hidden chests", hidden_chests=True)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import Oracle
-from play import BASE, INVENTED, PUBLISHED, every, games
-from side_by_side import DECISIONS, Names, SideBySide, as_dicts, seen_by_oracle, seen_in_record
 
 from diamant_env import Batch, diamant_v0
 from diamant_env.editions import NO_CARD
 from diamant_env.rewards import REWARDS
+from tests.support.oracle import Oracle
+from tests.support.play import BASE, INVENTED, PUBLISHED, every, games
+from tests.support.side_by_side import DECISIONS, Names, SideBySide, as_dicts, seen_by_oracle, seen_in_record
 
 KINDS = list(DECISIONS)
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import Oracle
-from play import BASE, ODD, PUBLISHED, every
-from side_by_side import DECISIONS, SideBySide, as_dicts
 
 from diamant_env import EDITIONS, Batch, Edition, diamant_v0, from_observation
+from tests.support.oracle import Oracle
+from tests.support.play import BASE, ODD, PUBLISHED, every
+from tests.support.side_by_side import DECISIONS, SideBySide, as_dicts
 
 SHORT = replace(EDITIONS["schmidt-2005"], expeditions=1)
 ALL_KINDS = tuple("abcdefgh")

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from play import BASE, ODD, Play
 
 from diamant_env import Batch
 from diamant_env.rules import draw, key_of_next_game, key_of_seed, mix, random_below, random_bits
+from tests.support.play import BASE, ODD, Play
 
 WORD = 2**64
 GAMMA = 0x9E3779B97F4A7C15

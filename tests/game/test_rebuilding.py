@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from play import BASE, INVENTED, PUBLISHED, every
 from test_observation import HIDDEN
 
 from diamant_env import GAME, NUM_FEATURES, Batch, from_observation
 from diamant_env.rules import LAST_EVENTS
+from tests.support.play import BASE, INVENTED, PUBLISHED, every
 
 OPEN = [replace(edition, hidden_chests=False) for edition in [*PUBLISHED, *INVENTED]]
 BY_SEAT = ("chest", "relics", "inside", "left_turn")

@@ -30,7 +30,7 @@ from diamant_env.judging.lineups import (
     split_agents,
 )
 from diamant_env.opponents import Table, make
-from diamant_env.opponents.pools import FOLDER
+from diamant_env.opponents.registry import DATA
 from diamant_env.rules import key_of_next_game, reveal_until_decision, start_game
 from train import evaluate
 from train.runs.pictures import draw_win_shares
@@ -191,7 +191,7 @@ def test_line_ups_as_text():
 
 
 def test_a_pool_plays_the_same_games_however_it_is_spelt():
-    spelt = ("held-out", "held_out", str(FOLDER / "held_out.toml"))
+    spelt = ("held-out", "held_out", str(DATA / "held_out.toml"))
     one, *others = (judge("bag:9", parse_line_ups(text, "bag:9"), 40) for text in spelt)
     assert one[0].line_up == "held_out"
     assert others == [one, one]

@@ -1,7 +1,7 @@
 """Measure which lines of the package the tests reach, uncompiled, and print those that no test does.
 
-``python tests/mutation/covered.py [ARGUMENT OF PYTEST ...]`` runs the tests that cover the package once; the same games in great
-number (`test_many_games`, `test_machine`, `test_counting`, ...) take hours uncompiled and reach no further line. What
+``python tests/mutation/covered.py [ARGUMENT OF PYTEST ...]`` runs the tests that cover the package once; the same
+games in great number (`test_many_games`, `test_machine`, `test_counting`, ...) take hours uncompiled and reach no further line. What
 is left uncovered, and why, is in `covered.md`.
 """
 

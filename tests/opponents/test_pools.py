@@ -8,7 +8,8 @@ import pytest
 from diamant_env import opponents
 from diamant_env.opponents import FAMILIES
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.pools import FOLDER, POOLS, load_pool
+from diamant_env.opponents.pools import POOLS, load_pool
+from diamant_env.opponents.registry import DATA
 
 WEAK = ("random", "continue")  # in a pool as the floor of a ranking
 
@@ -73,7 +74,7 @@ def test_a_pool_that_is_not_there():
 
 
 def test_a_pool_by_its_path(tmp_path):
-    assert load_pool(str(FOLDER / "pool.toml")) == load_pool("pool")
+    assert load_pool(str(DATA / "pool.toml")) == load_pool("pool")
     file = tmp_path / "mine.toml"
     file.write_text("agents = ['bag', 'traps:2']", encoding="utf-8")
     assert load_pool(str(file)) == ["bag", "traps:2"]

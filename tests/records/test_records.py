@@ -11,12 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from play import INVENTED, PUBLISHED, every, games
 
 from diamant_env import EDITIONS, Batch, diamant_v0
 from diamant_env.opponents import make
 from diamant_env.records.log import DamagedRecord, GameLog, GameRecord
 from diamant_env.records.recorder import Recorder, record_of
+from tests.support.play import INVENTED, PUBLISHED, every, games
 
 FILES = sorted((Path(__file__).parent / "games").glob("*.txt"))
 TEXT = """diamant record 1

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from play import PUBLISHED, Play, every
 from test_set_up import TACORA, A, B
 
 from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.editions import RULEBOOK_PLAYERS
+from tests.support.play import PUBLISHED, Play, every
 
 LEAVING = (5, 5, 5, 10, 10)  # worth, in the order of leaving the cave
 OTHERS_2005 = ("snake", "scorpion", "rockfall", "gas", "explosion")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import LATE_RELICS, ODD, PRINTED, PUBLISHED, Play, every
+
+from tests.support.play import LATE_RELICS, ODD, PRINTED, PUBLISHED, Play, every
 
 
 def test_the_expedition_ends_when_all_have_returned():

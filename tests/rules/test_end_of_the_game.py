@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import BASE, ODD, PUBLISHED, RELICS_DECIDE, Play, every
+
+from tests.support.play import BASE, ODD, PUBLISHED, RELICS_DECIDE, Play, every
 
 
 @every(PUBLISHED)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from play import PUBLISHED, Play, every
+
+from tests.support.play import PUBLISHED, Play, every
 
 
 def test_a_lone_leaver_gathers_all_gems_on_the_path():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from play import Play
 
 from diamant_env.rules import DECIDE
+from tests.support.play import Play
 
 
 @pytest.mark.parametrize("card", [11, "snake", "relic"])

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import BASE, PUBLISHED, Play, every
 
 from diamant_env import Batch, Edition
 from diamant_env.editions import FIRST_RELIC
+from tests.support.play import BASE, PUBLISHED, Play, every
 
 
 @every(PUBLISHED)

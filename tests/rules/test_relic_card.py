@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from play import LATE_RELICS, ODD, PRINTED, PRINTED_AT_ONCE, PUBLISHED, Play, every
+
+from tests.support.play import LATE_RELICS, ODD, PRINTED, PRINTED_AT_ONCE, PUBLISHED, Play, every
 
 AT_ONCE = [edition for edition in PUBLISHED if edition.relics and edition.relics_enter == "start"]
 

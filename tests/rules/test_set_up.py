@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from play import BASE, LATE_RELICS, PRINTED, PUBLISHED, Play, deck_of, every
 
 from diamant_env import Batch
 from diamant_env.editions import FIRST_RELIC
 from diamant_env.rules import DECIDE, NO_DECISION
+from tests.support.play import BASE, LATE_RELICS, PRINTED, PUBLISHED, Play, deck_of, every
 
 A = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
 B = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from play import BOTH_REMOVED, NOTHING_REMOVED, PUBLISHED, Play, every
 
 from diamant_env.editions import FIRST_TRAP, NO_CARD
+from tests.support.play import BOTH_REMOVED, NOTHING_REMOVED, PUBLISHED, Play, every
 
 
 def test_the_first_trap_of_a_kind_does_nothing():

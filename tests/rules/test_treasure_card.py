@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from play import PUBLISHED, Play, every
+
+from tests.support.play import PUBLISHED, Play, every
 
 
 @pytest.mark.parametrize(

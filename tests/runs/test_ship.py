@@ -16,6 +16,7 @@ from train.ppo import train
 from train.runs.run_folder import new_run_folder
 from train.ship import LARGEST, Arguments, load_judged, ship
 
+CARDS = Path(__file__).parents[2] / "agents" / "policies"
 SMALL = {
     "name": "small",
     "threads": 1,
@@ -42,10 +43,10 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
     runs = [Config.model_validate({**SMALL, "seed": seed}) for seed in (0, 1)]
     folders = [new_run_folder(tmp_path, config) for config in runs]
     with pytest.raises(FileNotFoundError):
-        ship(Arguments(folders[0], out=tmp_path / "shipped"))
+        ship(Arguments(folders[0], out=tmp_path / "shipped", weights=tmp_path / "shipped"))
     for config, folder in zip(runs, folders, strict=True):
         train(config, folder)
-    few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped"}
+    few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped", "weights": tmp_path / "shipped"}
     card = ship(Arguments(folders[0], (folders[1],), **few))
     text = card.read_text(encoding="utf-8")
     assert card.name == "small.md"
@@ -65,7 +66,7 @@ def test_a_run_that_differs_in_more_than_its_seed_is_refused(tmp_path):
     train(configs[0], folders[0])
     for other in folders[1:]:
         with pytest.raises(ValueError, match="with another seed"):
-            ship(Arguments(folders[0], (other,), out=tmp_path / "shipped"))
+            ship(Arguments(folders[0], (other,), out=tmp_path / "shipped", weights=tmp_path / "shipped"))
     assert not (tmp_path / "shipped").exists()
 
 
@@ -73,8 +74,9 @@ def test_a_run_that_differs_in_more_than_its_seed_is_refused(tmp_path):
 def test_what_is_shipped_is_small_and_its_card_fresh(name):
     file = SHIPPED[name]
     assert file.stat().st_size < LARGEST
-    assert file.with_suffix(".md").read_text(encoding="utf-8") == card_text(*load_judged(file.with_suffix(".json")))
-    trained = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))["config"]
+    card = CARDS / f"{name}.md"
+    assert card.read_text(encoding="utf-8") == card_text(*load_judged(card.with_suffix(".json")))
+    trained = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))["config"]
     assert Config.model_validate(make(name).metadata["config"]) == Config.model_validate(trained)
 
 
@@ -90,6 +92,5 @@ def test_what_is_shipped_plays_every_table(name, edition):
 
 
 def test_the_folder_of_shipped_policies_holds_nothing_else():
-    folder = Path(__file__).parents[2] / "agents" / "policies"
-    expected = {f"{name}{ending}" for name in SHIPPED for ending in (".safetensors", ".json", ".md", ".png")}
-    assert {file.name for file in folder.glob("*")} == expected
+    expected = {f"{name}{ending}" for name in SHIPPED for ending in (".json", ".md", ".png")}
+    assert {file.name for file in CARDS.glob("*")} == expected

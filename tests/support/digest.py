@@ -6,10 +6,10 @@ import hashlib
 import sys
 
 import numpy as np
-from play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 
 from diamant_env import GAME, Batch, Edition, diamant_v0, from_observation
 from diamant_env.rewards import REWARDS
+from tests.support.play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 
 # As many cards and gems as there may be.
 FULL = Edition(name="full", treasures=(1000,), traps=("a",), trap_copies=99, expeditions=2, bust_removes=0)

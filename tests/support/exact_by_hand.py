@@ -7,7 +7,7 @@ from copy import deepcopy
 from fractions import Fraction
 from math import comb
 
-from oracle import Oracle
+from tests.support.oracle import Oracle
 
 Policy = Callable[[Oracle], Fraction]
 

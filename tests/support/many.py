@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from oracle import Oracle
-from side_by_side import DECISIONS, Names
 
 from diamant_env import Batch, Edition
 from diamant_env.editions import MAX_PLAYERS, NO_CARD
+from tests.support.oracle import Oracle
+from tests.support.side_by_side import DECISIONS, Names
 
 SHARED = ("expedition", "num_inside", "deck_size", "relics_taken", "path_relics", "path_relic_value", "path_gems")
 BY_SEAT = ("chest", "relics", "inside", "left_turn", "banked")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from oracle import Oracle
-from play import card_of
 
 from diamant_env import GAME, Batch, Edition
 from diamant_env.editions import FIRST_TRAP, NO_CARD, NUM_CARDS
 from diamant_env.rules import OVER
+from tests.support.oracle import Oracle
+from tests.support.play import card_of
 
 # Each draws who leaves: (rng, games, seats) -> bool (games, seats).
 DECISIONS: dict[str, Callable] = {

@@ -29,7 +29,8 @@ def play_decisions(
     """Play games and return the decisions, sorted by game, turn and seat; `train.export.Arguments` names the arrays.
 
     Args:
-        agents: Texts that `diamant_env.opponents.make` takes. Distinct ones sit at a table, in random order; copies fill it up.
+        agents: Texts that `diamant_env.opponents.make` takes. Distinct ones sit at a table, in random order;
+            copies fill it up.
         games: How many.
         seed: Of everything.
         players: At each table.
