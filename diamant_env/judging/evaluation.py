@@ -35,7 +35,7 @@ class Result:
         win_share: Mean win share, a tie of k counting 1/k.
         score: Mean final score.
         rivals_score: Mean final score of these opponents.
-        p_value: Of "the win share is fair", two-sided, for this line-up alone (see `diamant_env.judging.intervals.holm`).
+        p_value: Of "the win share is fair", two-sided, for this line-up alone (see `intervals.holm`).
     """
 
     agent: str
@@ -100,7 +100,7 @@ def compare(
     numbers whatever else is judged.
 
     Args:
-        agents: Agents, or texts that `diamant_env.opponents.make` takes. Each is told apart by its text, ``str(agent)``.
+        agents: Agents, or texts that `opponents.make` takes. Each is told apart by its text, ``str(agent)``.
         line_ups: See `diamant_env.judging.lineups`.
         games: Games of each agent in each line-up.
         seed: Of everything.
