@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from diamant_env import NUM_FEATURES, Edition
 from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.native.aligned import aligned
 
 
@@ -230,5 +231,5 @@ def _printed_record(edition: Edition) -> NDArray:
     """What the C wants to know of an edition, as it is printed on the box."""
     printed = np.zeros((), _PRINTED)
     for name in _PRINTED.names or ():
-        printed[name] = edition.record[name]
+        printed[name] = numbers_of(edition)[name]
     return printed

@@ -12,7 +12,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.editions import MAX_PLAYERS, Edition, edition_table, find_edition
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import (
     BOOL,
     FLOAT32,
@@ -23,6 +23,7 @@ from diamant_env.engine.arguments import (
     players_per_game,
     seeds_per_game,
 )
+from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.game_check import check_games
 from diamant_env.engine.loops import (
     advance_keys,
@@ -36,7 +37,7 @@ from diamant_env.engine.threads import Team
 from diamant_env.native.aligned import aligned
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.rewards import reward_code
-from diamant_env.rules import GAME, OVER
+from diamant_env.state import GAME, OVER
 
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
 _NO_TURN = (np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_))  # actions, rewards, done

@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.engine.loops import deal
 from diamant_env.engine.observation_writer import observe_table
+from diamant_env.engine.turns import deal, play_turn
 from diamant_env.engine.workspace import new_scratch
 from diamant_env.native.packed_bytes import ones, set_word
 from diamant_env.observation import NUM_FEATURES
+from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rewards import pay
-from diamant_env.rules import GAME, OVER, key_of_next_game, play_turn
+from diamant_env.state import GAME, OVER
 
 _THREADS_PER_BLOCK = 64
 

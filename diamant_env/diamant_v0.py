@@ -19,13 +19,14 @@ from pettingzoo import AECEnv, ParallelEnv
 from diamant_env.batch import Batch
 from diamant_env.drawing.render import RENDER_MODES, Scene, View
 from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.envs.actions import read_actions
 from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.envs.scripted_decks import Script
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import pay
-from diamant_env.rules import LEAVE, OVER
+from diamant_env.state import LEAVE, OVER
 
 MASKS = ("info", "observation", "none")
 
@@ -150,7 +151,7 @@ class parallel_env(ParallelEnv, EzPickle):
         before = self._batch.games
         self._batch.reset(seed)
         try:
-            script.restart(self._batch._records[0], self.edition.record[()])
+            script.restart(self._batch._records[0], numbers_of(self.edition))
         except ValueError:
             self._batch.restore(before)
             raise
@@ -195,7 +196,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _step_script(self, script: Script) -> NDArray[np.float32]:
         """Play one turn with the cards of the script; nothing is played if one of them is not there."""
-        game, edition = self._batch._records[0], self.edition.record[()]
+        game, edition = self._batch._records[0], numbers_of(self.edition)
         before, position = self._batch.games, script.position
         game.decision[: self.num_seats] = self._actions[0]
         try:

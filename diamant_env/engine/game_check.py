@@ -21,8 +21,9 @@ from diamant_env.editions import (
     NUM_CARDS,
     Edition,
 )
+from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.native.compiled import jit, jit_apart
-from diamant_env.rules import DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL
+from diamant_env.state import DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL
 
 _BEFORE_RESET = ("key", "edition", "num_players")  # what a place has before its first game
 # What others are checked against comes first.
@@ -86,7 +87,7 @@ def check_game(game: Any, edition: Edition) -> None:
     """
     one = as_games(np.asarray(game)[None])
     players = np.clip(one["num_players"], 1, MAX_PLAYERS).astype(np.int64)
-    _refuse(one, edition.record.reshape(1), np.zeros(1, np.int64), players, np.ones(1, np.bool_), REVEAL)
+    _refuse(one, edition_table([edition]), np.zeros(1, np.int64), players, np.ones(1, np.bool_), REVEAL)
 
 
 def _refuse(

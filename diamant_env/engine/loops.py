@@ -8,29 +8,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.editions import EDITION
 from diamant_env.engine.observation_writer import observe_table, unobserve
+from diamant_env.engine.turns import deal, draw_card, draw_decision, play_turn, reveal_until_decision
 from diamant_env.engine.workspace import BLOCK
 from diamant_env.native.compiled import jit, jit_apart
 from diamant_env.native.packed_bytes import byte, ones, set_word
 from diamant_env.native.row_writer import fetch
+from diamant_env.random_numbers import key_of_next_game, key_of_seed
 from diamant_env.rewards import pay
-from diamant_env.rules import (
-    DECIDE,
-    GAME,
-    LEAVE,
-    OVER,
-    REVEAL,
-    draw,
-    key_of_next_game,
-    key_of_seed,
-    play_turn,
-    random_bits,
-    resolve_decisions,
-    reveal,
-    reveal_until_decision,
-    start_game,
-)
+from diamant_env.rules import resolve_decisions, reveal
+from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
 
 _NEAR = 1 << 22  # numbers: rows of no more than these stay in the caches from step to step
 _AHEAD = 4  # games
@@ -59,13 +46,6 @@ def reset_games(games, editions, chosen):
     for i in range(games.shape[0]):
         if chosen[i]:
             deal(games[i], editions[games[i].edition], games[i].key)
-
-
-@jit_apart
-def deal(game, edition, key):
-    """Start the game with this key and turn up its first card."""
-    start_game(game, edition, game.num_players, key)
-    reveal_until_decision(game, edition)
 
 
 @jit
@@ -104,7 +84,7 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
             set_word(game.decision, ones(actions, i))  # LEAVE is 1
             resolve_decisions(game, editions[game.edition])
     for i in range(first, last):
-        scratch.card[i - first] = draw(games[i])
+        scratch.card[i - first] = draw_card(games[i])
     for i in range(first, last):
         game = games[i]
         edition = editions[game.edition]
@@ -160,12 +140,6 @@ def draw_games_decisions(games, leave_probability, actions):
                     return i * seats + seat
                 actions[i, seat] = draw_decision(game, seat, leave_probability[i, seat])
     return -1
-
-
-@jit
-def draw_decision(game, seat, leave_probability):
-    """Draw LEAVE with this probability, by the seat's random number of this turn."""
-    return random_bits(game.key, game.expedition, game.turn, 1 + seat) < leave_probability * 4294967296.0
 
 
 @jit

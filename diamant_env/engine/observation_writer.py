@@ -12,7 +12,8 @@ from diamant_env.native.compiled import jit
 from diamant_env.native.row_writer import write_rows
 from diamant_env.native.simd import convert, convert_each, copy, interleave, over_the_others, sum_of_products
 from diamant_env.observation import FIELDS, PUBLIC, SEAT_FEATURES, SLICES, TABLE_FEATURES
-from diamant_env.rules import DECIDE, OVER, forget_last_events
+from diamant_env.rules import forget_last_events
+from diamant_env.state import DECIDE, OVER
 
 # Compiled functions read these as constants: by what a field is divided, where it begins in a row.
 _Constants: Any = namedtuple("_Constants", [field.name for field in FIELDS])  # type: ignore[misc]

@@ -14,7 +14,8 @@ from diamant_env.envs.settings import whole_number, with_expeditions
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.table import EMPTY, Table
-from diamant_env.rules import OVER, random_below
+from diamant_env.random_numbers import random_below
+from diamant_env.state import OVER
 
 
 class OneLearner:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import observe_table
 from diamant_env.engine.workspace import new_scratch
 from diamant_env.exact.equilibrium import Progress, root_value, solve
@@ -91,7 +92,7 @@ def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = 
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + _ROWS, "right")) - 1)
         base, stop = int(starts[first]), int(starts[last])
         rows = np.zeros((stop - base, 1, NUM_FEATURES), np.float32)
-        _observe_nodes(x.sets, x.boxes, x.start, x.edition.record[()], game, first, last, base, rows, scratch)
+        _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, base, rows, scratch)
         flat = blank_rivals(rows[:, 0])
         if first == 0:
             _require_no_memory(agent, flat)

@@ -12,6 +12,7 @@ import pytest
 from test_figures import BUST_AT_TRAP, SURVIVAL, bust_at_trap, deck_size, survival
 
 from diamant_env import EDITIONS, GAME, LEAVE, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.rules import OVER, REVEAL, resolve_decisions, reveal, start_game
 from tests.support.oracle import Oracle
 from tests.support.play import INVENTED, PUBLISHED, every
@@ -33,7 +34,7 @@ class Tree:
     """Every course that a game of the engine can take."""
 
     def __init__(self, edition: Edition, players: int = 1) -> None:
-        self.box = np.array([edition.record]).view(np.recarray)[0]
+        self.box = numbers_of(edition)
         self.root = np.zeros(1, GAME).view(np.recarray)
         start_game(self.root[0], self.box, players, np.uint64(0))
 

@@ -18,7 +18,9 @@ from hypothesis.stateful import (
 )
 
 from diamant_env import Batch, Edition
-from diamant_env.rules import LEAVE, REVEAL, draw, resolve_decisions, reveal, start_game, win_share
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.turns import draw_card
+from diamant_env.rules import LEAVE, REVEAL, resolve_decisions, reveal, start_game, win_share
 from tests.support.oracle import Oracle
 from tests.support.play import INVENTED, PUBLISHED, SCALE, every, games
 from tests.support.side_by_side import Names, as_dicts, seen_by_oracle, seen_in_record
@@ -36,7 +38,7 @@ class TwoGames(RuleBasedStateMachine):
     @initialize(players=st.integers(1, 8), seed=st.integers(0, 2**63), cards=CARDS)
     def set_up(self, players, seed, cards):
         self.batch = Batch(1, players, self.edition)
-        self.game, self.box = self.batch._records[0], self.edition.record[()]
+        self.game, self.box = self.batch._records[0], numbers_of(self.edition)
         self.names, self.oracle = Names(self.edition), Oracle(self.edition, players)
         self.whole = Counter(self.oracle.deck) + Counter(self.oracle.relics_to_come)
         self.junk = random.Random(seed)
@@ -48,7 +50,7 @@ class TwoGames(RuleBasedStateMachine):
         while self.game.phase == REVEAL:
             choice = next(cards, None)
             kinds = np.flatnonzero(self.game.deck)
-            card = draw(self.game) if choice is None else kinds[choice % len(kinds)]
+            card = draw_card(self.game) if choice is None else kinds[choice % len(kinds)]
             name = self.names.cards[card]
             reveal(self.game, self.box, card)
             self.oracle.reveal(name)

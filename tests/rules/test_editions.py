@@ -7,6 +7,7 @@ from test_set_up import TACORA, A, B
 
 from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.editions import RULEBOOK_PLAYERS
+from diamant_env.engine.edition_numbers import numbers_of
 from tests.support.play import PUBLISHED, Play, every
 
 LEAVING = (5, 5, 5, 10, 10)  # worth, in the order of leaving the cave
@@ -33,7 +34,7 @@ def test_these_editions_are_published_and_no_others():
 def test_the_table_of_editions(edition):
     late = edition.relics_enter == "expedition"
     row = (
-        int(edition.record["cards"].sum()),
+        int(numbers_of(edition)["cards"].sum()),
         edition.treasures,
         edition.traps,
         edition.relics,
