@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import numbers
-import os
 from collections.abc import Sequence
 from threading import Lock
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.editions import Edition
 from diamant_env.engine.arguments import (
     BOOL,
     FLOAT32,
     INT8,
     checked,
+    different,
+    editions_per_game,
     legal_actions,
     output,
     players_per_game,
+    seat_axis,
     seeds_per_game,
 )
 from diamant_env.engine.edition_numbers import edition_table
@@ -30,10 +31,12 @@ from diamant_env.engine.loops import (
     draw_games_decisions,
     finish_games,
     keys_of_seeds,
+    observe_games,
     reset_games,
     step_games,
 )
-from diamant_env.engine.threads import Team
+from diamant_env.engine.threads import ThreadTeam, survive_forks
+from diamant_env.engine.workspace import new_workspace
 from diamant_env.native.aligned import aligned
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.rewards import reward_code
@@ -42,9 +45,6 @@ from diamant_env.state import GAME, OVER
 _NOWHERE = np.zeros((0, 0, NUM_FEATURES), np.float32)
 _NO_TURN = (np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_))  # actions, rewards, done
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
-_LONGEST_TURN = 60.0  # seconds
-_batches: WeakSet[Batch] = WeakSet()
-_forking: list[Batch] = []
 
 
 class Batch:
@@ -61,6 +61,8 @@ class Batch:
         hidden_chests: Whether a player sees only their own chest: True or False in all games, None as each edition
             says.
         threads: How many threads share the games of a step. More than one pays from about 4,096 games on.
+        blank_rivals: Whether observations hold 0 for all about the rivals, chests included: the game in which any
+            policy can be exploited exactly (see `diamant_env.exact`).
 
     A batch may be used by several Python threads, one call after the other, and goes on in a forked process.
 
@@ -69,6 +71,7 @@ class Batch:
         num_players: int64 (N,), players at each table.
         reward: The reward's name.
         threads: How many threads share the games.
+        blank_rivals: Whether observations hold 0 for all about the rivals.
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
@@ -83,27 +86,18 @@ class Batch:
         seats: int | None = None,
         hidden_chests: bool | None = None,
         threads: int = 1,
+        blank_rivals: bool = False,
     ) -> None:
         if not isinstance(num_games, int | np.integer) or num_games < 1:
             raise ValueError(f"num_games={num_games!r}; a whole number of at least 1 is needed")
         self.num_players = players_per_game(num_players, num_games)
-        self.num_players.flags.writeable = False
-        most = int(self.num_players.max())
-        self._seats = most if seats is None else seats
-        if not isinstance(self._seats, int | np.integer) or not most <= self._seats <= MAX_PLAYERS:
-            raise ValueError(f"seats={seats!r}; {most} to {MAX_PLAYERS} are allowed here")
+        self._seats = seat_axis(seats, int(self.num_players.max()))
         if not isinstance(threads, int | np.integer) or not 1 <= threads <= num_games:
             raise ValueError(f"threads={threads!r}; 1 to num_games = {num_games} are allowed")
-        names = list(edition) if isinstance(edition, list | tuple) else [edition] * num_games
-        if len(names) != num_games:
-            raise ValueError(f"{len(names)} editions for {num_games} games; give one, or one per game")
-        chosen = [find_edition(name, hidden_chests) for name in names]  # type: ignore[arg-type]
-        self.editions = list(dict.fromkeys(chosen))
-        if len(self.editions) > 127:
-            raise ValueError(f"{len(self.editions)} different editions; at most 127 are allowed in a batch")
-        self.reward = reward
+        chosen = editions_per_game(edition, num_games, True if blank_rivals else hidden_chests)
+        self.editions = different(chosen)
+        self.reward, self.threads, self.blank_rivals = reward, int(threads), bool(blank_rivals)
         self._reward_code = reward_code(reward, int(self.num_players.min()))
-        self.threads = int(threads)
         rows = {edition: row for row, edition in enumerate(self.editions)}
         self._edition_rows = np.array([rows[edition] for edition in chosen], np.int64)
         self._edition_records = edition_table(self.editions).view(np.ndarray)
@@ -121,8 +115,8 @@ class Batch:
     def _prepare(self) -> None:
         """Set up what belongs to this object in this process: a lock, threads and their workspaces."""
         self._lock = Lock()
-        self._team = Team(self.num_games, self.threads)
-        _batches.add(self)
+        self._team = ThreadTeam(self.num_games, self.threads, self.blank_rivals)
+        survive_forks(self)
 
     @property
     def num_games(self) -> int:
@@ -170,6 +164,7 @@ class Batch:
             "reward": self.reward,
             "seats": self.seats,
             "threads": self.threads,
+            "blank_rivals": self.blank_rivals,
             "games": self.games,
         }
 
@@ -309,14 +304,14 @@ class Batch:
                 self._require_games("step")  # another thread may have put games back that were not started
                 step_games(
                     self._memory, editions, actions, rows, rewards, done, final_observations, auto_reset, True,
-                    observed, False, code, self._team.scratch[0],
+                    observed, code, self._team.workspace[0],
                 )  # fmt: skip
             return
 
-        def work(part: slice, scratch: NDArray) -> None:
+        def work(part: slice, workspace: NDArray) -> None:
             step_games(
                 self._memory[part], editions, actions[part], rows[part], rewards[part], done[part],
-                final_observations[part], auto_reset, True, observed, False, code, scratch,
+                final_observations[part], auto_reset, True, observed, code, workspace,
             )  # fmt: skip
 
         with self._lock:
@@ -342,7 +337,8 @@ class Batch:
         """
         self._require_games("state")
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
-        self._observe(state, show_all=True)
+        with self._lock:
+            observe_games(self._records, self._edition_records, state, new_workspace())
         return state[:, 0]
 
     @property
@@ -382,13 +378,13 @@ class Batch:
             game, seat = divmod(wrong, self.seats)
             raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
 
-    def _observe(self, rows: NDArray[np.float32], show_all: bool = False) -> None:
+    def _observe(self, rows: NDArray[np.float32]) -> None:
         """Write what the seats see into `rows`, float32 (N, seats, NUM_FEATURES)."""
         actions, rewards, done = _NO_TURN
         with self._lock:
             step_games(
                 self._memory, self._edition_memory, actions, rows, rewards, done, _NOWHERE, False, False, True,
-                show_all, self._reward_code, self._team.scratch[0],
+                self._reward_code, self._team.workspace[0],
             )  # fmt: skip
 
     def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
@@ -406,25 +402,3 @@ class Batch:
     def _require_games(self, call: str) -> None:
         if not self._has_started():
             raise RuntimeError(f"{call} before reset: call reset() first")
-
-
-def _wait_for_games() -> None:
-    """Let no thread be in the middle of a turn when the process forks: the new one has the games as they are then."""
-    _forking[:] = [batch for batch in list(_batches) if batch._lock.acquire(timeout=_LONGEST_TURN)]
-
-
-def _go_on() -> None:
-    for batch in _forking:
-        batch._lock.release()
-    _forking.clear()
-
-
-def _begin_anew() -> None:
-    """In a forked process there are no other threads."""
-    _forking.clear()
-    for batch in list(_batches):
-        batch._prepare()
-
-
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(before=_wait_for_games, after_in_parent=_go_on, after_in_child=_begin_anew)

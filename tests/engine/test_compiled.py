@@ -48,8 +48,8 @@ print(sum(len(thing.signatures) for thing in found.values()))
 
 COUNTED = """
 import numpy as np
-from diamant_env.native import packed_bytes as words
-print(words.count(np.uint64(257)))
+from diamant_env.native import packed_bytes
+print(packed_bytes.packed_flag(True, 1))
 """
 
 

@@ -46,9 +46,9 @@ def guarded_batch(games: int, players: int, edition: str | Edition, reward: str,
     records = guarded.array((games,), GAME)
     records[:] = batch._records
     batch._records, batch._memory = records, records.view(np.uint8).reshape(games, -1)
-    workspace = batch._team.scratch[0]
-    batch._team.scratch[0] = guarded.array(workspace.shape, workspace.dtype)
-    batch._team.scratch[0][:] = workspace
+    workspace = batch._team.workspace[0]
+    batch._team.workspace[0] = guarded.array(workspace.shape, workspace.dtype)
+    batch._team.workspace[0][:] = workspace
     return batch
 
 
