@@ -78,7 +78,7 @@ class CudaBatch:
     ) -> None:
         self._host = Batch(num_games, num_players, edition, reward, hidden_chests=hidden_chests)
         self.num_games, self.seats = num_games, self._host.seats
-        self._editions = cuda.to_device(self._host._edition_records)
+        self._editions = cuda.to_device(self._host._core.editions)
         self._workspace = cuda.to_device(np.repeat(new_workspace(), num_games))
         self._games: Any = None
         self.observations = cuda.to_device(np.zeros((num_games, self.seats, NUM_FEATURES), np.float32))
@@ -88,7 +88,7 @@ class CudaBatch:
     def reset(self, seed: int | ArrayLike | None = None) -> Any:
         """Start new games as `Batch.reset` does, on the host; return `observations`."""
         rows = self._host.reset(seed)
-        self._games = cuda.to_device(self._host._records)
+        self._games = cuda.to_device(self._host._core.records)
         self.observations.copy_to_device(rows)
         return self.observations
 
@@ -116,7 +116,7 @@ class CudaBatch:
         blocks = -(-self.num_games // _THREADS_PER_BLOCK)
         _step[blocks, _THREADS_PER_BLOCK](
             self._games, self._editions, there, self.observations, self.rewards, self.done, self._workspace,
-            self._host._reward_code,
+            self._host._core.reward_code,
         )  # fmt: skip
         return self.observations, self.rewards, self.done
 

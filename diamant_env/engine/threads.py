@@ -114,34 +114,34 @@ def _serve(tasks: SimpleQueue, part: slice, workspace: NDArray) -> None:
 
 
 _LONGEST_TURN = 60.0  # seconds
-_batches: WeakSet = WeakSet()
+_cores: WeakSet = WeakSet()
 _forking: list[Any] = []
 
 
-def survive_forks(batch: Any) -> None:
-    """Let a batch go on in a forked process.
+def survive_forks(core: Any) -> None:
+    """Let the core of a batch go on in a forked process.
 
-    Its `_lock` is held while the process forks, and its `_prepare` is called in the new one.
+    Its `lock` is held while the process forks, and its `prepare` is called in the new one.
     """
-    _batches.add(batch)
+    _cores.add(core)
 
 
 def _wait_for_games() -> None:
     """Let no thread be in the middle of a turn when the process forks: the new one has the games as they are then."""
-    _forking[:] = [batch for batch in list(_batches) if batch._lock.acquire(timeout=_LONGEST_TURN)]
+    _forking[:] = [core for core in list(_cores) if core.lock.acquire(timeout=_LONGEST_TURN)]
 
 
 def _go_on() -> None:
-    for batch in _forking:
-        batch._lock.release()
+    for core in _forking:
+        core.lock.release()
     _forking.clear()
 
 
 def _begin_anew() -> None:
     """In a forked process there are no other threads."""
     _forking.clear()
-    for batch in list(_batches):
-        batch._prepare()
+    for core in list(_cores):
+        core.prepare()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows

@@ -36,7 +36,9 @@ def kernel(function: Callable, returns: Any = types.void, constants: Iterable[st
 
     def register(definition: Callable) -> Callable:
         def intrinsic(typing_context: Any, *kinds: Any) -> Any:
-            signature = returns(*[_passed_as(kind, name in constants) for name, kind in zip(parameters, kinds, strict=True)])
+            signature = returns(
+                *[_passed_as(kind, name in constants) for name, kind in zip(parameters, kinds, strict=True)]
+            )
 
             def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
                 given = [_given(kind, value) for kind, value in zip(signature.args, values, strict=True)]

@@ -210,7 +210,7 @@ def test_a_fork_waits_for_a_turn_that_another_thread_plays():
     playing, forking, done = threading.Event(), threading.Event(), []
 
     def play():
-        with batch._lock:
+        with batch._core.lock:
             playing.set()
             forking.wait()
             done.append("turn")
