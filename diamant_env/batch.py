@@ -57,7 +57,6 @@ class Batch:
         num_players: int64 (N,), players at each table.
         reward: The reward's name.
         threads: How many threads share the games.
-        blank_rivals: Whether observations hold 0 for all about the rivals.
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
@@ -105,8 +104,8 @@ class Batch:
     def games(self) -> np.recarray:
         """The state: a copy (N,), records of type `GAME`, which hold all of a game, its random numbers too.
 
-        A game is a value: ``saved = batch.games`` and later ``batch.restore(saved)`` continues as if nothing had
-        happened. The copy is read-only, since writing into it would change no game.
+        A game is a value: ``saved = batch.games`` and later ``batch.restore(saved)`` continues from there. The copy is
+        read-only, since writing into it would change no game.
         """
         return self._core.copy()
 
@@ -153,7 +152,7 @@ class Batch:
             seed: Game i plays what a single environment seeded `seed + i` plays; or one seed per game (N,). By
                 default each place goes on with its next game, and the first time with seeds from the system.
             mask: bool (N,), the games to start; all by default.
-            observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default.
+            observations: To write into, see `step`.
         """
         chosen = np.ones(self.num_games, bool) if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
@@ -178,9 +177,8 @@ class Batch:
 
         Args:
             actions: int8 (N, seats), 0 = CONTINUE and 1 = LEAVE. What idle seats send is ignored.
-            observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default.
-            rewards: float32 (N, seats) to write into; a new array by default.
-            done: bool (N,) to write into; a new array by default.
+            observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default. So are `rewards`,
+                float32 (N, seats), and `done`, bool (N,).
             auto_reset: Start the next game at once in each place whose game ends. Its reward and `done` are still
                 those of the game that ended, its observation is the first of the new game.
             final_observations: With `auto_reset`, float32 (N, seats, NUM_FEATURES): the rows of games that ended
@@ -201,8 +199,7 @@ class Batch:
         done = self._output(done, "done", BOOL, ())
         final = NO_ROWS
         if final_observations is not None:
-            shape = (self.num_games, self.seats, NUM_FEATURES)
-            final = output(final_observations, "final_observations", FLOAT32, shape)
+            final = output(final_observations, "final_observations", FLOAT32, observations.shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
         self._core.step(actions, observations, rewards, done, final, auto_reset)
@@ -218,7 +215,7 @@ class Batch:
         *,
         auto_reset: bool = False,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Play one turn in every game like `step`, but write no observations. Return `rewards` and `done`."""
+        """Play one turn like `step`, but write no observations. Return `rewards` and `done`."""
         self._core.require_games("play")
         actions = legal_actions(actions, self._core.memory, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
@@ -244,22 +241,14 @@ class Batch:
         return self._core.records["chest"][:, : self.seats].copy()
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return what the seats see now, float32 (N, seats, NUM_FEATURES), written into `observations` if given.
-
-        Raises:
-            RuntimeError: Before the first reset.
-        """
+        """Return what the seats see now, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
         self._core.require_games("observe")
         observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
         self._core.observe(observations)
         return observations
 
     def state(self) -> NDArray[np.float32]:
-        """Return all that is public with open chests, float32 (N, NUM_FEATURES): what seat 0 would see.
-
-        Raises:
-            RuntimeError: Before the first reset.
-        """
+        """Return all that is public with open chests, float32 (N, NUM_FEATURES): what seat 0 would see."""
         self._core.require_games("state")
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
         self._core.observe_all(state)
@@ -269,8 +258,8 @@ class Batch:
     def tables(self) -> NDArray:
         """What is public of each game, with open chests: a view (N,) of the fields of `GAME` but the key; read-only.
 
-        The narrow observation: whole numbers, once for all seats, and always those of now, since nothing is copied.
-        For the same reason the key lies between them: what leaves the process should be `tables.copy()`.
+        Nothing is copied, so the numbers are always those of now, and the key lies between them: what leaves the
+        process should be `tables.copy()`.
         """
         read_only = np.frombuffer(self._core.memory.data.toreadonly(), GAME)
         return read_only[_PUBLIC]
