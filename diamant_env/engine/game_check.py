@@ -227,7 +227,7 @@ def _limit_seats(game, players, low, high):
         elif here and not game.inside[seat]:
             high.left_turn[seat] = game.turn - 1
         low.relics[seat], high.relics[seat] = 0, game.relics_taken if here else 0
-    low.num_inside = max(inside, game.phase != OVER)
+    low.num_inside = inside if game.phase == OVER else max(inside, 1)
     high.num_inside = inside
 
 
