@@ -42,7 +42,7 @@ def compare_judging(effort: Effort, tables: int = 8192) -> list[Comparison]:
         contenders = {name: lambda repeats, agents=agents: judge(agents, repeats) for name, agents in line_ups.items()}
         speeds = alternate(contenders, effort)
     return [
-        alone("evaluation", name, "decisions/s", speed.times(games * decisions[name])) for name, speed in speeds.items()
+        alone("judging", name, "decisions/s", speed.times(games * decisions[name])) for name, speed in speeds.items()
     ]
 
 
