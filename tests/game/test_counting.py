@@ -9,11 +9,11 @@ from math import comb, factorial
 
 import numpy as np
 import pytest
-from test_figures import BUST_AT_TRAP, SURVIVAL, bust_at_trap, deck_size, survival
 
 from diamant_env import EDITIONS, GAME, LEAVE, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.rules import OVER, REVEAL, resolve_decisions, reveal, start_game
+from tests.support.figures import BUST_AT_TRAP, SURVIVAL, bust_at_trap, deck_size, survival
 from tests.support.oracle import Oracle
 from tests.support.play import INVENTED, PUBLISHED, every
 from tests.support.side_by_side import Names
