@@ -12,7 +12,8 @@ from diamant_env.opponents.pools import POOLS
 from diamant_env.drawing.render import counted
 from diamant_env.judging.intervals import holm
 from diamant_env.judging.evaluation import Result
-from train.runs.tables import estimate_text, markdown_table, verdict
+from diamant_env.storage.markdown import markdown_table
+from train.runs.tables import estimate_text, verdict
 
 Judged = tuple[str, Result]  # an edition, and a result in it
 
