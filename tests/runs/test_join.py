@@ -5,24 +5,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diamant_env.opponents import make
 from diamant_env import Batch
-from diamant_env.opponents.network import NetworkAgent
-from diamant_env.judging.games import seeds_for
-from train.runs.model_card import card_text
-from train.runs.config import Config, PPOConfig
-from train.runs.results import save_json
 from diamant_env.judging.deviation import Match
+from diamant_env.judging.games import seeds_for
+from diamant_env.opponents import make
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
 from train.join import Arguments, join, main
 from train.learning.networks import start_of
-from train.ppo import main as train_main
-from train.responding.search import learn
-from train.responding.config import SearchConfig
-from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.learning.self_play import SelfPlayPPO
+from train.ppo import main as train_main
+from train.responding.config import SearchConfig
+from train.responding.search import learn
+from train.runs.config import Config, PPOConfig
+from train.runs.model_card import card_text
+from train.runs.results import save_json
+from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.ship import Arguments as ShipArguments
 from train.ship import load_judged, ship
-from diamant_env.sb3 import DiamantVecEnv
 
 
 def finished_run(folder: Path, name: str, players: list[int], seed: int = 0, activation: str = "relu", **ppo) -> Path:

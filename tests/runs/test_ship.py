@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.opponents import make
 from diamant_env.opponents.registry import SHIPPED
-from diamant_env import EDITIONS, Batch, Observations
-from train.runs.model_card import card_text
-from train.runs.config import Config
 from train.learning.league import tables_of
-from train.ppo import train
+from train.learning.training import train
+from train.runs.config import Config
+from train.runs.model_card import card_text
 from train.runs.run_folder import new_run_folder
 from train.ship import LARGEST, Arguments, load_judged, ship
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import tomli_w
 
-from diamant_env.opponents.pools import POOLS
 from diamant_env.drawing.render import counted
-from diamant_env.judging.intervals import holm
 from diamant_env.judging.evaluation import Result
+from diamant_env.judging.intervals import holm
+from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.markdown import markdown_table
 from train.runs.tables import estimate_text, verdict
 

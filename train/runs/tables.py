@@ -14,10 +14,10 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from train.runs.results import save_json
-from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.evaluation import Difference, Result
+from diamant_env.judging.intervals import Estimate, holm
 from train.runs.pictures import draw_win_shares
+from train.runs.results import save_json
 from train.runs.screen import PIPE_WIDTH, console
 
 __all__ = [
