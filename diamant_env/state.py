@@ -40,9 +40,9 @@ class Record:
 
         def __setitem__(self, field: str, value: Any) -> None: ...
 
-        def copy(self) -> Self: ...
+        def copy(self) -> Self: ...  # noqa: D102
 
-        def tobytes(self) -> bytes: ...
+        def tobytes(self) -> bytes: ...  # noqa: D102
 
 
 class Game(Record):
