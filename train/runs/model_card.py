@@ -9,7 +9,7 @@ from typing import Any
 import tomli_w
 
 from diamant_env.opponents.pools import POOLS
-from diamant_env.drawing.render import counted
+from diamant_env.drawing.news import counted
 from diamant_env.judging.intervals import holm
 from diamant_env.judging.evaluation import Result
 from train.runs.tables import estimate_text, markdown_table, verdict
