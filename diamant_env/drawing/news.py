@@ -34,7 +34,7 @@ class Narrator:
         relics = int(game.relics.sum() - scene.before.relics.sum())
         alone = " alone" if len(left) == 1 else ""
         included = f", {counted(relics, 'relic')} included" if relics else ""
-        others = f"; {self._do(stayed, 'continue')}" if stayed else ""
+        others = f"; {self._do(stayed, 'continue', you='you')}" if stayed else ""
         return f"{self._do(left, 'leave')}{alone} with {_gems(game.banked[left[0]], left)}{included}{others}."
 
     def outcome(self, game: np.record, scene: Scene) -> str:
@@ -61,18 +61,16 @@ class Narrator:
         """Say who has won."""
         won = winners(game, self._edition)
         verb = "win" if len(won) == 1 else "share the victory"
-        return f"The game is over: {self._do(won, verb)} with {_gems(game.chest[won[0]], won)}."
+        return f"The game is over: {self._do(won, verb, you='you')} with {_gems(game.chest[won[0]], won)}."
 
-    def _do(self, seats: Sequence[int], verb: str) -> str:
-        """Return ``"You and ev leave"`` or ``"ev leaves"``."""
-        ending = "s" if len(seats) == 1 and seats[0] != self._person else ""
-        return f"{self._who(seats)} {verb}{ending}"
-
-    def _who(self, seats: Sequence[int]) -> str:
-        """Return the names of these seats, only how many they are where they are many."""
+    def _do(self, seats: Sequence[int], verb: str, you: str = "You") -> str:
+        """Return ``"You and ev leave"`` or ``"ev leaves"``; of more than three seats only how many they are."""
         if len(seats) > _MOST_NAMES:
-            return f"You and {len(seats) - 1} others" if self._person in seats else f"{len(seats)} players"
-        return listed(["You" if seat == self._person else self._name(seat) for seat in seats])
+            return (
+                f"{you} and {len(seats) - 1} others {verb}" if self._person in seats else f"{len(seats)} players {verb}"
+            )
+        names = [you if seat == self._person else self._name(seat) for seat in seats]
+        return f"{listed(names)} {verb}{'s' * (len(seats) == 1 and seats[0] != self._person)}"
 
     def _name(self, seat: int) -> str:
         return self._names[seat] if self._names else f"player_{seat}"
