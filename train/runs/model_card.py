@@ -8,7 +8,7 @@ from typing import Any
 
 import tomli_w
 
-from diamant_env.drawing.render import counted
+from diamant_env.drawing.news import counted
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.opponents.pools import POOLS
