@@ -55,7 +55,9 @@ _ENTRY = re.compile(r"^ {4}(\w[\w.]*): (.*)$")
 def reference() -> str:
     """Return the whole page but its head."""
     titles = [section.title for section in SECTIONS + FUNCTION_LISTS]
-    contents = "\n".join(f"- [{title}](#{re.sub('[^a-z ]', '', title.lower()).replace(' ', '-')})" for title in titles)
+    contents = "\n".join(
+        f"- [{title}](#{re.sub('[^a-z0-9 -]', '', title.lower()).replace(' ', '-')})" for title in titles
+    )
     return "\n\n".join([contents, *map(_section, SECTIONS), *map(_function_list, FUNCTION_LISTS)])
 
 

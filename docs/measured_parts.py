@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from diamant_env.storage.markdown import markdown_table
 from train.runs.model_card import over_seeds
@@ -199,85 +200,50 @@ def responses() -> str:
 def benchmark() -> str:
     """What has been played of the benchmark: aggregated scores, then points and gains by task."""
     found = load("benchmark")
-    families = list(dict.fromkeys(itertools.chain(*found["scores"])))[2:]
-    shown = [name for name in families if name in ("all", "expedition", "win", "score")]
-
-    def mean(row: Row) -> float:
-        figures = [row[family][0] for family in shown if family in row]
-        return -sum(figures) / len(figures)
-
-    ranked = sorted(found["scores"], key=mean)
-    scores = [
-        [f"`{row['algorithm']}`", row["kind"], *(interval(row[family], 2) if family in row else "" for family in shown)]
-        for row in ranked
-    ]
-    rows = {(row["algorithm"], row["task"]): row for row in found["rows"]}
-    lines = []
-    for row in ranked:
-        cells = []
-        for task in found["tasks"]:
-            cell = rows.get((row["algorithm"], task), {})
-            points, digits = ("win_share", 3) if task.endswith("win") else ("score", 2)
-            exploitability = (
-                [_mean(cell, "exploitability", 3)]
-                if any("exploitability" in rows[key] for key in rows if key[1] == task)
-                else []
-            )
-            cells += [_mean(cell, points, digits), _mean(cell, "gain", 3), *exploitability]
-        lines.append([f"`{row['algorithm']}`", *cells])
-    head = ["algorithm"]
-    for task in found["tasks"]:
-        head += [f"{task}: {'win share' if task.endswith('win') else 'score'}", "gain"]
-        head += ["exploitability"] if task.startswith("expedition") else []
-    machine = found["machine"]
+    machine, families = found["machine"], ("all", "expedition", "win", "score")
     text = (
         f"{found['cells']} runs at {found['decisions']:,} decisions, {found['games']:,} games at the tables of each "
         f"pool, {found['report_games']:,} against copies; {machine['platform']}, {machine['cores']} cores, Python "
         f"{machine['python']}."
     )
-    return "\n\n".join(
-        [
-            text,
-            "![Aggregated scores by family of tasks](benchmark.png)",
-            markdown_table(["algorithm", "kind", *shown], scores),
-            markdown_table(head, lines),
-        ]
-    )
-
-
-def _mean(cell: Row, name: str, digits: int) -> str:
-    return f"{cell[name][0]:.{digits}f}" if name in cell else ""
+    ranked = sorted(found["scores"], key=lambda row: -np.mean([row[name][0] for name in families if name in row]))
+    scores = [
+        [f"`{row['algorithm']}`", row["kind"], *(interval(row[name], 2) if name in row else "" for name in families)]
+        for row in ranked
+    ]
+    cells = {(row["task"], row["algorithm"]): row for row in found["rows"]}
+    columns = []
+    for task in found["tasks"]:
+        columns += [(task, "win_share" if task.endswith("win") else "score"), (task, "gain")]
+        columns += [(task, "exploitability")] if task.startswith("expedition") else []
+    lines = []
+    for row in ranked:
+        figures = [cells.get((task, row["algorithm"]), {}).get(name, [""])[0] for task, name in columns]
+        lines.append([f"`{row['algorithm']}`", *(f"{figure:.3f}" if figure != "" else "" for figure in figures)])
+    head = ["algorithm", *(f"{task}: {name.replace('_', ' ')}" for task, name in columns)]
+    picture = "![Aggregated scores by family of tasks](benchmark.png)"
+    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(head, lines)
+    return "\n\n".join([text, picture, *tables])
 
 
 def faults() -> str:
-    """The table of `make faults`; faults of one kind share a row."""
+    """The table of `make faults`; the same fault of several commands or files is one row."""
     found = load("faults")
-    groups: dict[tuple[str, str], list[tuple[str, Row]]] = {}
+    groups: dict[str, list[tuple[str, Row]]] = {}
     for row in found["rows"]:
-        for pattern in (
-            r"(Ctrl-C at a random moment) of python -m (.*)",
-            r"(?P<b>[\w ]+): (random damage|files made.*)",
-        ):
-            match = re.fullmatch(pattern, row["fault"])
-            if match:
-                kind, what = match.groups() if "Ctrl" in pattern else match.groups()[::-1]
-                groups.setdefault((kind, row["control"]), []).append((what, row))
-                break
-        else:
-            groups.setdefault((row["fault"], row["control"]), []).append(("", row))
+        match = re.search(r"(?<=of python -m )\S+|^[\w ]+(?=: random damage|: files made)", row["fault"])
+        name = match[0] if match else ""
+        groups.setdefault(row["fault"].replace(name, "{}") if name else row["fault"], []).append((name, row))
     lines = []
-    for (kind, control), members in groups.items():
-        names = ", ".join(what for what, _ in members if what)
-        trials = " + ".join(dict.fromkeys(f"{row['trials']:,}" for _, row in members))
-        bound = max(row["bound"] for _, row in members)
-        times = f"{len(members)} × " if len(members) > 1 else ""
-        worst = members[0][1]["worst"].replace("|", "/") if len(members) == 1 else ""
-        failures = sum(row["failures"] for _, row in members)
-        caught = "caught" if all(row["caught"] for _, row in members) else "**missed**"
-        each = " each" if len(members) > 1 else ""
-        rate = f"{bound:.1g}" if bound < 0.01 else f"{min(1, bound):.2f}"
-        fault = f"{kind}: {names}" if names else kind
-        lines.append([fault, times + trials, f"{failures:,}", rate + each, worst or "–", f"{control}: {caught}"])
+    for fault, members in groups.items():
+        row, several = members[0][1], len(members) > 1
+        rate = f"{row['bound']:.1g}" if row["bound"] < 0.01 else f"{min(1, row['bound']):.2f}"
+        cells = [fault.format(", ".join(name for name, _ in members))]
+        cells += [f"{len(members)} × {row['trials']:,}" if several else f"{row['trials']:,}"]
+        cells += [f"{sum(each['failures'] for _, each in members):,}", rate + " each" * several]
+        cells += ["–" if several else row["worst"].replace("|", "/") or "–"]
+        caught = "caught" if all(each["caught"] for _, each in members) else "**missed**"
+        lines.append([*cells, f"{row['control']}: {caught}"])
     machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())
     minutes, seconds = divmod(found["seconds"], 60)
     head = ["fault", "trials", "failures", "rate below", "worst", "control"]
