@@ -35,6 +35,7 @@ from train.runs.run_folder import POLICY, about_run, open_run_folder, parts_of
 from train.runs.screen import say
 
 COMMAND = "python -m train.ship"
+CARDS = Path(__file__).parents[1] / "agents" / "policies"
 LARGEST = 1_000_000  # bytes of a policy that is shipped
 
 
@@ -54,10 +55,13 @@ class Arguments:
     """Of the games, which are none of those that the run was judged on."""
     command: str = ""
     """What the card says made the run; by default python -m train.ppo, or train.join."""
-    out: Path = Path(__file__).parents[1] / "agents" / "policies"
-    """The folder of its model card."""
-    weights: Path = DATA
-    """The folder of its weights."""
+    out: Path = CARDS
+    """The folder of its model card. In another one than the project's, the weights lie beside the card."""
+
+    @property
+    def weights(self) -> Path:
+        """The folder of its weights."""
+        return DATA if self.out == CARDS else self.out
 
 
 def ship(arguments: Arguments) -> Path:
