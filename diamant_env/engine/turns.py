@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from diamant_env.native.compiled import jit, jit_apart
-from diamant_env.native.packed_bytes import kinds_before
+from diamant_env.native.packed_bytes import card_at
 from diamant_env.random_numbers import random_below, random_bits
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import REVEAL
@@ -12,7 +12,7 @@ from diamant_env.state import REVEAL
 @jit
 def draw_card(game):
     """Return the next card, each copy in the deck being equally likely. Nothing changes."""
-    return kinds_before(game.deck, random_below(game.key, game.expedition, game.turn, game.deck_size))
+    return card_at(game.deck, random_below(game.key, game.expedition, game.turn, game.deck_size))
 
 
 @jit

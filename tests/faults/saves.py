@@ -29,9 +29,9 @@ from diamant_env.records.log import GameRecord
 from tests.faults.child import Child, End, in_child
 from tests.faults.files import a_game, an_edition, fingerprint
 from tests.faults.table import Effort, Row, Trials
-from train import ppo
-from train.learning.decision_buffer import DecisionBuffer
-from train.ppo import train
+from train.learning import training
+from train.learning.rollout import DecisionBuffer
+from train.learning.training import train
 from train.runs.checkpoint import load_checkpoint, save_checkpoint
 from train.runs.config import Config
 from train.runs.results import save_json
@@ -99,7 +99,7 @@ def killed_training(effort: Effort) -> Row:
 
 def _train(config: Config, folder: Path) -> None:
     """Train without TensorBoard, whose threads are none of ours."""
-    ppo.configure = lambda *_: Logger(None, [])
+    training.configure = lambda *_: Logger(None, [])
     train(config, folder)
 
 
@@ -115,7 +115,7 @@ def _forgetful(config: Config, folder: Path, expected: dict[str, bytes]) -> bool
             if len(saved) == 3:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        ppo.save_checkpoint = save
+        training.save_checkpoint = save
         _train(config, folder)
 
     def goes_on() -> None:

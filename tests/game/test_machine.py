@@ -39,7 +39,7 @@ class TwoGames(RuleBasedStateMachine):
     @initialize(players=st.integers(1, 8), seed=st.integers(0, 2**63), cards=CARDS)
     def set_up(self, players, seed, cards):
         self.batch = Batch(1, players, self.edition)
-        self.game, self.box = self.batch._records[0], numbers_of(self.edition)
+        self.game, self.box = self.batch._core.records[0], numbers_of(self.edition)
         self.names, self.oracle = Names(self.edition), Oracle(self.edition, players)
         self.whole = Counter(self.oracle.deck) + Counter(self.oracle.relics_to_come)
         self.junk = random.Random(seed)

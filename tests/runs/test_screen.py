@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from agents.plain import plain
-from train import evaluate, exact, ppo, tournament
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import parse_line_ups
-from train.runs.tables import result_tables
+from train import evaluate, exact, ppo, tournament
 from train.runs.screen import Screen, say
+from train.runs.tables import result_tables
 
 ROOT = Path(__file__).parents[2]
 TINY = [

@@ -13,7 +13,8 @@ from diamant_env.judging.intervals import Estimate
 from diamant_env.storage.files import write_whole
 from train.benchmarking.aggregate import REFERENCES, aggregate, normalised
 from train.runs.results import save_figure
-from train.runs.tables import estimate_text, markdown_table
+from diamant_env.storage.markdown import markdown_table
+from train.runs.tables import estimate_text
 
 PAGE, PICTURE = "benchmark.md", "benchmark.png"
 _COLOURS = {"learned": "#0072b2", "scripted": "#777777", "exact": "#009e73"}

@@ -100,8 +100,9 @@ class _Averaging(BaseCallback):
     def _on_rollout_end(self) -> None:
         buffer = self.model.rollout_buffer
         if len(buffer.complete):
-            self.average.reservoir.add(buffer.flat_observations[buffer.complete], buffer.flat_actions[buffer.complete])
-            self.average.learn(len(buffer.complete))
+            decisions = buffer.decisions[buffer.complete]
+            self.average.reservoir.add(decisions["observation"], decisions["action"])
+            self.average.learn(len(decisions))
 
 
 def fictitious_play(task: Task, config: BenchmarkConfig, seed: int) -> NetworkAgent:

@@ -1,8 +1,8 @@
-"""A run's state in one file that runs nothing when it is opened.
+"""A run's state in one file; opening the file runs no code from it.
 
-A state is a tree of dictionaries with arrays and what JSON knows as its leaves. The file is a safetensors file: each
-array is there by its path, such as ``model/optimizer/3/exp_avg``; the metadata hold all else as one JSON text, behind a
-digest of the whole content, so that a damaged file is never taken for another state.
+A state is a tree of dictionaries whose leaves are arrays and what JSON knows. The file is a safetensors file: it has
+each array by its path, such as ``model/optimizer/3/exp_avg``; the metadata hold the rest as one JSON text, with a
+digest of the whole content, so that damage is always noticed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from diamant_env.storage.reading import read_bytes
 from train.runs.config import Run
 
 CHECKPOINT = "checkpoint.safetensors"
-PICKLED = "checkpoint.pickle"
 _FORMAT = "diamant-checkpoint-1"
 _LARGEST = 1 << 28  # bytes; a run has some megabytes
 State = dict[str, Any]
@@ -40,18 +39,13 @@ def save_checkpoint(folder: Path, config: Run, state: State) -> None:
 def load_checkpoint(folder: Path, config: Run) -> State | None:
     """Return the last saved state of a run, or None if it was killed before the first.
 
-    The state is sound, but whether this run can go on with it is for `check_like` to say.
+    The state is undamaged; `check_like` says whether this run can go on with it.
 
     Raises:
-        ValueError: If the file is damaged, of an older version or belongs to another configuration.
+        ValueError: If the file is damaged or belongs to another configuration.
     """
     path = folder / CHECKPOINT
     if not path.is_file():
-        if (folder / PICKLED).is_file():
-            raise ValueError(
-                f"{folder / PICKLED} is a checkpoint of an older version; such files can run code and are not opened: "
-                "end that run with the version that began it, or begin a new one"
-            )
         return None
     try:
         state = _read(read_bytes(path, _LARGEST))
@@ -89,10 +83,10 @@ def check_like(found: Any, like: Any, path: str = "") -> None:
             raise ValueError(f"{path} is {found.dtype} {found.shape}; {like.dtype} {like.shape} is expected")
         if found.dtype.kind == "f" and not np.isfinite(found).all():
             raise ValueError(f"{path} holds what is no finite number")
-    elif (
-        type(found) is not type(like) or (isinstance(like, str) and found != like) or (type(like) is int and found < 0)
-    ):
-        raise ValueError(f"{path} is {_shown(found)}; {_shown(like)} is expected")
+    else:
+        other = type(found) is not type(like) or (isinstance(like, str) and found != like)
+        if other or (type(like) is int and found < 0):
+            raise ValueError(f"{path} is {_shown(found)}; {_shown(like)} is expected")
 
 
 def _split(state: State) -> tuple[dict[str, NDArray], State]:

@@ -14,11 +14,11 @@ from pydantic import ValidationError
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.reading import parse_toml
-from train.runs.checkpoint import CHECKPOINT, PICKLED
-from train.runs.config import AnyConfig, explain, read_config
-from train.runs.report import check_line_ups, judge_run
-from train.runs.lock import held
 from train.learning.networks import start_of
+from train.runs.checkpoint import CHECKPOINT
+from train.runs.config import AnyConfig, explain, read_config
+from train.runs.lock import held
+from train.runs.report import check_line_ups, report_run
 from train.runs.run_folder import CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
 from train.runs.screen import say
 
@@ -67,7 +67,7 @@ def run_experiment(
         with held(folder):
             network = train(config, folder)
             if arguments.judge:
-                judge_run(network, config, folder)
+                report_run(network, config, folder)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"go on with --resume {folder}") from None
     say(f"The run is in {folder}, its policy in {folder / POLICY}.")
@@ -91,7 +91,7 @@ def _opened(arguments: Arguments, kind: type[AnyConfig], default: Path, checkpoi
         raise ValueError(f"--resume goes on with {folder / CONFIG}: give no --config and no --set")
     if parts_of(folder):
         raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
-    if not any((folder / name).is_file() for name in (checkpoint, PICKLED)):
+    if not (folder / checkpoint).is_file():
         print(f"{folder} has no {checkpoint} yet: the run begins anew", file=sys.stderr)
     return config, folder
 

@@ -10,10 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
-from diamant_env.storage.reading import parse_toml, read_text
 from diamant_env.envs.settings import MAX_SEED, with_expeditions
 from diamant_env.judging.blank import blank_edition
 from diamant_env.judging.limits import MAX_DECISIONS, MAX_GAMES, MAX_ROLLOUT
+from diamant_env.storage.reading import parse_toml, read_text
 
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]

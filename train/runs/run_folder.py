@@ -12,8 +12,8 @@ from typing import Any
 
 from safetensors.numpy import save
 
-from diamant_env.storage.files import write_whole
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
+from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json, read_text
 from train.runs.config import AnyConfig, Config, Run, config_json, config_text, read_config
 from train.runs.results import save_json

@@ -1,4 +1,4 @@
-"""What judging leaves behind: tables as text, results as JSON."""
+"""Results as tables in the terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -6,37 +6,55 @@ import json
 import math
 import platform
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich import box
 from rich.table import Table
 
-from train.runs.results import save_json
-from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.evaluation import Difference, Result
-from train.runs.pictures import draw_win_shares
-from train.runs.screen import PIPE_WIDTH, console
+from diamant_env.judging.intervals import Estimate, holm
+from train.runs.results import save_json
+from train.runs.screen import console
 
-__all__ = [
-    "differences_table",
-    "draw_win_shares",
-    "estimate_text",
-    "load_results",
-    "make_folder",
-    "new_table",
-    "result_of",
-    "result_tables",
-    "results_table",
-    "save_results",
-    "verdict",
-    "versions",
-]
-_WIDE = 120  # columns from which on a table has all columns
-_LONG = 16  # letters of an agent that a narrow table does not repeat in each row
+_WIDE = 120  # columns of a terminal from which on a table has all columns
+_LONG = 16  # letters of an agent from which on a narrow table does not repeat its name in each row
 _PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
+
+
+class _Column(NamedTuple):
+    """A column by its heading in a wide table and in a narrow one, which leaves it out where that is None."""
+
+    wide: str
+    narrow: str | None
+    justify: Any = "left"
+
+
+_SHARE, _SCORE = _Column("win share (95 %)", "win share"), _Column("mean score (95 %)", "mean score")
+_GAMES = _Column("games", None, "right")
+_RESULT_COLUMNS = (
+    _Column("win share and score of", "who"),
+    _Column("against", "against"),
+    _GAMES,
+    _SHARE,
+    _Column("fair", None, "right"),
+    _Column("", ""),
+    _SCORE,
+    _Column("theirs", None, "right"),
+)
+_DIFFERENCE_COLUMNS = (
+    *(_Column(name, name) for name in ("agent", "less", "line-up")),
+    _GAMES,
+    _SHARE,
+    _SCORE,
+)
+
+
+def new_table(title: str) -> Table:
+    """Return an empty table in the style of all tables of this package."""
+    return Table(title=title, title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
 
 
 def result_tables(
@@ -45,55 +63,32 @@ def result_tables(
     """Return a table of all results and, where agents were compared, one of their differences.
 
     Args:
-        results: What was found.
+        results: Of the judged agents; rows whose win share differs from the fair one are marked.
         differences: Of the agents that were compared.
-        width: Columns of the terminal, by default of where `train.runs.screen.say` prints.
+        width: Columns of the terminal, by default of where `train.runs.screen.say` prints; below 120, some columns of
+            the tables are left out, so that each row fits on a line.
     """
-    width = width or console().width
-    found = [results_table(results, width)] if results else []
-    return found + ([differences_table(differences, width)] if differences else [])
+    narrow = (width or console().width) < _WIDE
+    tables = [_results_table(results, narrow)] if results else []
+    return tables + ([_differences_table(differences, narrow)] if differences else [])
 
 
-def results_table(results: Sequence[Result], width: int = PIPE_WIDTH) -> Table:
-    """Return the results as a table, with the rows where the win share differs from the fair one marked.
-
-    Args:
-        results: Its rows.
-        width: Columns of the terminal; below 120, the table leaves out what else a row would need a second line for.
-    """
+def _results_table(results: Sequence[Result], narrow: bool) -> Table:
     players = sorted({result.players for result in results})
     agents = list(dict.fromkeys(result.agent for result in results))
     title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}"
-    names = [
-        "win share and score of",
-        "against",
-        "games",
-        "win share (95 %)",
-        "fair",
-        "",
-        "mean score (95 %)",
-        "theirs",
-    ]
-    if narrow := width < _WIDE:
-        games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
-        fair = ", ".join(f"{1 / seats:.3f}" for seats in players)
-        title += f"; fair: {fair}; games a row: {games}"
-        names[0], names[3], names[6] = "who", "win share", "mean score"
-    long = agents[0] if narrow and len(agents) == 1 and len(agents[0]) > _LONG else None
-    kept = [name for name in names if not narrow or name not in ("games", "fair", "theirs")]
-    table = new_table(title)
     if narrow:
-        table.padding, table.show_edge, table.pad_edge = (0, 1, 0, 0), False, False
-    for name in kept:
-        justify = "right" if name in ("games", "fair", "theirs") else "left"
-        table.add_column(name, justify=justify, overflow="fold")
+        games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
+        title += f"; fair: {', '.join(f'{1 / seats:.3f}' for seats in players)}; games a row: {games}"
+    long = agents[0] if narrow and len(agents) == 1 and len(agents[0]) > _LONG else None
+    table = _table(title, _RESULT_COLUMNS, narrow)
     corrected = holm([result.p_value for result in results])
     for position, (result, p_value) in enumerate(zip(results, corrected, strict=True)):
         if position and result.how != results[position - 1].how:
             table.add_section()
+        names = [result.measured, result.against.replace(" of the ", " of ") if narrow else result.against]
         cells = [
-            result.measured,
-            result.against,
+            *(name.replace(long, "the agent") if long else name for name in names),
             f"{result.games:,}",
             _estimate_in(result.win_share, 3, narrow),
             f"{result.fair:.3f}",
@@ -101,30 +96,42 @@ def results_table(results: Sequence[Result], width: int = PIPE_WIDTH) -> Table:
             _estimate_in(result.score, 2, narrow),
             f"{result.rivals_score:.2f}",
         ]
-        if narrow:
-            cells[1] = result.against.replace(" of the ", " of ")
-        if long:
-            cells[:2] = [cell.replace(long, "the agent") for cell in cells[:2]]
-        table.add_row(*(cell for name, cell in zip(names, cells, strict=True) if name in kept))
-    table.caption = _caption(results, narrow)
+        table.add_row(*_kept(cells, _RESULT_COLUMNS, narrow))
+    more = "±: the 95 % interval, its longer side" if narrow else "theirs: the mean score of the others at the table"
+    rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
+    lines = [f"A tie of k players counts 1/k; {more}."]
+    lines.append(f"above, below: the win share is not the fair one, at 5 % with Holm's correction for {rows}.")
+    if any(result.how == "intruder" for result in results):
+        lines.append("The last part: an intruder's share among copies of the agent. A low share is good for the agent.")
+    table.caption = "\n".join(lines)
     return table
 
 
-def differences_table(differences: Sequence[Difference], width: int = PIPE_WIDTH) -> Table:
-    """Return the differences of compared agents as a table; for `width` see `results_table`."""
-    narrow = width < _WIDE
-    table = new_table("Compared on common random numbers: the same seats of the same games")
-    names = ["agent", "less", "line-up", "games", "win share (95 %)", "mean score (95 %)"]
+def _differences_table(differences: Sequence[Difference], narrow: bool) -> Table:
+    table = _table("Compared on common random numbers: the same seats of the same games", _DIFFERENCE_COLUMNS, narrow)
+    for row in differences:
+        shares, scores = _estimate_in(row.win_share, 3, narrow, "+"), _estimate_in(row.score, 2, narrow, "+")
+        cells = [row.agent, row.other, row.line_up, f"{row.games:,}", shares, scores]
+        table.add_row(*_kept(cells, _DIFFERENCE_COLUMNS, narrow))
+    return table
+
+
+def _table(title: str, columns: Sequence[_Column], narrow: bool) -> Table:
+    table = new_table(title)
     if narrow:
         table.padding, table.show_edge, table.pad_edge = (0, 1, 0, 0), False, False
-        names = ["agent", "less", "line-up", "win share", "mean score"]
-    for name in names:
-        table.add_column(name, justify="right" if name == "games" else "left", overflow="fold")
-    for row in differences:
-        games = [] if narrow else [f"{row.games:,}"]
-        shares, scores = _estimate_in(row.win_share, 3, narrow, "+"), _estimate_in(row.score, 2, narrow, "+")
-        table.add_row(row.agent, row.other, row.line_up, *games, shares, scores)
+    for column in columns:
+        heading = column.narrow if narrow else column.wide
+        if heading is not None:
+            table.add_column(heading, justify=column.justify, overflow="fold")
     return table
+
+
+def _kept(cells: Iterable[str], columns: Sequence[_Column], narrow: bool) -> list[str]:
+    """Return the cells of the columns that a table has."""
+    return [
+        cell for cell, column in zip(cells, columns, strict=True) if not narrow or column.narrow is not None
+    ]
 
 
 def verdict(result: Result, p_value: float) -> str:
@@ -163,21 +170,28 @@ def load_results(path: str | Path) -> list[Result]:
 
 
 def result_of(row: dict[str, Any]) -> Result:
-    """Return a result from what JSON keeps of it."""
-    estimates = {name: _estimate(row[name]) for name in ("win_share", "score")}
+    """Return a result from what JSON keeps of it, where NaN is null."""
+    estimates = {
+        name: Estimate(**{key: math.nan if value is None else value for key, value in row[name].items()})
+        for name in ("win_share", "score")
+    }
     return Result(**{**row, **estimates, "rivals": tuple(row["rivals"])})
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python, the packages and the checkout."""
+    """Return the versions of Python and the packages, and the commit of a checkout, with "+" if it was changed."""
     found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:
             found[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
             continue
-    commit = _commit()
-    return {**found, "commit": commit} if commit else found
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=12"]
+    try:
+        found["commit"] = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        pass
+    return found
 
 
 def make_folder(path: Path) -> None:
@@ -193,36 +207,3 @@ def make_folder(path: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise ValueError(f"can't write results into the folder {path}: {error.strerror or error}") from None
-
-
-def _estimate(row: dict[str, float | None]) -> Estimate:
-    return Estimate(**{name: math.nan if value is None else value for name, value in row.items()})
-
-
-def _caption(results: Sequence[Result], narrow: bool) -> str:
-    rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
-    more = "±: the 95 % interval, its longer side" if narrow else "theirs: the mean score of the others at the table"
-    lines = [f"A tie of k players counts 1/k; {more}."]
-    lines.append(f"above, below: the win share is not the fair one, at 5 % with Holm's correction for {rows}.")
-    if any(result.how == "intruder" for result in results):
-        lines.append("The last part: an intruder among copies of the agent; its figures, so low is good for the agent.")
-    return "\n".join(lines)
-
-
-def new_table(title: str) -> Table:
-    """Return an empty table in the style of all tables of this package."""
-    return Table(title=title, title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
-
-
-def _commit() -> str:
-    """Return the commit of the checkout, "+" where it was changed since, or "" outside one."""
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=12"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return ""
-
-
-def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table in Markdown."""
-    return "\n".join(f"| {' | '.join(line)} |" for line in [header, ["---"] * len(header), *rows])
