@@ -160,3 +160,23 @@ def test_what_is_no_probability(wrong):
     leave[1, 2] = wrong
     with pytest.raises(ValueError, match=r"leave_probability .* of seat 2 in game 1; 0 to 1 is allowed"):
         batch.draw_decisions(leave, np.zeros((2, 3), np.int8))
+
+
+def test_a_batch_names_actions_of_any_integer_type():
+    batch = Batch(2, 3)
+    batch.reset(1)
+    before = batch.games.tobytes()
+    for value, dtype in ((300, np.int64), (-(2**40), np.int64), (200, np.uint8), (2, np.int64)):
+        actions = np.zeros((2, 3), dtype)
+        actions[1, 2] = value
+        with pytest.raises(ValueError, match=rf"action {value} of seat 2 in game 1; allowed: 0 .* and 1"):
+            batch.step(actions)
+    with pytest.raises(ValueError, match=r"actions=\[\[0, 0, 0\], \[0\]\]; its rows must have the same length"):
+        batch.step([[0, 0, 0], [0]])
+    with pytest.raises(ValueError, match=r"num_players=.*; its rows must have the same length"):
+        Batch(2, [[3], [3, 4]])
+    with pytest.raises(ValueError, match=r"seed=.*; its rows must have the same length"):
+        batch.reset([[3], [3, 4]])
+    assert batch.games.tobytes() == before
+    batch.step([[1, 0, 0], [1, 0, 0]])
+    batch.step([[300, 0, 0], [-300, 0, 0]])  # idle seats
