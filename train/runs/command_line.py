@@ -58,7 +58,7 @@ def run_experiment(
         checkpoint: The name of the file from which it goes on.
 
     Raises:
-        ValueError: If an argument or a key is wrong.
+        ValueError: If an argument or a key is wrong; then no folder was made.
         KeyboardInterrupt: After Ctrl-C, with how to go on if the run's folder is there.
     """
     arguments = tyro.cli(Arguments, args=argv, prog=command)
@@ -74,17 +74,13 @@ def run_experiment(
 
 
 def _opened(arguments: Arguments, kind: type[AnyConfig], default: Path, checkpoint: str) -> tuple[AnyConfig, Path]:
-    """Return the configuration and the folder of the run that the arguments begin, or go on with.
-
-    Raises:
-        ValueError: If an argument or a key is wrong; then no folder was made.
-    """
+    """Return the configuration and the folder of the run that the arguments begin, or go on with."""
     folder = arguments.resume
     if folder is None:
         config = change_keys(read_config(arguments.config or default, kind), arguments.set)
         check_line_ups(config)
         if config.start:
-            start_of(config)  # an error comes before the run's folder
+            start_of(config)  # checked before the run has a folder
         return config, new_run_folder(arguments.out, config)
     config = open_run_folder(folder, kind)
     if arguments.set or arguments.config is not None:

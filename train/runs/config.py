@@ -32,7 +32,7 @@ class Strict(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _no_number_is_true(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse true and false, which pydantic takes for 1 and 0, where the key is no switch."""
+        """Refuse true and false, which pydantic takes for 1 and 0, where the key is no bool."""
         given = value if isinstance(value, list | tuple) else [value]
         if cls.model_fields[info.field_name].annotation is not bool and any(isinstance(one, bool) for one in given):
             raise ValueError("neither true nor false is allowed here")
@@ -78,7 +78,7 @@ class GameConfig(Strict):
 
 
 def reward_scale(reward: str) -> float:
-    """Return by what rewards are multiplied so that returns are about 1: gems are many, a win is one."""
+    """Return the factor that brings returns to about 1: a game's score is some 16 gems, its win share at most 1."""
     return 1.0 if reward == "win" else 1 / 16
 
 
@@ -95,10 +95,9 @@ class OpponentsConfig(Strict):
     snapshot_places: int = Field(8, ge=1, le=64)
     """How many earlier versions play at the same time."""
     style: Weight = 0.0
-    """How much bolder or more timid a snapshot plays than it was: the standard deviation of what is added to the
-    logit of LEAVE, drawn once for each seat that snapshots take."""
+    """Standard deviation of what is added to a snapshot's logit of LEAVE, drawn once for each seat of a snapshot."""
     blindness: Share = 0.0
-    """Chance of each seat that snapshots take to be blind to one group of fields (see `train.learning.league.BLIND_SPOTS`)."""
+    """Chance of each seat that snapshots take to be blind to a group of fields, see `train.learning.league`."""
     snapshot_every: Decisions = 250_000
     """Decisions between two snapshots."""
 
@@ -135,11 +134,10 @@ class PPOConfig(Strict):
     reward_scale: float = Field(1.0, gt=0, le=1000)
     """Rewards are multiplied by this."""
     explore: Share = 0.0
-    """Share of the games played side by side, drawn once, in which at a random turn one learning seat tosses a coin
-    instead of deciding. What precedes the toss is not learned from, though it counts as decisions, nor what the others
-    decide in the same turn (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
-    explore_chance: Annotated[float, Field(gt=0, le=1)] = 0.05
-    """Chance of each turn of such a game that it is the one; a game that ends before teaches nothing."""
+    """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
+    toss is learned from (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
+    explore_chance: float = Field(0.05, gt=0, le=1)
+    """Chance of each turn of such a game that the coin is tossed then."""
     average: Share = 0.0
     """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
 
@@ -183,8 +181,8 @@ class Config(Run):
     """One experiment."""
 
     start: str = ""
-    """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the run's seed. Empty:
-    random weights."""
+    """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the
+    run's seed. Empty: random weights."""
     value_first: Share = 0.05
     """Share of a run with a `start`, at its beginning, in which the value function, which begins anew, learns alone."""
     checkpoints: Number = 8
@@ -219,21 +217,23 @@ class RayRun(Config):
     @model_validator(mode="after")
     def _can_be_shared(self) -> RayRun:
         runners, learners = max(1, self.ray.runners), max(1, self.ray.learners)
-        if self.ppo.games // runners < len(self.game.num_players):
-            raise ValueError(
+        sizes = len(self.game.num_players)
+        for is_wrong, message in (
+            (
+                self.ppo.games // runners < sizes,
                 f"ppo.games = {self.ppo.games} among ray.runners = {self.ray.runners} gives one of them fewer games "
-                f"than the {len(self.game.num_players)} table sizes"
-            )
-        if self.ppo.minibatch // learners < 2:
-            raise ValueError(
-                f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {self.ray.learners}; each needs 2 or more"
-            )
-        if self.start:
-            raise ValueError(f"start = {self.start!r}; on Ray a policy starts from random weights: leave it empty")
-        if self.ppo.explore:
-            raise ValueError(f"ppo.explore = {self.ppo.explore:g}; on Ray only 0 is allowed: nobody tosses coins")
-        if self.ppo.average:
-            raise ValueError(f"ppo.average = {self.ppo.average:g}; on Ray only 0 is allowed: the last weights are kept")
+                f"than the {sizes} table sizes",
+            ),
+            (
+                self.ppo.minibatch // learners < 2,
+                f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {self.ray.learners}; each needs 2 or more",
+            ),
+            (self.start, f"start = {self.start!r}; on Ray a policy starts from random weights: leave it empty"),
+            (self.ppo.explore, f"ppo.explore = {self.ppo.explore:g}; on Ray only 0 is allowed: nobody tosses coins"),
+            (self.ppo.average, f"ppo.average = {self.ppo.average:g}; on Ray only 0 is allowed: the last weights count"),
+        ):
+            if is_wrong:
+                raise ValueError(message)
         return self
 
 
@@ -247,31 +247,28 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:
         FileNotFoundError: If there is no such file.
         ValueError: If it is no TOML or a key is unknown or out of range; the message names file and key.
     """
-    path = Path(path)
-    if not path.is_file():
+    if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        values = parse_toml(read_text(path))
-    except ValueError as error:
-        raise ValueError(f"{path} is no TOML file: {error}") from None
-    try:
-        return kind.model_validate(values)
+        return kind.model_validate(parse_toml(read_text(path)))
     except ValidationError as error:
         raise ValueError(f"{path}: {explain(error)}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is no TOML file: {error}") from None
 
 
 def explain(error: ValidationError) -> str:
     """Return what is wrong in one line: each key with the reason and what was given."""
     problems = []
     for problem in error.errors():
-        key = ".".join(str(part) for part in problem["loc"])
-        reason = problem["msg"].removeprefix("Value error, ")
+        key, given = ".".join(map(str, problem["loc"])), problem["input"]
+        reason = f": {problem['msg'].removeprefix('Value error, ')}"
         if problem["type"] == "extra_forbidden":
             problems.append(f"unknown key {key!r}")
-        elif isinstance(problem["input"], dict):
-            problems.append(f"{key}: {reason}" if key else reason)
         else:
-            problems.append(f"{key} = {problem['input']!r}: {reason}")
+            problems.append(
+                (key + reason if isinstance(given, dict) else f"{key} = {given!r}{reason}").removeprefix(": ")
+            )
     return "; ".join(problems)
 
 

@@ -1,9 +1,9 @@
-"""The card of a trained policy: what it was trained on and how it fares, as Markdown from one JSON file."""
+"""The model card of a trained policy: what it was trained on and how it fares, as Markdown from one JSON file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tomli_w
@@ -19,7 +19,7 @@ Judged = tuple[str, Result]  # an edition, and a result in it
 
 
 def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Sequence[Judged]] = ()) -> str:
-    """Return the card.
+    """Return the model card.
 
     Args:
         run: What `train.ship` writes about the run: config, commit, command, decisions, seconds, threads, platform.
@@ -44,15 +44,16 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Se
         "## Win share at tables of distinct opponents",
         f"Games: {_games(result for _, result in tables)} a row, none of them played in training; 95 % intervals. "
         f"`{edition}`, by players:",
-        markdown_table(["players", "fair share", *POOLS], _by(sizes, lambda item: str(item[1].players))),
+        markdown_table(["players", "fair share", *POOLS], _rows_by(lambda item: str(item[1].players), sizes)),
         f"By edition, at {seats} seats:",
-        markdown_table(["edition", "fair share", *POOLS], _by(at_seats, lambda item: f"`{item[0]}`")),
+        markdown_table(["edition", "fair share", *POOLS], _rows_by(lambda item: f"`{item[0]}`", at_seats)),
         "An edition that hides chests is judged without the opponents that look at them.",
         "## An intruder among copies",
         f"Each member of both pools alone among copies of the policy, `{edition}`, {_games(intruders)} "
         f"games each. Above: at 5 % with Holm's correction for all {len(intruders)} rows. Low is good for the policy.",
         markdown_table(
-            ["players", "fair share", "strongest intruder", "its win share", "above the fair share"], _rows(intruders)
+            ["players", "fair share", "strongest intruder", "its win share", "above the fair share"],
+            _intruder_rows(intruders),
         ),
     ]
     if others:
@@ -61,16 +62,15 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Se
 
 
 def _joined(parts: Sequence[dict[str, Any]]) -> list[str]:
-    """Return the runs that a policy was joined from, and their configurations: alike ones once."""
-    sizes = ["all others", *(f"{part['config']['game']['num_players'][0]} players" for part in parts[1:])]
+    """Return the runs that a policy was joined from, and their configurations: equal ones once."""
     rows, alike = [], {}
-    for tables, part in zip(sizes, parts, strict=True):
-        config = part["config"]
+    for number, part in enumerate(parts):
+        config, game = part["config"], part["config"]["game"]
+        tables = f"{game['num_players'][0]} players" if number else "all others"
         numbers = [f"{part['decisions']:,}", f"{part['seconds']:,.0f}"]
         rows.append([tables, f"`{config['name']}`", f"`{part['commit']}`", *numbers])
-        game = {**config["game"], "num_players": None}
-        same = alike.setdefault(json.dumps({**config, "name": None, "game": game}), [])
-        same.append(config)
+        same = json.dumps({**config, "name": None, "game": {**game, "num_players": None}})
+        alike.setdefault(same, []).append(config)
     texts = ["A network for each of these tables, joined by `python -m train.join`:"]
     texts += [markdown_table(["tables", "run", "commit", "decisions", "seconds"], rows)]
     for configs in alike.values():
@@ -86,15 +86,16 @@ def _toml(config: dict[str, Any]) -> str:
 
 def over_seeds(edition: str, runs: Sequence[Sequence[Judged]]) -> str:
     """Return the mean over runs with different seeds, in brackets the lowest and the highest, by players."""
-    lines = ["of the pool", "of the held-out pool", "strongest intruder among copies"]
+    columns = ["win share at tables of the pool", "of the held-out pool", "strongest intruder among copies"]
     rows = []
     for players in sorted({result.players for _, result in runs[0]}):
         here = [[result for name, result in run if (name, result.players) == (edition, players)] for run in runs]
-        shares = [_shares(results) for results in here]
-        if all(len(each) == len(lines) for each in shares):
-            rows.append([str(players), f"{1 / players:.3f}", *(_spread(each) for each in zip(*shares, strict=True))])
-    head = ["players", "fair share", "win share at tables " + lines[0], *lines[1:]]
-    return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{markdown_table(head, rows)}"
+        if all({*POOLS} <= {result.line_up for result in results} for results in here):
+            shares = zip(*map(_shares, here), strict=True)
+            spreads = [f"{sum(each) / len(each):.3f} ({min(each):.3f} to {max(each):.3f})" for each in shares]
+            rows.append([players, f"{1 / players:.3f}", *spreads])
+    table = markdown_table(["players", "fair share", *columns], rows)
+    return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{table}"
 
 
 def _shares(results: Sequence[Result]) -> list[float]:
@@ -103,11 +104,7 @@ def _shares(results: Sequence[Result]) -> list[float]:
     return [*tables, max(result.win_share.mean for result in results if result.how == "intruder")]
 
 
-def _spread(shares: Sequence[float]) -> str:
-    return f"{sum(shares) / len(shares):.3f} ({min(shares):.3f} to {max(shares):.3f})"
-
-
-def _by(judged: Sequence[Judged], label: Any) -> list[list[str]]:
+def _rows_by(label: Callable[[Judged], str], judged: Sequence[Judged]) -> list[list[str]]:
     """Return one row per label with the win shares against each pool."""
     rows: dict[str, list[str]] = {}
     for pool in POOLS:
@@ -118,15 +115,17 @@ def _by(judged: Sequence[Judged], label: Any) -> list[list[str]]:
     return list(rows.values())
 
 
-def _rows(intruders: Sequence[Result]) -> list[list[str]]:
+def _intruder_rows(intruders: Sequence[Result]) -> list[list[str]]:
     """Return for each table size its strongest intruder and who is above the fair share."""
     corrected = holm([result.p_value for result in intruders])
-    above = [verdict(result, p_value) == "above" for result, p_value in zip(intruders, corrected, strict=True)]
+    above = {
+        id(result) for result, p_value in zip(intruders, corrected, strict=True) if verdict(result, p_value) == "above"
+    }
     rows = []
     for players in sorted({result.players for result in intruders}):
-        here = [(result, high) for result, high in zip(intruders, above, strict=True) if result.players == players]
-        best = max((result for result, _ in here), key=lambda result: result.win_share.mean)
-        names = ", ".join(f"`{result.measured}`" for result, high in here if high) or "nobody"
+        here = [result for result in intruders if result.players == players]
+        best = max(here, key=lambda result: result.win_share.mean)
+        names = ", ".join(f"`{result.measured}`" for result in here if id(result) in above) or "nobody"
         rows.append([str(players), f"{best.fair:.3f}", f"`{best.measured}`", estimate_text(best.win_share, 3), names])
     return rows
 

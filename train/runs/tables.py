@@ -7,6 +7,7 @@ import math
 import platform
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -129,9 +130,7 @@ def _table(title: str, columns: Sequence[_Column], narrow: bool) -> Table:
 
 def _kept(cells: Iterable[str], columns: Sequence[_Column], narrow: bool) -> list[str]:
     """Return the cells of the columns that a table has."""
-    return [
-        cell for cell, column in zip(cells, columns, strict=True) if not narrow or column.narrow is not None
-    ]
+    return [cell for cell, column in zip(cells, columns, strict=True) if not narrow or column.narrow is not None]
 
 
 def verdict(result: Result, p_value: float) -> str:
@@ -182,15 +181,11 @@ def versions() -> dict[str, str]:
     """Return the versions of Python and the packages, and the commit of a checkout, with "+" if it was changed."""
     found = {"python": platform.python_version()}
     for package in _PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
     command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=12"]
-    try:
+    with suppress(OSError, subprocess.SubprocessError):
         found["commit"] = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        pass
     return found
 
 
