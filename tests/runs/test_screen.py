@@ -52,7 +52,7 @@ def test_a_table_in_ascii_is_as_straight_as_any():
 
     screen = Ascii(width=150)
     with screen.capture() as captured:
-        screen.print(*result_tables(judge("ev", parse_line_ups("pool", "ev"), 40), width=80))
+        screen.print(*result_tables(judge("ev", parse_line_ups("pool", "ev"), 40)))
     text = captured.get()
     assert text.isascii()
     assert "+-" in text
