@@ -64,7 +64,7 @@ def join(arguments: Arguments) -> Path:
             raise ValueError(f"{folder} was joined from other runs; name those")
     if not arguments.tables:
         raise ValueError("--tables: name at least one run")
-    configs = [open_run_folder(folder) for folder in folders]
+    configs: list[Config] = [open_run_folder(folder) for folder in folders]
     sizes = sizes_of(folders, configs)
     first, *own = (NetworkAgent.load(folder / POLICY) for folder in folders)
     parts = [about_run(folder, config) for folder, config in zip(folders, configs, strict=True)]

@@ -69,7 +69,7 @@ def ship(arguments: Arguments) -> Path:
         ValueError: If a policy is damaged or too large, or a run differs from the first in more than its seed.
     """
     folders = (arguments.run, *arguments.also)
-    configs = [open_run_folder(folder) for folder in folders]
+    configs: list[Config] = [open_run_folder(folder) for folder in folders]
     config = configs[0]
     policy = (arguments.run / POLICY).read_bytes()
     if len(policy) > LARGEST:

@@ -34,7 +34,7 @@ class Strict(BaseModel):
     def _no_number_is_true(cls, value: Any, info: ValidationInfo) -> Any:
         """Refuse true and false, which pydantic takes for 1 and 0, where the key is no bool."""
         given = value if isinstance(value, list | tuple) else [value]
-        if cls.model_fields[info.field_name].annotation is not bool and any(isinstance(one, bool) for one in given):
+        if cls.model_fields[str(info.field_name)].annotation is not bool and any(isinstance(one, bool) for one in given):
             raise ValueError("neither true nor false is allowed here")
         return value
 
@@ -46,10 +46,10 @@ class GameConfig(Strict):
     """The edition that is judged, and trained unless `editions` says otherwise."""
     editions: tuple[str, ...] = ()
     """Editions of the training games, which are divided evenly among them; one may be named several times."""
-    num_players: tuple[Players, ...] = Field((4,), min_length=1, max_length=1000)
+    num_players: tuple[Players, ...] = Field(default=(4,), min_length=1, max_length=1000)
     """Table sizes; the games are divided evenly among them; one may be named several times."""
     reward: Literal["win", "score", "margin"] = "win"
-    expeditions: int | None = Field(None, ge=1, le=MAX_EXPEDITIONS)
+    expeditions: int | None = Field(default=None, ge=1, le=MAX_EXPEDITIONS)
     """Of a game, if not as many as the edition has."""
     blank: bool = False
     """Blank observations (see `diamant_env.judging.blank`)."""
@@ -92,7 +92,7 @@ class OpponentsConfig(Strict):
     scripted: Share = 0.0
     """Share that agents of `pool` take."""
     pool: str = "pool"
-    snapshot_places: int = Field(8, ge=1, le=64)
+    snapshot_places: int = Field(default=8, ge=1, le=64)
     """How many earlier versions play at the same time."""
     style: Weight = 0.0
     """Standard deviation of what is added to a snapshot's logit of LEAVE, drawn once for each seat of a snapshot."""
@@ -114,13 +114,13 @@ class PPOConfig(Strict):
 
     decisions: Decisions = 6_000_000
     """Decisions of learning seats in the whole run; idle seats don't count."""
-    games: int = Field(750, ge=1, le=MAX_ROLLOUT)
+    games: int = Field(default=750, ge=1, le=MAX_ROLLOUT)
     """Games played side by side."""
-    turns: int = Field(64, ge=1, le=MAX_ROLLOUT)
+    turns: int = Field(default=64, ge=1, le=MAX_ROLLOUT)
     """Turns of every game in one rollout."""
-    minibatch: int = Field(4096, ge=2, le=8 * MAX_ROLLOUT)
+    minibatch: int = Field(default=4096, ge=2, le=8 * MAX_ROLLOUT)
     epochs: Number = 4
-    learning_rate: float = Field(1e-3, gt=0, le=1)
+    learning_rate: float = Field(default=1e-3, gt=0, le=1)
     final_learning_rate: Share = 1e-4
     """The rate falls linearly to this value."""
     entropy: Weight = 0.01
@@ -128,15 +128,15 @@ class PPOConfig(Strict):
     """The entropy bonus falls linearly to this value."""
     gamma: Share = 1.0
     gae_lambda: Share = 0.95
-    clip: float = Field(0.2, gt=0, le=1000)
+    clip: float = Field(default=0.2, gt=0, le=1000)
     value_weight: Weight = 0.5
-    max_grad_norm: float = Field(0.5, gt=0, le=1e9)
-    reward_scale: float = Field(1.0, gt=0, le=1000)
+    max_grad_norm: float = Field(default=0.5, gt=0, le=1e9)
+    reward_scale: float = Field(default=1.0, gt=0, le=1000)
     """Rewards are multiplied by this."""
     explore: Share = 0.0
     """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
     toss is learned from (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
-    explore_chance: float = Field(0.05, gt=0, le=1)
+    explore_chance: float = Field(default=0.05, gt=0, le=1)
     """Chance of each turn of such a game that the coin is tossed then."""
     average: Share = 0.0
     """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
@@ -151,28 +151,30 @@ class PPOConfig(Strict):
 class NetworkConfig(Strict):
     """The policy and the value function: two perceptrons of this shape."""
 
-    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 64), min_length=1, max_length=16)
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(
+        default=(64, 64), min_length=1, max_length=16
+    )
     activation: Literal["relu", "tanh"] = "relu"
 
 
 class JudgeConfig(Strict):
     """How the trained agent is judged."""
 
-    num_players: int = Field(4, ge=2, le=8)
+    num_players: int = Field(default=4, ge=2, le=8)
     games: Games = 100_000
     """Games against each line-up."""
     clone_games: Games = 20_000
     """Games of each scripted agent against copies of the trained one."""
     curve_games: Games = 4_000
     """Games for each point of the learning curve."""
-    curve_points: int = Field(12, ge=0, le=1000)
+    curve_points: int = Field(default=12, ge=0, le=1000)
 
 
 class Run(Strict):
     """What all experiments have."""
 
-    name: str = Field("default", pattern=r"^[\w.-]+$", max_length=200)
-    seed: int = Field(0, ge=0, le=MAX_SEED)
+    name: str = Field(default="default", pattern=r"^[\w.-]+$", max_length=200)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
     threads: Threads = 2
     """Threads that torch uses."""
 
@@ -203,9 +205,9 @@ class Config(Run):
 class RayConfig(Strict):
     """The processes of a run on Ray (see docs/cluster.md)."""
 
-    runners: int = Field(2, ge=0, le=1000)
+    runners: int = Field(default=2, ge=0, le=1000)
     """Processes that play; they share `ppo.games` evenly. 0: the first learner plays as well."""
-    learners: int = Field(0, ge=0, le=1000)
+    learners: int = Field(default=0, ge=0, le=1000)
     """Processes that learn, each from an equal part of the decisions. 0: one learner, in the process of the command."""
 
 
@@ -240,7 +242,7 @@ class RayRun(Config):
 AnyConfig = TypeVar("AnyConfig", bound=Run)
 
 
-def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:
+def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
     """Read a configuration file of a kind of experiment.
 
     Raises:

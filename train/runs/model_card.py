@@ -63,7 +63,8 @@ def card_text(run: dict[str, Any], judged: Sequence[Judged], others: Sequence[Se
 
 def _joined(parts: Sequence[dict[str, Any]]) -> list[str]:
     """Return the runs that a policy was joined from, and their configurations: equal ones once."""
-    rows, alike = [], {}
+    rows: list[list[str]] = []
+    alike: dict[str, list[dict[str, Any]]] = {}
     for number, part in enumerate(parts):
         config, game = part["config"], part["config"]["game"]
         tables = f"{game['num_players'][0]} players" if number else "all others"

@@ -39,7 +39,7 @@ def new_run_folder(parent: Path, config: Run) -> Path:
     raise RuntimeError("no free name for the run folder")
 
 
-def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:
+def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
     """Return the configuration of a run, of the kind that trains it.
 
     Raises:
