@@ -18,6 +18,7 @@ from agents.terminal import Parser, check_new_file, check_seed, distinct, has_co
 from diamant_env.batch import Batch
 from diamant_env.drawing.render import Scene
 from diamant_env.editions import EDITIONS, MAX_PLAYERS, RULEBOOK_PLAYERS
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.opponents import EMPTY, Table
 from diamant_env.opponents.registry import make
 from diamant_env.records.log import GameLog
@@ -153,7 +154,7 @@ class Game:
 
     def _answer(self, answer: str | None, given: str) -> None:
         if answer == "odds":
-            say("", *self.words.odds(self.now, self.edition.record[()]), "")
+            say("", *self.words.odds(self.now, numbers_of(self.edition)), "")
         elif answer == "table":
             say("", *self.words.table(self.now, self.scene.path), "")
         elif answer == "help":

@@ -21,6 +21,7 @@ from agents.watch_words import WatchWords
 from diamant_env.batch import Batch
 from diamant_env.drawing.render import Scene
 from diamant_env.editions import EDITIONS, MAX_PLAYERS
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.opponents import Table
 from diamant_env.opponents.registry import make
 from diamant_env.records.log import GameLog
@@ -100,7 +101,7 @@ class Show:
             chances = self.table.leave_probabilities(self._observations)
             leave = [float(chances[0, seat]) if inside else None for seat, inside in enumerate(self._inside())]
             say(*self.words.turn(self.now, before, over=False))
-            say(*self.words.view(self.now, self.batch.editions[0].record[()], self.scene, leave))
+            say(*self.words.view(self.now, numbers_of(self.batch.editions[0]), self.scene, leave))
             self._wait(pause, step, leave)
             before = self.now.copy()
             self.batch.draw_decisions(chances, actions)

@@ -8,18 +8,9 @@ from diamant_env import Batch
 from diamant_env.opponents import Table, make
 
 
-def decisions_per_game(players: int, leave_probability: float, games: int = 2000) -> float:
+def decisions_per_game(players: int, leave_probability: float) -> float:
     """Return the mean number of decisions in a game where everyone leaves with this probability."""
-    batch = Batch(games, players)
-    observations = batch.reset(0)
-    actions = np.zeros((games, players), np.int8)
-    leave = np.full((games, players), leave_probability, np.float32)
-    decisions = 0
-    while not batch.over.all():
-        decisions += int(batch.must_decide.sum())
-        batch.draw_decisions(leave, actions)
-        batch.step(actions, observations)
-    return decisions / games
+    return count_decisions([f"random:{leave_probability}"] * players, players)
 
 
 def count_decisions(agents: list[str], players: int, games: int = 2000) -> float:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.measure import Play
-from benchmarks.reference import Reference, ScalarReference, new_arrays
+from benchmarks.reference import Reference, new_arrays
 from diamant_env import Batch
 
-RING = 16  # arrays of actions, made beforehand and used in turn
+RING = 16  # arrays of actions, drawn beforehand and used in turn
 
 
 def action_ring(num_games: int, seats: int, leave_probability: float) -> list[NDArray[np.int8]]:
@@ -22,7 +21,7 @@ def action_ring(num_games: int, seats: int, leave_probability: float) -> list[ND
 
 
 def engine_play(num_games: int, players: int, ring: list[NDArray[np.int8]], threads: int = 1) -> Play:
-    """Return a contender: the engine with observations, rewards, done and auto-reset, in the caller's arrays."""
+    """Return a contender: the engine with observations, rewards, done and auto-reset."""
     batch = Batch(num_games, players, threads=threads)
     observations, rewards, done = new_arrays(num_games, players)
     batch.reset(0, observations=observations)
@@ -35,19 +34,16 @@ def engine_play(num_games: int, players: int, ring: list[NDArray[np.int8]], thre
 
 
 def reference_play(
-    num_games: int, players: int, ring: list[NDArray[np.int8]], variant: str, flags: tuple[str, ...] | None = None
+    num_games: int, players: int, ring: list[NDArray[np.int8]], incremental: bool = False, observed: bool = True
 ) -> Play:
-    """Return a contender: a variant of the C (see `Reference.step`) with arrays of the same kind.
-
-    With the compiler's `flags` it is the C without vector types, else the strongest.
-    """
-    rival = Reference(num_games, players) if flags is None else ScalarReference(num_games, players, flags=flags)
+    """Return a contender: the C (see `Reference.step`), with observations unless `observed` is false."""
+    rival = Reference(num_games, players)
     observations, rewards, done = new_arrays(num_games, players)
-    rows = None if variant == "rules" else observations
     rival.reset(0, observations)
-    steppers = [rival.stepper(actions, rows, rewards, done, variant=variant) for actions in ring]
+    rows = observations if observed else None
+    steppers = [rival.stepper(actions, rows, rewards, done, incremental=incremental) for actions in ring]
 
-    def play(steps: int, keep: object = (rival, observations, rewards, done)) -> None:
+    def play(steps: int) -> None:
         for step in range(steps):
             steppers[step % RING]()
 
@@ -59,9 +55,9 @@ def rules_play(
     players: int,
     ring: list[NDArray[np.int8]],
     threads: int = 1,
-    look: Callable[[Batch], object] = lambda batch: None,
+    read_bags: bool = False,
 ) -> Play:
-    """Return a contender: the rules with rewards, done and auto-reset, without rows; each step ends with `look`."""
+    """Return a contender: the engine without observations; on request each step reads all bags."""
     batch = Batch(num_games, players, threads=threads)
     batch.reset(0)
     _, rewards, done = new_arrays(num_games, players)
@@ -69,25 +65,10 @@ def rules_play(
     def play(steps: int) -> None:
         for step in range(steps):
             batch.play(ring[step % RING], rewards, done, auto_reset=True)
-            look(batch)
+            if read_bags:
+                batch.tables["bag"].max()
 
     return play
-
-
-def tables_play(num_games: int, players: int, ring: list[NDArray[np.int8]]) -> Play:
-    """Return a contender: the rules with the narrow observation, of which each step takes the bags at risk."""
-    return rules_play(num_games, players, ring, look=lambda batch: batch.tables["bag"].max())
-
-
-def deciding_share(num_games: int, players: int, ring: list[NDArray[np.int8]]) -> float:
-    """Return which share of the seats has to decide, on average over steps in mid-game."""
-    batch = Batch(min(num_games, 1024), players)
-    observations = batch.reset(0)
-    deciding = []
-    for step in range(100):
-        batch.step(ring[step % RING][: batch.num_games], observations, auto_reset=True)
-        deciding.append(float(np.mean(batch.must_decide)))
-    return float(np.mean(deciding[50:]))
 
 
 def random_games_play(num_games: int, players: int, leave_probability: float, threads: int = 1) -> Play:
@@ -104,9 +85,9 @@ def random_games_play(num_games: int, players: int, leave_probability: float, th
     return play
 
 
-def reference_games_play(kind: type[Reference], num_games: int, players: int, leave_probability: float) -> Play:
-    """Return a contender: as many games in a step by one of the C's, other ones in each."""
-    rival, seeds = kind(1, players), itertools.count(0, num_games)
+def reference_games_play(num_games: int, players: int, leave_probability: float) -> Play:
+    """Return a contender: the C plays as many random games; a step is one batch, other games each time."""
+    rival, seeds = Reference(1, players), itertools.count(0, num_games)
 
     def play(steps: int) -> None:
         for _ in range(steps):

@@ -18,13 +18,14 @@ SCANNED = 64  # turns in one call of a compiled loop
 
 
 def diamant_batch(players: int, rows: bool = True) -> Callable[[int], Contender]:
-    """Ours: the batch engine, LEAVE with probability 0.1; without `rows`, `Batch.tables` is the observation."""
+    """Ours: the batch engine, LEAVE with probability 0.1; without `rows` the observation is `Batch.tables`."""
 
     def build(num_games: int) -> Contender:
-        from benchmarks.engine import action_ring, engine_play, tables_play
+        from benchmarks.engine import action_ring, engine_play, rules_play
 
-        play = engine_play if rows else tables_play
-        return play(num_games, players, action_ring(num_games, players, 0.1)), num_games * players
+        ring = action_ring(num_games, players, 0.1)
+        play = engine_play(num_games, players, ring) if rows else rules_play(num_games, players, ring, read_bags=True)
+        return play, num_games * players
 
     return build
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from diamant_env.native.compiled import jit
 from diamant_env.native.simd import write_row
-from diamant_env.rules import OVER, win_share
+from diamant_env.rules import win_share
+from diamant_env.state import OVER
 
 REWARDS = {
     "score": "gems banked at this step, relics at their value when taken",

@@ -21,6 +21,7 @@ from searches import MEASURED, response, response_elsewhere, responses, search
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.storage.files import write_whole
@@ -100,7 +101,7 @@ def rewards() -> str:
 
 def editions() -> str:
     """What the editions are made of."""
-    fresh = {edition.name: int(edition.record["cards"].sum()) for edition in EDITIONS.values()}
+    fresh = {edition.name: int(numbers_of(edition)["cards"].sum()) for edition in EDITIONS.values()}
     header = ["edition", "cards", "treasures", "traps", "relics", "expeditions", "tie", "chests", "stones", "from"]
     rows = [
         [

@@ -1,7 +1,7 @@
 """Judge a trained policy at every table and ship it with its model card: ``python -m train.ship RUN_FOLDER``.
 
-It becomes an agent by its name, ``make(NAME)``, of NAME.safetensors. NAME.json has all results, NAME.md is the model
-card, NAME.png its picture.
+It becomes an agent by its name, ``make(NAME)``: NAME.safetensors, with NAME.json (its figures), NAME.md (its model
+card) and NAME.png (its picture).
 """
 
 from __future__ import annotations
@@ -27,13 +27,12 @@ from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
 from train.runs.config import Config, config_json
 from train.runs.lock import held
-from train.runs.model_card import Judged, card_text
+from train.runs.model_card import Judged, card_text, record_of
 from train.runs.pictures import draw_tables
 from train.runs.report import able_members
-from train.runs.results import save_json, to_json
+from train.runs.results import save_json
 from train.runs.run_folder import POLICY, about_run, open_run_folder, parts_of
 from train.runs.screen import say
-from train.runs.tables import result_of
 
 COMMAND = "python -m train.ship"
 LARGEST = 1_000_000  # bytes of a policy that is shipped
@@ -80,18 +79,19 @@ def ship(arguments: Arguments) -> Path:
             raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # all are whole before the first is judged
-    for run, network in zip(runs, networks, strict=True):
+    judged = []
+    for network in networks:
         network.name = config.name
-        judged = judge_everywhere(network, config, arguments)
-        run["results"] = [{"edition": edition, **to_json(result)} for edition, result in judged]
+        judged.append(list(judge_everywhere(network, config, arguments)))
+    command = arguments.command or ("python -m train.join" if "parts" in runs[0] else "python -m train.ppo")
+    seeds = [other.seed for other in configs]
+    record = record_of({**runs[0], "command": command}, judged[0], list(zip(seeds, judged, strict=True))[1:])
     with held(arguments.out):
         write_whole(arguments.weights / f"{config.name}.safetensors", policy)
         path = arguments.out / f"{config.name}.json"
-        command = arguments.command or ("python -m train.join" if "parts" in runs[0] else "python -m train.ppo")
-        save_json({**runs[0], "command": command, "others": runs[1:]}, path)
-        content = load_judged(path)
-        draw_tables(content[1], path.with_suffix(".png"))
-        write_whole(path.with_suffix(".md"), card_text(*content))
+        save_json(record, path)
+        draw_tables(judged[0], path.with_suffix(".png"))
+        write_whole(path.with_suffix(".md"), card_text(json.loads(path.read_text(encoding="utf-8"))))
     return path.with_suffix(".md")
 
 
@@ -104,8 +104,7 @@ def judge_everywhere(network: NetworkAgent, config: Config, arguments: Arguments
     """Yield the results at each table size, in each other edition, and of the intruders at each size."""
     own, seats = config.game.edition, config.judge.num_players
     tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
-    pools_at = [*tables, *((other, seats) for other in EDITIONS if other != own)]
-    for edition, players in pools_at:
+    for edition, players in [*tables, *((other, seats) for other in EDITIONS if other != own)]:
         pools = [LineUp(pool, able_members(pool, players, edition)) for pool in POOLS]
         playable = [pool for pool in pools if len(pool.rivals) >= players - 1]
         yield from _judge(network, playable, arguments.games, edition, players, arguments.seed)
@@ -119,15 +118,6 @@ def _judge(
 ) -> Iterator[Judged]:
     results = judge(network, line_ups, games, seed, players, edition, progress=True, purpose="ship")
     return ((edition, result) for result in results)
-
-
-def load_judged(path: Path) -> tuple[dict[str, Any], list[Judged], list[list[Judged]]]:
-    """Return what `ship` wrote as JSON: about the run, its results, and those of the runs with other seeds."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    results, *others = (
-        [(row.pop("edition"), result_of(row)) for row in run.pop("results")] for run in (content, *content["others"])
-    )
-    return content, results, others
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,7 +11,8 @@ from diamant_env.drawing.icons import ICONS, draw_icon
 from diamant_env.drawing.news import has_ended, what_came_up, what_was_decided
 from diamant_env.drawing.render import Scene
 from diamant_env.drawing.seats import SEATS_TOP, draw_seats
-from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition, edition_table
+from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.rules import OVER, win_share
 
@@ -28,7 +29,7 @@ _NEXT_WIDTH = 156  # of the first card of the next expedition
 def draw_table(game: np.record, edition: Edition, scene: Scene) -> pygame.Surface:
     """Return a picture of the table, WIDTH x HEIGHT: what is public, what was just decided and what it led to."""
     over = bool(game.phase == OVER)
-    record = edition_table([edition])[0]
+    record = numbers_of(edition)
     shares = [float(win_share(game, record, seat)) if over else 0.0 for seat in range(game.num_players)]
     canvas = Canvas(WIDTH, HEIGHT, _ROCK)
     _draw_header(canvas, game, edition, over)

@@ -1,17 +1,13 @@
-"""The commands of the benchmarks run from end to end in their quick versions; what they measure here means nothing."""
+"""The commands of the benchmarks run from end to end with --quick; the figures of these tests mean nothing."""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
 
 import pytest
 
-from benchmarks import learning, measure, peers, puffer, throughput
-from benchmarks.engine import engine_play
+from benchmarks import measure, peers, puffer, throughput
 from benchmarks.measure import Effort, Speed, alternate
-from benchmarks.processes import processes_play
-from benchmarks.results import Comparison
 
 
 class Clock:
@@ -24,7 +20,7 @@ class Clock:
         return self.now
 
 
-@pytest.mark.parametrize("part", ["steps", "games", "threads", "views", "growth", "costs"])
+@pytest.mark.parametrize("part", throughput.get_args(throughput.Part))
 def test_throughput(part, tmp_path, capsys):
     if part == "views":
         pytest.importorskip("pygame")
@@ -32,18 +28,11 @@ def test_throughput(part, tmp_path, capsys):
     found = json.loads((tmp_path / "results.json").read_text())
     assert {"processor", "date", "numba"} <= found["machine"].keys()
     assert "saved:" in capsys.readouterr().out
-    assert (tmp_path / "ratios.png").stat().st_size > 1000
     if part == "growth":
         assert (tmp_path / "growth.png").stat().st_size > 1000
     for row in found["rows"]:
         assert row["ours"] >= 0, row
-
-
-@pytest.mark.parametrize("part", ["training", "evaluation"])
-def test_learning(part, tmp_path):
-    learning.main(["--quick", "--parts", part, "--out", str(tmp_path)])
-    rows = json.loads((tmp_path / "results.json").read_text())["rows"]
-    assert len(rows) >= 4
+        assert row["ratio"] is None or row["quartiles"] is None or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
 
 
 def test_a_peer_takes_turns_with_ours(tmp_path):
@@ -51,20 +40,7 @@ def test_a_peer_takes_turns_with_ours(tmp_path):
     python = peers.Path(peers.sys.executable)
     rows = peers.compare_peer(cartpole, python, Effort(2, 0.01), Effort(1, 0.01))
     assert [row.what for row in rows] == ["diamant-4", "diamant-8"]
-    assert all(row.ratio > 0 and len(row.more["repeats"]["ours"]) == 2 for row in rows)
-
-
-def test_processes_share_the_games_and_end_with_the_contender():
-    play = processes_play(engine_play, 8, 3, 0.1, 2)
-    processes = multiprocessing.active_children()
-    assert len(processes) >= 2
-    for _ in range(3):
-        play(5)
-    assert all(process.is_alive() for process in processes)
-    del play
-    for process in processes:
-        process.join(600)
-    assert [process.exitcode for process in processes] == [0] * len(processes)
+    assert all(row.ratio > 0 and row.repeats == 2 for row in rows)
 
 
 def test_an_unknown_peer_is_an_error(tmp_path, capsys):
@@ -99,7 +75,8 @@ def test_contenders_alternate_and_the_median_counts(clock):
     assert played[-6:] == [("a", 32), ("b", 16)] * 3
     assert speeds == {"a": Speed((4.0,) * 3), "b": Speed((2.0,) * 3)}
     assert Speed((1.0, 9.0, 2.0)).median == 2
-    assert Speed((1.0, 9.0, 2.0)).over(Speed((1.0, 3.0, 1.0))) == 2
+    assert Speed((1.0, 9.0, 2.0)).over(Speed((1.0, 3.0, 1.0))) == Speed((1.0, 3.0, 2.0))
+    assert Speed((1.0, 9.0, 2.0, 3.0, 4.0)).quartiles == (2.0, 4.0)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-3])
@@ -111,12 +88,6 @@ def test_a_contender_that_takes_no_longer_for_more_steps_is_refused(clock, secon
 
     with pytest.raises(RuntimeError, match=r"^idle took .* s for 1,099,511,627,776 steps"):
         alternate({"idle": idle}, Effort(3, 1.0))
-
-
-@pytest.mark.parametrize(("ratio", "lower", "met"), [(1.1, False, True), (0.9, False, False), (0.9, True, True)])
-def test_a_target_is_met_or_missed(ratio, lower, met):
-    assert Comparison("s", "w", "u", 1.0, "r", 1.0, ratio, 1.0, lower).met is met
-    assert Comparison("s", "w", "u", 1.0).met is None
 
 
 def test_damaged_or_missing_sources_of_a_peer_are_refused(tmp_path):

@@ -15,7 +15,7 @@ import pytest
 
 from diamant_env import Batch
 from diamant_env.editions import EDITIONS
-from diamant_env.engine.threads import Team
+from diamant_env.engine.threads import ThreadTeam
 from diamant_env.observation import NUM_FEATURES
 
 MIXED = {
@@ -119,10 +119,10 @@ def test_threads_end_with_their_batch():
 
 
 def test_what_a_thread_raises_reaches_the_caller():
-    team = Team(3, 3)
+    team = ThreadTeam(3, 3)
     done = []
 
-    def task(part, scratch):
+    def task(part, workspace):
         if part.start == 1:
             raise ZeroDivisionError("in the second part")
         done.append(part.start)
@@ -134,10 +134,10 @@ def test_what_a_thread_raises_reaches_the_caller():
 
 
 def test_a_call_that_is_cut_off_waits_for_the_others_and_leaves_nothing_behind():
-    team = Team(2, 2)
+    team = ThreadTeam(2, 2)
     done = []
 
-    def slow(part, scratch):
+    def slow(part, workspace):
         if part.start == 0:
             raise KeyboardInterrupt
         time.sleep(0.2)
@@ -146,15 +146,15 @@ def test_a_call_that_is_cut_off_waits_for_the_others_and_leaves_nothing_behind()
     with pytest.raises(KeyboardInterrupt):
         team.work(slow)
     assert done == ["slow"]
-    team.work(lambda part, scratch: done.append(part.start))
+    team.work(lambda part, workspace: done.append(part.start))
     assert sorted(done[1:]) == [0, 1]
 
 
 def test_a_wait_that_is_cut_off_ends_when_the_others_have_ended():
-    team = Team(2, 2)
+    team = ThreadTeam(2, 2)
     waits, cut_off, done = threading.Event(), threading.Event(), []
 
-    def until_cut_off(part, scratch):
+    def until_cut_off(part, workspace):
         if part.start == 0:
             waits.set()  # the caller has done its part and can only wait
         else:
@@ -174,7 +174,7 @@ def test_a_wait_that_is_cut_off_ends_when_the_others_have_ended():
         assert done == ["others"]
     finally:
         signal.signal(signal.SIGALRM, before)
-    team.work(lambda part, scratch: done.append(part.start))
+    team.work(lambda part, workspace: done.append(part.start))
     assert sorted(done[1:]) == [0, 1]
 
 
@@ -210,7 +210,7 @@ def test_a_fork_waits_for_a_turn_that_another_thread_plays():
     playing, forking, done = threading.Event(), threading.Event(), []
 
     def play():
-        with batch._lock:
+        with batch._core.lock:
             playing.set()
             forking.wait()
             done.append("turn")

@@ -14,7 +14,7 @@ from train.learning.training import train
 from train.runs.config import Config
 from train.runs.model_card import card_text
 from train.runs.run_folder import new_run_folder
-from train.ship import LARGEST, Arguments, load_judged, ship
+from train.ship import LARGEST, Arguments, ship
 
 CARDS = Path(__file__).parents[2] / "agents" / "policies"
 SMALL = {
@@ -54,7 +54,7 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
     assert "## Over 2 seeds" in text
     assert text.count("| 8 | 0.125 |") == 3
     assert all(f"| `{edition}` |" in text for edition in EDITIONS)
-    assert text == card_text(*load_judged(card.with_suffix(".json")))
+    assert text == card_text(json.loads(card.with_suffix(".json").read_text(encoding="utf-8")))
     assert card.with_suffix(".png").stat().st_size > 10_000
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
 
@@ -75,8 +75,9 @@ def test_what_is_shipped_is_small_and_its_card_fresh(name):
     file = SHIPPED[name]
     assert file.stat().st_size < LARGEST
     card = CARDS / f"{name}.md"
-    assert card.read_text(encoding="utf-8") == card_text(*load_judged(card.with_suffix(".json")))
-    trained = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))["config"]
+    record = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))
+    assert card.read_text(encoding="utf-8") == card_text(record)
+    trained = record["config"]
     assert Config.model_validate(make(name).metadata["config"]) == Config.model_validate(trained)
 
 

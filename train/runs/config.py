@@ -34,7 +34,9 @@ class Strict(BaseModel):
     def _no_number_is_true(cls, value: Any, info: ValidationInfo) -> Any:
         """Refuse true and false, which pydantic takes for 1 and 0, where the key is no bool."""
         given = value if isinstance(value, list | tuple) else [value]
-        if cls.model_fields[str(info.field_name)].annotation is not bool and any(isinstance(one, bool) for one in given):
+        if cls.model_fields[str(info.field_name)].annotation is not bool and any(
+            isinstance(one, bool) for one in given
+        ):
             raise ValueError("neither true nor false is allowed here")
         return value
 
@@ -151,9 +153,7 @@ class PPOConfig(Strict):
 class NetworkConfig(Strict):
     """The policy and the value function: two perceptrons of this shape."""
 
-    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(
-        default=(64, 64), min_length=1, max_length=16
-    )
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(default=(64, 64), min_length=1, max_length=16)
     activation: Literal["relu", "tanh"] = "relu"
 
 
