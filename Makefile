@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion test test-deep test-ray test-mappo mutants faults coverage examples lint package clean
+.PHONY: help setup train champion test test-versions test-deep test-ray test-mappo mutants faults coverage examples lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -32,6 +32,9 @@ champion: setup  ## train the champion with three seeds, judge and ship it: thre
 
 test: setup lint  ## run all tests, the linter and the type check
 	$(BIN)/python -m pytest -n 2
+
+test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
+	"$(PYTHON)" tests/package/versions.py
 
 test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
 	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/game/test_many_games.py

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from diamant_env import NUM_FEATURES, Edition
 from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.native.aligned import aligned
 
 SOURCE = Path(__file__).with_name("reference.c")
@@ -192,6 +193,6 @@ def _edition_record(edition: Edition) -> NDArray:
     record = np.zeros((), _EDITION)
     for name in _EDITION.names or ():
         if name != "share":
-            record[name] = edition.record[name]
+            record[name] = numbers_of(edition)[name]
     record["share"][1:] = record["treasure_value"] // np.arange(1, MAX_PLAYERS + 1)[:, None]
     return record

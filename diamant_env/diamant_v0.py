@@ -17,15 +17,17 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 
 from diamant_env.batch import Batch
-from diamant_env.drawing.render import RENDER_MODES, Scene, View
+from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.view import RENDER_MODES, View
 from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.envs.actions import read_actions
 from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.envs.scripted_decks import Script
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import pay
-from diamant_env.rules import LEAVE, OVER
+from diamant_env.state import LEAVE, OVER
 
 MASKS = ("info", "observation", "none")
 
@@ -90,7 +92,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
         self._rows_shape = (1, players, NUM_FEATURES)
-        self._inside = self._batch._records["inside"][0, :players]
+        self._inside = self._batch._core.records["inside"][0, :players]
         self._script: Script | None = None
         self._scene = Scene()
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
@@ -150,7 +152,7 @@ class parallel_env(ParallelEnv, EzPickle):
         before = self._batch.games
         self._batch.reset(seed)
         try:
-            script.restart(self._batch._records[0], self.edition.record[()])
+            script.restart(self._batch._core.records[0], numbers_of(self.edition))
         except ValueError:
             self._batch.restore(before)
             raise
@@ -175,7 +177,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         if self._script is None:
             rows = np.empty(self._rows_shape, np.float32)
-            self._batch._step(self._actions, rows, self._rewards, self._done)
+            self._batch._core.step(self._actions, rows, self._rewards, self._done)
         else:
             rows = self._step_script(self._script)
         agents, over = self.agents, bool(self._done[0])
@@ -195,7 +197,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _step_script(self, script: Script) -> NDArray[np.float32]:
         """Play one turn with the cards of the script; nothing is played if one of them is not there."""
-        game, edition = self._batch._records[0], self.edition.record[()]
+        game, edition = self._batch._core.records[0], numbers_of(self.edition)
         before, position = self._batch.games, script.position
         game.decision[: self.num_seats] = self._actions[0]
         try:
@@ -204,7 +206,7 @@ class parallel_env(ParallelEnv, EzPickle):
             self._batch.restore(before)
             script.position = position
             raise
-        pay(game, edition, self._batch._reward_code, True, self._rewards, 0)
+        pay(game, edition, self._batch._core.reward_code, True, self._rewards, 0)
         self._done[0] = game.phase == OVER
         return self._batch.observe()
 

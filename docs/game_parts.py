@@ -6,6 +6,7 @@ from api_page import arguments, reference
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0, list_tasks
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.observation import field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.storage.markdown import markdown_table
@@ -53,7 +54,7 @@ def editions() -> str:
     rows = [
         [
             f"`{edition.name}`",
-            f"{edition.record['cards'].sum()}{' + 1 before each' if edition.relics_enter == 'expedition' else ''}",
+            f"{numbers_of(edition)['cards'].sum()}{' + 1 before each' if edition.relics_enter == 'expedition' else ''}",
             " ".join(map(str, edition.treasures)),
             f"{edition.trap_copies} each of {', '.join(edition.traps)}",
             _relics(edition),

@@ -35,52 +35,40 @@ DESCRIPTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class Member:
-    """One member of a pool: a family and the values that each of its parameters may take."""
-
-    family: str
-    values: tuple[tuple[float, ...], ...] = ()
-
-    def candidates(self) -> list[str]:
-        """Return the texts of all combinations that make an agent."""
-        texts = [f"{self.family}:{','.join(f'{number:g}' for number in some)}" for some in self._combinations()]
-        return texts or [self.family]
-
-    def _combinations(self) -> list[tuple[float, ...]]:
-        all_of_them = [some for some in itertools.product(*self.values) if some]
-        return [some for some in all_of_them if self.family != "mixture" or some[1] - some[0] >= MIXTURE_SPREAD]
-
-
-def _member(family: str, *values: range | tuple[float, ...]) -> Member:
-    return Member(family, tuple(tuple(each) for each in values))
-
-
-# The first member of a family gives its default; a second one is of another style, by other values.
-MEMBERS = {
+# A family and the values that each of its parameters may take. The first member of a family gives its default; a second
+# one is of another style, by other values.
+MEMBERS: dict[str, list[tuple]] = {
     "pool": [
-        _member("random", (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)),
-        _member("continue"),
-        _member("cards", range(2, 12)),
-        _member("bag", range(4, 22)),
-        _member("bag", range(2, 8)),
-        _member("traps", range(1, 5)),
-        _member("ev", (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3)),
-        _member("ev", (0,)),
-        _member("solo-grab", (*range(3, 12), 15), range(7, 22, 2)),
-        _member("mixture", range(2, 13, 2), range(10, 25, 2)),
+        ("random", (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)),
+        ("continue",),
+        ("cards", range(2, 12)),
+        ("bag", range(4, 22)),
+        ("bag", range(2, 8)),
+        ("traps", range(1, 5)),
+        ("ev", (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3)),
+        ("ev", (0,)),
+        ("solo-grab", (*range(3, 12), 15), range(7, 22, 2)),
+        ("mixture", range(2, 13, 2), range(10, 25, 2)),
     ],
     "held_out": [
-        _member("bag-or-traps", range(4, 22, 2), range(2, 5)),
-        _member("ev-others-stay", (0, 0.1, 0.2, 0.3, 0.4)),  # one that expects all to stay would be ev:1
-        _member("ev-others-stay", (0.5, 0.6, 0.7)),
-        _member("catch-up", range(6, 23, 2), (0.25, 0.5, 0.75)),
-        _member("catch-up", range(6, 23, 2), (1, 1.25)),
-        _member("follow", (1, 2), range(6, 23, 2)),
-        _member("follow", (2, 3), range(6, 23, 2)),
-        _member("oppose", range(2, 17), (1, 2, 3, 4, 6)),
+        ("bag-or-traps", range(4, 22, 2), range(2, 5)),
+        ("ev-others-stay", (0, 0.1, 0.2, 0.3, 0.4)),  # one that expects all to stay would be ev:1
+        ("ev-others-stay", (0.5, 0.6, 0.7)),
+        ("catch-up", range(6, 23, 2), (0.25, 0.5, 0.75)),
+        ("catch-up", range(6, 23, 2), (1, 1.25)),
+        ("follow", (1, 2), range(6, 23, 2)),
+        ("follow", (2, 3), range(6, 23, 2)),
+        ("oppose", range(2, 17), (1, 2, 3, 4, 6)),
     ],
 }
+
+
+def candidates_of(family: str, *values: Sequence[float]) -> list[str]:
+    """Return the texts of all agents of a family with these values of its parameters."""
+    combinations = [some for some in itertools.product(*values) if some]
+    if family == "mixture":
+        combinations = [(low, high) for low, high in combinations if high - low >= MIXTURE_SPREAD]
+    return [f"{family}:{','.join(f'{number:g}' for number in some)}" for some in combinations] or [family]
 
 
 @dataclass
@@ -130,12 +118,12 @@ def pick(candidates: list[str], others: list[str], games: int, seeds: np.random.
 
 def tune_pool(pool: str, settings: Settings) -> list[str]:
     """Return the members' texts after tuning each against the others, round after round."""
-    members = MEMBERS[pool]
-    texts = [member.candidates()[len(member.candidates()) // 2] for member in members]
+    families = [candidates_of(*member) for member in MEMBERS[pool]]
+    texts = [family[len(family) // 2] for family in families]
     for round_number in range(1, settings.rounds + 1):
-        for place, member in enumerate(members):
+        for place, family in enumerate(families):
             others = texts[:place] + texts[place + 1 :]
-            candidates = [text for text in member.candidates() if text not in others]
+            candidates = [text for text in family if text not in others]
             if len(candidates) > 1:
                 seeds = seeds_for(settings.seed, "tune", pool, round_number, place)
                 texts[place] = pick(candidates, others, settings.games, seeds)
@@ -150,21 +138,11 @@ def play_pool(texts: list[str], games: int, seeds: np.random.SeedSequence) -> Pl
     return play(texts, seating, games, play_seeds)
 
 
-def report(texts: list[str], played: Played) -> None:
-    """Print what each member of a pool earns."""
-    shares, scores = means(played, played.shares, len(texts)), means(played, played.scores, len(texts))
-    counts = np.bincount(played.seating[played.tables].ravel())
-    say(f"{len(played.keys)} games\n{'agent':24} win share           score   games")
-    for agent in np.argsort(shares)[::-1]:
-        error = 1.96 * math.sqrt(shares[agent] * (1 - shares[agent]) / counts[agent])
-        say(f"{texts[agent]:24} {shares[agent]:.4f} ± {error:.4f}   {scores[agent]:6.2f}   {counts[agent]}")
-
-
-def pool_file(pool: str, texts: list[str], played: Played, settings: Settings) -> str:
-    """Return the text of a pool's file."""
+def pool_file(pool: str, texts: list[str], played: Played, seed: int) -> str:
+    """Return the text of a pool's file, with what each member earns."""
     shares, scores = means(played, played.shares, len(texts)), means(played, played.scores, len(texts))
     lines = [
-        f"# Written by `python -m train.tune --seed {settings.seed} --write`, before anything was trained.",
+        f"# Written by `python -m train.tune --seed {seed} --write`, before anything was trained.",
         "# Each member is the best of its family's candidates by win share at 4-seat tables (iello-2016) with three",
         "# distinct other members, tuned in turn. Beside each: its win share and mean score at such tables in "
         f"{len(played.keys):,} fresh games.",
@@ -177,7 +155,7 @@ def pool_file(pool: str, texts: list[str], played: Played, settings: Settings) -
 
 
 def tune(settings: Settings) -> None:
-    """Tune the members of both pools, report them on fresh games, and write the files if asked.
+    """Tune the members of both pools, print them with results on fresh games, and write the files if asked.
 
     Raises:
         ValueError: If a number is out of range; then nothing was played.
@@ -188,9 +166,10 @@ def tune(settings: Settings) -> None:
         say(f"\n{pool}")
         texts = tune_pool(pool, settings)
         played = play_pool(texts, settings.report_games, seeds_for(settings.seed, "report", pool))
+        text = pool_file(pool, texts, played, settings.seed)
         if settings.write:
-            write_whole(DATA / f"{pool}.toml", pool_file(pool, texts, played, settings))
-        report(texts, played)
+            write_whole(DATA / f"{pool}.toml", text)
+        say(text)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

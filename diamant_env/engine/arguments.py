@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.editions import MAX_PLAYERS
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.loops import first_illegal
 
 # A dtype is compared with a dtype in a quarter of the time that it takes with a type.
 BOOL, INT8, FLOAT32 = np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.float32)
+_MOST_EDITIONS = 127  # a record names its edition by an int8
 
 
 def as_array(given: ArrayLike, name: str) -> NDArray:
@@ -53,6 +56,32 @@ def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np
     if players.min() < 1 or players.max() > MAX_PLAYERS:
         raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} players are allowed")
     return np.broadcast_to(players.astype(np.int64), (num_games,)).copy()
+
+
+def seat_axis(seats: int | None, most_players: int) -> int:
+    """Return the length of the seat axis: by default the largest table."""
+    length = most_players if seats is None else seats
+    if not isinstance(length, int | np.integer) or not most_players <= length <= MAX_PLAYERS:
+        raise ValueError(f"seats={seats!r}; {most_players} to {MAX_PLAYERS} are allowed here")
+    return int(length)
+
+
+def editions_per_game(
+    edition: str | Edition | Sequence[str | Edition], num_games: int, hidden_chests: bool | None
+) -> list[Edition]:
+    """Return the edition of each game."""
+    names = list(edition) if isinstance(edition, list | tuple) else [edition] * num_games
+    if len(names) != num_games:
+        raise ValueError(f"{len(names)} editions for {num_games} games; give one, or one per game")
+    return [find_edition(name, hidden_chests) for name in names]  # type: ignore[arg-type]
+
+
+def different(editions: list[Edition]) -> list[Edition]:
+    """Return the different ones of some editions, as many as a record's int8 can name."""
+    found = list(dict.fromkeys(editions))
+    if len(found) > _MOST_EDITIONS:
+        raise ValueError(f"{len(found)} different editions; at most {_MOST_EDITIONS} are allowed in a batch")
+    return found
 
 
 def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:

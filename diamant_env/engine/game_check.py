@@ -21,8 +21,9 @@ from diamant_env.editions import (
     NUM_CARDS,
     Edition,
 )
+from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.native.compiled import jit, jit_apart
-from diamant_env.rules import DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL
+from diamant_env.state import DECIDE, GAME, LEAVE, NO_DECISION, OVER, REVEAL
 
 _BEFORE_RESET = ("key", "edition", "num_players")  # what a place has before its first game
 # What others are checked against comes first.
@@ -32,7 +33,7 @@ _NAMES = [
     *("bag", "path_gems", "chest", "decision", "banked", "last_card", "bust_card"),
 ]
 _LIMITS = np.dtype((np.record, [(name, np.int64, GAME[name].shape) for name in _NAMES]))
-"""What each field may be at least or at most; also the fields themselves, so that no sum overflows."""
+"""Fields of a game, and what each may be at least or at most, wide enough that no sum overflows."""
 
 
 def check_games(games: Any, editions: NDArray, rows: NDArray, players: NDArray, may_wait: bool = False) -> NDArray:
@@ -86,18 +87,21 @@ def check_game(game: Any, edition: Edition) -> None:
     """
     one = as_games(np.asarray(game)[None])
     players = np.clip(one["num_players"], 1, MAX_PLAYERS).astype(np.int64)
-    _refuse(one, edition.record.reshape(1), np.zeros(1, np.int64), players, np.ones(1, np.bool_), REVEAL)
+    _refuse(one, edition_table([edition]), np.zeros(1, np.int64), players, np.ones(1, np.bool_), REVEAL)
 
 
 def _refuse(
     games: NDArray, editions: NDArray, rows: NDArray, players: NDArray, started: NDArray[np.bool_], first_phase: int
 ) -> None:
     """Raise a ValueError if one of the games that were started can't be."""
-    limits = np.zeros(3, _LIMITS)  # the game, the least, the most
-    numbers = limits.view(np.int64).reshape(3, -1)
-    wrong, place = _first_flaw(games, editions, rows, players, started, first_phase, limits, numbers)
+    limits = np.zeros(2, _LIMITS)  # the least, the most
+    wide = np.zeros(len(games), _LIMITS)
+    for name in _NAMES:
+        wide[name] = games[name]
+    bounds, numbers = limits.view(np.int64).reshape(2, -1), wide.view(np.int64).reshape(len(games), -1)
+    wrong, place = _first_flaw(wide, editions, rows, players, started, first_phase, limits, bounds, numbers)
     if wrong >= 0:
-        value, least, most = numbers[:, place].tolist()
+        value, (least, most) = int(numbers[wrong, place]), bounds[:, place].tolist()
         allowed = f"{least} to {most}" if least < most else f"{most}" if least == most else "nothing"
         raise ValueError(f"game {wrong} can't be: {_name_of(place)} = {value}; {allowed} is allowed")
 
@@ -113,52 +117,22 @@ def _name_of(place: int) -> str:
 
 
 @jit_apart
-def _first_flaw(games, editions, rows, players, started, first_phase, limits, numbers):
+def _first_flaw(games, editions, rows, players, started, first_phase, limits, bounds, numbers):
     """Return the first game that can't be and the place of the number that is out of range; -1 if there is none."""
     for i in range(games.shape[0]):
         if not started[i] and games[i].edition == rows[i] and games[i].num_players == players[i]:
             continue
-        _widen(games[i], limits[0])
-        _limit_stage(limits[0], editions[rows[i]], rows[i], players[i], first_phase, limits[1], limits[2])
-        _limit_cards(limits[0], editions[rows[i]], limits[1], limits[2])
-        _limit_relics(limits[0], editions[rows[i]], limits[1], limits[2])
-        _limit_seats(limits[0], players[i], limits[1], limits[2])
-        _limit_gems(limits[0], editions[rows[i]], players[i], limits[1], limits[2])
-        _limit_events(limits[0], editions[rows[i]], limits[1], limits[2])
+        game, edition, low, high = games[i], editions[rows[i]], limits[0], limits[1]
+        _limit_stage(game, edition, rows[i], players[i], first_phase, low, high)
+        _limit_cards(game, edition, low, high)
+        _limit_relics(game, edition, low, high)
+        _limit_seats(game, players[i], low, high)
+        _limit_gems(game, edition, players[i], low, high)
+        _limit_events(game, edition, low, high)
         for place in range(numbers.shape[1]):
-            if numbers[0, place] < numbers[1, place] or numbers[0, place] > numbers[2, place]:
+            if numbers[i, place] < bounds[0, place] or numbers[i, place] > bounds[1, place]:
                 return i, place
     return -1, 0
-
-
-@jit
-def _widen(record, game):
-    """Copy a record into one whose sums don't overflow."""
-    game.edition = record.edition
-    game.num_players = record.num_players
-    game.phase = record.phase
-    game.expedition = record.expedition
-    game.turn = record.turn
-    game.num_inside = record.num_inside
-    game.deck_size = record.deck_size
-    game.relics_taken = record.relics_taken
-    game.path_relics = record.path_relics
-    game.path_relic_value = record.path_relic_value
-    game.path_gems = record.path_gems
-    game.bag = record.bag
-    for seat in range(MAX_PLAYERS):
-        game.chest[seat] = record.chest[seat]
-        game.relics[seat] = record.relics[seat]
-        game.inside[seat] = record.inside[seat]
-        game.left_turn[seat] = record.left_turn[seat]
-        game.decision[seat] = record.decision[seat]
-        game.banked[seat] = record.banked[seat]
-    for card in range(NUM_CARDS):
-        game.deck[card] = record.deck[card]
-    for trap in range(MAX_TRAPS):
-        game.on_path[trap] = record.on_path[trap]
-    game.last_card = record.last_card
-    game.bust_card = record.bust_card
 
 
 @jit
@@ -253,7 +227,7 @@ def _limit_seats(game, players, low, high):
         elif here and not game.inside[seat]:
             high.left_turn[seat] = game.turn - 1
         low.relics[seat], high.relics[seat] = 0, game.relics_taken if here else 0
-    low.num_inside = max(inside, game.phase != OVER)
+    low.num_inside = inside if game.phase == OVER else max(inside, 1)
     high.num_inside = inside
 
 

@@ -8,30 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.editions import EDITION
-from diamant_env.engine.observation_writer import observe_table, unobserve
+from diamant_env.engine.observation_writer import observe_table, rebuild
+from diamant_env.engine.turns import deal, draw_card, draw_decision, play_turn, reveal_until_decision
 from diamant_env.engine.workspace import BLOCK
 from diamant_env.native.compiled import jit, jit_apart
-from diamant_env.native.packed_bytes import byte, ones, set_word
-from diamant_env.native.row_writer import fetch
+from diamant_env.native.packed_bytes import pack_ones, packed_flag, unpack_into
+from diamant_env.native.row_writer import prefetch
+from diamant_env.random_numbers import key_of_next_game, key_of_seed
 from diamant_env.rewards import pay
-from diamant_env.rules import (
-    DECIDE,
-    GAME,
-    LEAVE,
-    OVER,
-    REVEAL,
-    draw,
-    key_of_next_game,
-    key_of_seed,
-    play_turn,
-    random_bits,
-    resolve_decisions,
-    reveal,
-    reveal_until_decision,
-    start_game,
-)
+from diamant_env.rules import resolve_decisions, reveal
+from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
 
+_NOT_ALL, _ALL = np.bool_(0), np.bool_(1)  # False is another type, for which all would be compiled once more
 _NEAR = 1 << 22  # numbers: rows of no more than these stay in the caches from step to step
 _AHEAD = 4  # games
 
@@ -61,37 +49,30 @@ def reset_games(games, editions, chosen):
             deal(games[i], editions[games[i].edition], games[i].key)
 
 
-@jit_apart
-def deal(game, edition, key):
-    """Start the game with this key and turn up its first card."""
-    start_game(game, edition, game.num_players, key)
-    reveal_until_decision(game, edition)
-
-
 @jit
 def step_games(
-    memory, edition_memory, actions, rows, rewards, done, final_rows, auto_reset, play, observe, show_all,
-    reward_code, scratch_array,
+    memory, edition_memory, actions, rows, rewards, done, final_rows, auto_reset, play, observe, reward_code,
+    workspace_array,
 ):  # fmt: skip
     """Play one turn in all games with legal actions if `play`; write what the seats see if `observe`.
 
-    One entry for both, since each would be compiled together with all that it calls. `show_all`: hidden chests too.
+    One entry for both, since each would be compiled together with all that it calls.
     """
     games = memory.view(GAME)[:, 0]
     editions = edition_memory.view(EDITION)[:, 0]
-    scratch = scratch_array[0]
+    workspace = workspace_array[0]
     for first in range(0, games.shape[0], BLOCK):
         last = min(first + BLOCK, games.shape[0])
         if play:
             play_some(
-                games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch
+                games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, workspace
             )
         if observe:
-            observe_some(games, editions, first, last, rows, show_all, scratch)
+            observe_some(games, editions, first, last, rows, _NOT_ALL, workspace)
 
 
 @jit_apart
-def play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, scratch):
+def play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, workspace):
     """Play one turn in the games from `first` to `last` - 1, at most `BLOCK`.
 
     What comes next is hard to predict where a player leaves or a card is turned up, and a wrong guess costs whatever
@@ -99,36 +80,35 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
     """
     for i in range(first, last):
         game = games[i]
-        scratch.played[i - first] = game.phase != OVER
+        workspace.played[i - first] = game.phase != OVER
         if game.phase != OVER:
-            set_word(game.decision, ones(actions, i))  # LEAVE is 1
+            unpack_into(game.decision, pack_ones(actions, i))  # LEAVE is 1
             resolve_decisions(game, editions[game.edition])
     for i in range(first, last):
-        scratch.card[i - first] = draw(games[i])
+        workspace.card[i - first] = draw_card(games[i])
     for i in range(first, last):
         game = games[i]
         edition = editions[game.edition]
         if game.phase == REVEAL:
-            reveal(game, edition, scratch.card[i - first])
+            reveal(game, edition, workspace.card[i - first])
             reveal_until_decision(game, edition)
-        pay(game, edition, reward_code, scratch.played[i - first], rewards, i)
+        pay(game, edition, reward_code, workspace.played[i - first], rewards, i)
         done[i] = game.phase == OVER
         if auto_reset and game.phase == OVER:
             if final_rows.shape[0]:
-                show_all = np.bool_(0)  # False is another type, for which all would be compiled once more
-                observe_some(games, editions, i, i + 1, final_rows, show_all, scratch)
+                observe_some(games, editions, i, i + 1, final_rows, _NOT_ALL, workspace)
             deal(game, edition, key_of_next_game(game.key))
 
 
 @jit_apart
-def observe_some(games, editions, first, last, rows, show_all, scratch):
+def observe_some(games, editions, first, last, rows, show_all, workspace):
     """Write what all seats of the games from `first` to `last` - 1 see; `show_all`: hidden chests too."""
     far = rows.size > _NEAR
     for i in range(first, last):
         if far:
-            fetch(rows, i + _AHEAD)
+            prefetch(rows, i + _AHEAD)
         edition = editions[games[i].edition]
-        observe_table(games[i], edition, edition.hidden_chests and not show_all, rows, i, scratch)
+        observe_table(games[i], edition, edition.hidden_chests and not show_all, rows, i, workspace)
 
 
 @jit
@@ -163,12 +143,6 @@ def draw_games_decisions(games, leave_probability, actions):
 
 
 @jit
-def draw_decision(game, seat, leave_probability):
-    """Draw LEAVE with this probability, by the seat's random number of this turn."""
-    return random_bits(game.key, game.expedition, game.turn, 1 + seat) < leave_probability * 4294967296.0
-
-
-@jit
 def finish_games(games, editions, leave_probability):
     """Play every game to its end; at each turn each seat inside leaves with this probability."""
     for i in range(games.shape[0]):
@@ -177,8 +151,8 @@ def finish_games(games, editions, leave_probability):
         while game.phase != OVER:
             bits = np.uint64(0)
             for seat in range(game.num_players):
-                bits |= byte(draw_decision(game, seat, leave_probability), seat)
-            set_word(game.decision, bits)
+                bits |= packed_flag(draw_decision(game, seat, leave_probability), seat)
+            unpack_into(game.decision, bits)
             play_turn(game, edition)
 
 
@@ -186,11 +160,10 @@ def finish_games(games, editions, leave_probability):
 def rebuild_games(rows, keys, games):
     """Rebuild each game from what a seat sees."""
     for i in range(rows.shape[0]):
-        unobserve(rows[i], keys[i], games[i])
+        rebuild(rows[i], keys[i], games[i])
 
 
 @jit
-def observe_games(games, editions, rows, scratch_array):
+def observe_games(games, editions, rows, workspace_array):
     """Write what the first seats of each game see with open chests, as many as `rows`, float32 (N, seats, …), has."""
-    show_all = np.bool_(1)
-    observe_some(games, editions, 0, games.shape[0], rows, show_all, scratch_array[0])
+    observe_some(games, editions, 0, games.shape[0], rows, _ALL, workspace_array[0])

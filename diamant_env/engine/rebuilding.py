@@ -7,12 +7,13 @@ import operator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.editions import Edition, edition_table, find_edition
+from diamant_env.editions import Edition, find_edition
+from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.game_check import check_games
 from diamant_env.engine.loops import observe_games, rebuild_games
-from diamant_env.engine.workspace import new_scratch
+from diamant_env.engine.workspace import new_workspace
 from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, Observations, observation_space
-from diamant_env.rules import GAME
+from diamant_env.state import GAME
 
 _LOW, _HIGH = observation_space().low, observation_space().high
 _SCALE = np.ones(NUM_FEATURES)
@@ -58,7 +59,7 @@ def from_observation(
     except ValueError as error:
         raise ValueError(f"no game of {played.name!r} looks like this: {error}") from None
     again = np.zeros((len(rows), 1, NUM_FEATURES), np.float32)
-    observe_games(games, editions, again, new_scratch())
+    observe_games(games, editions, again, new_workspace())
     _refuse(rows, again[:, 0] != rows, f"does not fit the others in {played.name!r}")
     return games.view(np.recarray)
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Callable
 from functools import partial
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, NamedTuple
-from weakref import finalize
+from weakref import WeakSet, finalize
 
 from numpy.typing import NDArray
 
-from diamant_env.engine.workspace import new_scratch
+from diamant_env.engine.workspace import new_workspace
 
 Task = Callable[[slice, NDArray], Any]
 
@@ -26,27 +27,28 @@ class _Job(NamedTuple):
     bell: SimpleQueue
 
 
-class Team:
+class ThreadTeam:
     """Each thread has its part of the games and its own room to work in.
 
     Args:
         num_games: How many games there are.
         threads: How many threads share them; the caller's is one of them, the others start with the first task.
+        blank_rivals: See `new_workspace`.
 
     Attributes:
         parts: The games of each thread.
-        scratch: An array (1,) of type `diamant_env.engine.workspace.SCRATCH` for each thread.
+        workspace: An array (1,) of type `diamant_env.engine.workspace.WORKSPACE` for each thread.
     """
 
-    def __init__(self, num_games: int, threads: int) -> None:
+    def __init__(self, num_games: int, threads: int, blank_rivals: bool = False) -> None:
         bounds = [num_games * part // threads for part in range(threads + 1)]
         self.parts = [slice(first, last) for first, last in itertools.pairwise(bounds)]
-        self.scratch = [new_scratch() for _ in self.parts]
+        self.workspace = [new_workspace(blank_rivals) for _ in self.parts]
         self._others: list[SimpleQueue] = []
         self._number = 0
 
     def work(self, task: Task) -> None:
-        """Call `task(part, scratch)` for each thread's part, all at the same time, and wait for all.
+        """Call `task(part, workspace)` for each thread's part, all at the same time, and wait for all.
 
         Raises:
             Exception: What one of the calls raised, when all have ended.
@@ -59,7 +61,7 @@ class Team:
         for tasks in self._others:
             _surely(partial(tasks.put, job), failed)
         try:
-            task(self.parts[0], self.scratch[0])
+            task(self.parts[0], self.workspace[0])
         except BaseException as error:
             failed.append(error)
         while len(job.answers) < len(self._others):  # Ctrl-C or not, since the others write into the same games
@@ -76,9 +78,9 @@ class Team:
     def _started(self) -> list[SimpleQueue]:
         """Start the other threads. Queues hand a job over faster than `concurrent.futures` does."""
         others = []
-        for part, scratch in zip(self.parts[1:], self.scratch[1:], strict=True):
+        for part, workspace in zip(self.parts[1:], self.workspace[1:], strict=True):
             tasks: SimpleQueue = SimpleQueue()
-            Thread(target=_serve, args=(tasks, part, scratch), daemon=True).start()
+            Thread(target=_serve, args=(tasks, part, workspace), daemon=True).start()
             finalize(self, tasks.put, None).atexit = False  # ends the thread; at exit it may still be needed
             others.append(tasks)
         return others
@@ -94,7 +96,7 @@ def _surely(hand_over: Callable[[], None], failed: list[BaseException]) -> None:
             failed.append(stop)
 
 
-def _serve(tasks: SimpleQueue, part: slice, scratch: NDArray) -> None:
+def _serve(tasks: SimpleQueue, part: slice, workspace: NDArray) -> None:
     """Do jobs until None comes."""
     last = 0
     while (job := tasks.get()) is not None:
@@ -102,10 +104,45 @@ def _serve(tasks: SimpleQueue, part: slice, scratch: NDArray) -> None:
             last = job.number
             answer: BaseException | None = None
             try:
-                job.task(part, scratch)
+                job.task(part, workspace)
             except BaseException as error:  # the caller raises it
                 answer = error
             job.answers.append(answer)
             job.bell.put(None)
             del answer
         del job  # its task knows the batch, which must be able to end, and this thread with it
+
+
+_LONGEST_TURN = 60.0  # seconds
+_cores: WeakSet = WeakSet()
+_forking: list[Any] = []
+
+
+def survive_forks(core: Any) -> None:
+    """Let the core of a batch go on in a forked process.
+
+    Its `lock` is held while the process forks, and its `prepare` is called in the new one.
+    """
+    _cores.add(core)
+
+
+def _wait_for_games() -> None:
+    """Let no thread be in the middle of a turn when the process forks: the new one has the games as they are then."""
+    _forking[:] = [core for core in list(_cores) if core.lock.acquire(timeout=_LONGEST_TURN)]
+
+
+def _go_on() -> None:
+    for core in _forking:
+        core.lock.release()
+    _forking.clear()
+
+
+def _begin_anew() -> None:
+    """In a forked process there are no other threads."""
+    _forking.clear()
+    for core in list(_cores):
+        core.prepare()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(before=_wait_for_games, after_in_parent=_go_on, after_in_child=_begin_anew)

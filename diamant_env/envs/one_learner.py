@@ -14,7 +14,8 @@ from diamant_env.envs.settings import whole_number, with_expeditions
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.table import EMPTY, Table
-from diamant_env.rules import OVER, random_below
+from diamant_env.random_numbers import random_below
+from diamant_env.state import OVER
 
 
 class OneLearner:
@@ -45,7 +46,7 @@ class OneLearner:
         played = find_edition(edition, hidden_chests)
         self.edition = played if expeditions is None else with_expeditions(played, expeditions)
         self.batch = Batch(num_games, players, self.edition, reward)
-        self._records = self.batch._records
+        self._records = self.batch._core.records
         self.rivals = Rivals(opponents, players - 1, num_games)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.after_turn: Callable[[NDArray[np.int64]], None] | None = None
@@ -117,7 +118,7 @@ class OneLearner:
         if size not in self._smaller_batches:
             self._smaller_batches[size] = Batch(size, self._views.shape[1], self.edition, self.batch.reward)
         batch = self._smaller_batches[size]
-        records = batch._records
+        records = batch._core.records
         places = np.full(size, playing[0])  # whose copies fill the rest and play on, unseen
         places[:count] = playing
         records[:] = self._records[places]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diamant_env.editions import Edition
+from diamant_env.engine.turns import draw_card
 from diamant_env.envs.settings import whole_number
-from diamant_env.rules import REVEAL, draw, resolve_decisions, reveal, start_game
+from diamant_env.rules import resolve_decisions, reveal, start_game
+from diamant_env.state import REVEAL
 
 
 class Script:
@@ -50,7 +52,7 @@ class Script:
             ValueError: If the script's card is not in the deck any more.
         """
         if self.position == len(self.names):
-            return draw(game)
+            return draw_card(game)
         fits = [card for card in self._fits[self.position] if game.deck[card] > 0]
         if not fits:
             raise ValueError(
@@ -66,7 +68,7 @@ class Script:
         self._reveal_until_decision(game, edition)
 
     def play_turn(self, game, edition) -> None:
-        """Play one turn as `rules.play_turn` does, with the cards of the script."""
+        """Play one turn as `turns.play_turn` does, with the cards of the script."""
         resolve_decisions(game, edition)
         self._reveal_until_decision(game, edition)
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, Edition, find_edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.game_check import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
@@ -147,7 +148,7 @@ class LoneSolver:
             rest = number
             for digit in relic_digits:
                 for _ in range(rest % sets.radix[digit]):
-                    reveal(game, self.edition.record[()], FIRST_RELIC + int(sets.relic[digit]))
+                    reveal(game, numbers_of(self.edition), FIRST_RELIC + int(sets.relic[digit]))
                 rest //= sets.radix[digit]
             left[number] = self._from(after_leaving(game, self.edition))
             for traps, row in self._fatal_kinds(game, sets):

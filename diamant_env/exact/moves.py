@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, NO_CARD, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.cards import CardSets
-from diamant_env.native.packed_bytes import word
 from diamant_env.rules import CONTINUE, DECIDE, GAME, LEAVE, resolve_decisions, return_to_camp, reveal, start_game
 
 
@@ -46,7 +46,7 @@ def tabulate_moves(start: np.record, edition: Edition) -> Moves:
     for leavers in range(1, players + 1):
         for gems in range(most_on_path + 1):
             game = _cave_with(gems, leavers)
-            return_to_camp(game, word(game["decision"], 0))
+            return_to_camp(game, leavers)
             path_share[leavers, gems] = game["banked"][0]
             path_rest[leavers, gems] = game["path_gems"]
             takes_relics[leavers] = game["path_relics"] == 0
@@ -57,7 +57,7 @@ def _treasure(start: np.record, edition: Edition, inside: int, slot: int) -> tup
     """What a treasure adds to the bag of each of so many players inside, and to the path."""
     game = start.copy()
     game["num_inside"] = inside
-    reveal(game, edition.record[()], slot)
+    reveal(game, numbers_of(edition), slot)
     return int(game["bag"] - start["bag"]), int(game["path_gems"] - start["path_gems"])
 
 
@@ -65,7 +65,7 @@ def _cave_with(gems: int, leavers: int) -> np.record:
     """A game with so many gems and a worthless relic on the path, in which the first seats leave."""
     game = np.zeros(1, GAME)[0]
     game["path_gems"], game["path_relics"] = gems, 1
-    game["num_inside"] = MAX_PLAYERS
+    game["num_players"] = game["num_inside"] = MAX_PLAYERS
     game["inside"] = 1
     game["decision"] = CONTINUE
     game["decision"][:leavers] = LEAVE
@@ -78,7 +78,7 @@ def relic_worth(start: np.record, edition: Edition, relic: int) -> NDArray[np.in
     copies = int(game["deck"][FIRST_RELIC + relic])
     worth = [int(game["path_relic_value"])]
     for _ in range(copies):
-        reveal(game, edition.record[()], FIRST_RELIC + relic)
+        reveal(game, numbers_of(edition), FIRST_RELIC + relic)
         worth.append(int(game["path_relic_value"]))
     return np.array(worth, np.int64)
 
@@ -98,7 +98,7 @@ def haul_of_digits(start: np.record, edition: Edition, sets: CardSets) -> NDArra
 def start_of_expedition(edition: Edition, num_players: int) -> np.record:
     """Return a record of type `GAME`: a fresh game before its first card."""
     game = np.zeros(1, GAME)[0]
-    start_game(game, edition.record[()], num_players, np.uint64(0))
+    start_game(game, numbers_of(edition), num_players, np.uint64(0))
     return game
 
 
@@ -107,7 +107,7 @@ def after_leaving(game: np.record, edition: Edition) -> np.record:
     game = game.copy()
     game["phase"] = DECIDE
     game["decision"] = LEAVE
-    resolve_decisions(game, edition.record[()])
+    resolve_decisions(game, numbers_of(edition))
     return game
 
 
@@ -116,5 +116,5 @@ def after_bust(game: np.record, edition: Edition, trap: int) -> np.record:
     game = game.copy()
     game["bust_card"] = NO_CARD
     while game["bust_card"] == NO_CARD:
-        reveal(game, edition.record[()], FIRST_TRAP + trap)
+        reveal(game, numbers_of(edition), FIRST_TRAP + trap)
     return game

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import observe_table
-from diamant_env.engine.workspace import new_scratch
+from diamant_env.engine.workspace import new_workspace
 from diamant_env.exact.equilibrium import Progress, root_value, solve
 from diamant_env.exact.induction import PROFILE, RESPONSE
 from diamant_env.exact.nodes import Expedition, node, read_digits
@@ -84,14 +85,14 @@ def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = 
     """
     x = expedition
     policy = np.zeros(x.boxes.size)
-    scratch, game = new_scratch()[0], x.start.copy()
+    workspace, game = new_workspace()[0], x.start.copy()
     starts = np.append(x.boxes.first[:, x.boxes.players], x.boxes.size)
     first = 0
     while first < x.sets.size:
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + _ROWS, "right")) - 1)
         base, stop = int(starts[first]), int(starts[last])
         rows = np.zeros((stop - base, 1, NUM_FEATURES), np.float32)
-        _observe_nodes(x.sets, x.boxes, x.start, x.edition.record[()], game, first, last, base, rows, scratch)
+        _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, base, rows, workspace)
         flat = blank_rivals(rows[:, 0])
         if first == 0:
             _require_no_memory(agent, flat)
@@ -119,7 +120,7 @@ def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
 
 
 @jit_apart
-def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, scratch):
+def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, workspace):
     """Write what a player sees at the nodes of the sets from `first` to `last` - 1 into `rows`, the first at `base`."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     game.phase = DECIDE
@@ -140,7 +141,7 @@ def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, s
                     for lying in range(boxes.paths[number, inside]):
                         game.path_gems = boxes.full_path[number] if all_in else lying
                         at = node(boxes, number, inside, gone, np.int64(game.bag), np.int64(game.path_gems))
-                        observe_table(game, edition, True, rows, at - base, scratch)
+                        observe_table(game, edition, True, rows, at - base, workspace)
 
 
 @jit_apart

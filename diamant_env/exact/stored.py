@@ -11,6 +11,7 @@ import hashlib
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.nodes import Expedition
 from diamant_env.storage import cache
 
@@ -32,7 +33,7 @@ def save_values(expedition: Expedition, mode: int, values: NDArray[np.float64], 
 
 
 def _name(expedition: Expedition, mode: int) -> str:
-    digest = hashlib.sha256(expedition.edition.record.tobytes())
+    digest = hashlib.sha256(numbers_of(expedition.edition).tobytes())
     start = expedition.start
     for name in ("phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"):
         digest.update(f"{name}={int(start[name])}\n".encode())

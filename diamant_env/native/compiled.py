@@ -13,13 +13,8 @@ from typing import Any, TypeVar, cast
 
 import llvmlite
 import numba
-from numba import types
-from numba.core.caching import NullCache
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, CompileResult
-from numba.core.serialize import dumps
-from numba.core.typing.templates import infer, infer_global, make_intrinsic_template
 
+from diamant_env.native.numba_private import Compiler, CompileResult, NullCache, PartCompiler, dumps
 from diamant_env.storage.cache import cache_folder, load, save
 
 Function = TypeVar("Function", bound=Callable)
@@ -36,64 +31,16 @@ def jit_apart(function: Function) -> Function:
     return _compiled(function, inline=False)
 
 
-def compiled_as(function: Callable) -> Callable[[Callable], Callable]:
-    """Make a definition, in the form of Numba's intrinsics, what compiled code does where it calls a function.
-
-    In Python the function stays as it is. `numba.extending.overload` would do the same, but compiles a function around
-    each intrinsic, which takes a third of a second for all.
-    """
-
-    def register(definition: Callable) -> Callable:
-        template = make_intrinsic_template(function, definition, function.__name__, prefer_literal=True)
-        infer_global(function, types.Function(infer(template)))
-        return definition
-
-    return register
-
-
 def _compiled(function: Function, inline: bool) -> Function:
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": inline, "no_cfunc_wrapper": True}
     entry: Any = numba.njit(**options)(function)
     if entry is not function:  # with the JIT off it is
         # Where compiled code calls the function, another compilation serves, which costs half as much.
         options["no_cpython_wrapper"] = True
-        part: Any = numba.njit(pipeline_class=_PartCompiler if inline else Compiler, **options)(function)
+        part: Any = numba.njit(pipeline_class=PartCompiler if inline else Compiler, **options)(function)
         entry.get_call_template, entry.get_overload = part.get_call_template, part.get_overload
         entry._cache = _CodeOnDisk(function)
     return cast(Function, entry)
-
-
-class _PartCompiler(Compiler):
-    """Compiles a function that is inlined wherever it is called."""
-
-    def define_pipelines(self) -> Any:
-        if self.state.library is None:
-            self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
-        return super().define_pipelines()
-
-
-class _Part(JITCodeLibrary):
-    """A function's code in LLVM's terms, which its callers inline: of its own it has no machine code.
-
-    What `jit_apart` compiles has some, since LLVM makes the observation's loop slower (by 2 %) if it never has.
-    """
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-    def get_pointer_to_function(self, name: str) -> int:
-        """Return 0: there is no machine code to point to."""
-        self._ensure_finalized()
-        return 0
-
-    @property
-    def codegen(self) -> _Part:
-        """What `set_env` is called on."""
-        return self
-
-    def set_env(self, env_name: str, env: Any) -> None:
-        """Do nothing: only code that works with Python objects reads its environment."""
 
 
 class _CodeOnDisk(NullCache):

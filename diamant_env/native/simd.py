@@ -1,20 +1,16 @@
-"""Parts of a row, or all seats, at once, as vector instructions: as short loops they take up to twice as long.
+"""Vector instructions for the observation: as short loops these take up to twice as long.
 
-Each function is NumPy, and has a compiled form that does the same. Its `count` is a constant. Arrays are contiguous,
-which is checked when compiled, and long enough, which is not.
+Each function is NumPy and has a kernel that does the same. `count` is a constant. Arrays are contiguous; that they are
+long enough is checked where the compiler knows their length, and by the tests elsewhere.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 
-from diamant_env.native.compiled import compiled_as
-from diamant_env.native.emitter import Code, mask, vectors
+from diamant_env.native.emitter import INT16, INT32, INT64, kernel, mask, vectors
 
 
 def copy(to, at, source, start, count):
@@ -31,26 +27,17 @@ def convert(to, at, source, factors, count):
 
 
 def convert_each(to, at, factors, numbers):
-    """Write a tuple of whole numbers, signed and of at most 32 bits, times their factors into `to` from `at` on."""
+    """Write a tuple of signed numbers of at most 32 bits, times their factors, into `to`, float32, from `at` on."""
     to[at : at + len(numbers)] = np.array(numbers, np.float32) * factors[: len(numbers)]
 
 
-def sum_of_products(one, other, count):
-    """Return the sum of the products of the first `count` whole numbers of two arrays, as an int.
-
-    The sum has to fit 32 bits; `count` is 1, 2, 4, 8 or 16.
-    """
+def dot(one, other, count):
+    """Return the dot product of the first `count` whole numbers of two arrays; it fits 32 bits."""
     return int(one[:count].astype(int) @ other[:count].astype(int))
 
 
-def add_where(seats, chosen, amount):
-    """Add an amount to the numbers of eight seats, int8 or int16 (8,), that have a 1 in the word `chosen`."""
-    flags = np.array([chosen], np.uint64).view(np.int8)
-    seats += (flags.astype(int) * int(amount)).astype(seats.dtype)
-
-
 def write_row(to, i, numbers):
-    """Write eight whole numbers, int8 or int16 (8,), into `to[i]`, float32 (N, at most 8): those that have room."""
+    """Write eight numbers, int8 or int16 (8,), into `to[i]`, float32 (N, at most 8): those that have room."""
     for place in range(to.shape[1]):
         to[i, place] = numbers[place]
 
@@ -58,138 +45,86 @@ def write_row(to, i, numbers):
 def interleave(to, at, factors, columns):
     """Write the numbers of eight seats, seat after seat, into `to`, float32, from `at` on.
 
-    Of each seat there is one number of each column, a tuple of int8 or int16 (8,), times its factor; `factors`:
-    float32 (8 * columns,).
+    Each seat has one number of each column, a tuple of int8 or int16 (8,), times its factor; `factors`: float32
+    (8 * columns,).
     """
     numbers = np.stack(columns, axis=1).ravel()
     to[at : at + len(numbers)] = numbers * factors[: len(numbers)]
 
 
-def over_the_others(to, numbers):
+def lead_over_others(to, numbers):
     """Write into `to`, int16 (8,), by how much each of eight numbers, int16, exceeds the highest of the others."""
     second, highest = np.sort(numbers)[-2:]
     to[:] = numbers - np.where(numbers == highest, second, highest)
 
 
-@compiled_as(copy)
-def _copy(typing_context, to, at, source, start, count):
-    def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature.args, arguments)
-        parts = [(begin, code.load(2, 3, begin, width)) for begin, width in vectors(count.literal_value)]
-        for begin, part in parts:
-            code.store(part, 0, 1, begin)
-        return context.get_dummy_value()
-
-    return types.void(to, types.intp, source, types.intp, count), generate
+@kernel(copy, constants=("count",))
+def _copy(emit, to, at, source, start, count):
+    parts = [(begin, emit.load(source, width, begin, at=start)) for begin, width in vectors(count)]
+    for begin, part in parts:
+        emit.store(part, to, begin, at=at)
 
 
-@compiled_as(convert)
-def _convert(typing_context, to, at, source, factors, count):
-    def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature.args, arguments)
-        for begin, width in vectors(count.literal_value):
-            numbers = builder.sitofp(code.load(2, None, begin, width), ir.VectorType(ir.FloatType(), width))
-            code.store(builder.fmul(numbers, code.load(3, None, begin, width)), 0, 1, begin)
-        return context.get_dummy_value()
-
-    return types.void(to, types.intp, source, factors, count), generate
+@kernel(convert, constants=("count",))
+def _convert(emit, to, at, source, factors, count):
+    for begin, width in vectors(count):
+        numbers = emit.to_floats(emit.load(source, width, begin))
+        emit.store(emit.builder.fmul(numbers, emit.load(factors, width, begin)), to, begin, at=at)
 
 
-@compiled_as(convert_each)
-def _convert_each(typing_context, to, at, factors, numbers):
-    def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature.args, arguments)
-        parts = cgutils.unpack_tuple(builder, arguments[3])
-        for begin, width in vectors(len(parts)):
-            some = ir.Constant(ir.VectorType(ir.IntType(32), width), ir.Undefined)
-            for place in range(width):
-                number = context.cast(builder, parts[begin + place], numbers[begin + place], types.int32)
-                some = builder.insert_element(some, number, ir.Constant(ir.IntType(32), place))
-            converted = builder.sitofp(some, ir.VectorType(ir.FloatType(), width))
-            code.store(builder.fmul(converted, code.load(2, None, begin, width)), 0, 1, begin)
-        return context.get_dummy_value()
-
-    return types.void(to, types.intp, factors, numbers), generate
+@kernel(convert_each)
+def _convert_each(emit, to, at, factors, numbers):
+    parts = emit.unpack(numbers)
+    for begin, width in vectors(len(parts)):
+        some = ir.Constant(ir.VectorType(INT32, width), ir.Undefined)
+        for place, part in enumerate(parts[begin : begin + width]):
+            number = emit.context.cast(emit.builder, part.value, part.kind, types.int32)
+            some = emit.builder.insert_element(some, number, ir.Constant(INT32, place))
+        emit.store(emit.builder.fmul(emit.to_floats(some), emit.load(factors, width, begin)), to, begin, at=at)
 
 
-@compiled_as(sum_of_products)
-def _sum_of_products(typing_context, one, other, count):
-    def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature.args, arguments)
-        wide = ir.VectorType(ir.IntType(32), count.literal_value)
-        assert wide.count & (wide.count - 1) == 0, "halves are added until one number is left"
-        factors = (builder.sext(code.load(array, None, 0, wide.count), wide) for array in (0, 1))
-        return builder.sext(code.total(builder.mul(*factors)), ir.IntType(64))
-
-    return types.int64(one, other, count), generate
+@kernel(dot, returns=types.int64, constants=("count",))
+def _dot(emit, one, other, count):
+    assert count & (count - 1) == 0, "halves are added until one number is left"
+    wide = ir.VectorType(INT32, count)
+    factors = (emit.builder.sext(emit.load(array, count), wide) for array in (one, other))
+    return emit.builder.sext(emit.total(emit.builder.mul(*factors)), INT64)
 
 
-@compiled_as(add_where)
-def _add_where(typing_context, seats, chosen, amount):
-    def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature.args, arguments)
-        before = code.load(0, None, 0, 8)
-        number, eight = before.type.element, before.type
-        flags = builder.bitcast(arguments[1], ir.VectorType(ir.IntType(8), 8))
-        flags = flags if number.width == 8 else builder.zext(flags, eight)
-        amounts = code.spread(builder.trunc(arguments[2], number))
-        masks = builder.sub(ir.Constant(eight, [0] * 8), flags)  # all bits where there is a 1
-        code.store(builder.add(before, builder.and_(masks, amounts)), 0, None, 0)
-        return context.get_dummy_value()
-
-    return types.void(seats, types.uint64, types.int64), generate
+@kernel(write_row)
+def _write_row(emit, to, i, numbers):
+    emit.store_row(emit.to_floats(emit.load(numbers, 8)), to, i)
 
 
-@compiled_as(write_row)
-def _write_row(typing_context, to, i, numbers):
-    def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature.args, arguments)
-        eight = ir.VectorType(ir.FloatType(), 8)
-        code.store_row(builder.sitofp(code.load(2, None, 0, 8), eight), 0, 1)
-        return context.get_dummy_value()
-
-    return types.void(to, types.intp, numbers), generate
-
-
-@compiled_as(interleave)
-def _interleave(typing_context, to, at, factors, columns):
-    def generate(context, builder, signature, arguments):
-        arrays = [*arguments[:3], *cgutils.unpack_tuple(builder, arguments[3])]
-        code = Code(context, builder, [to, at, factors, *columns], arrays)
-        number, none = ir.IntType(16), ir.Constant(ir.VectorType(ir.IntType(16), 8), ir.Undefined)
-        parts = [code.load(3 + column, None, 0, 8) for column in range(len(columns))]
-        parts = [part if part.type.element == number else builder.sext(part, none.type) for part in parts]
-        parts += [none] * (-len(parts) % 8)
-        while len(parts) > 1:  # one after the other in one vector, from which each result takes its eight
-            both = mask(range(2 * parts[0].type.count))
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [builder.shuffle_vector(first, second, both) for first, second in pairs]
-        for begin in range(0, 8 * len(columns), 8):
-            chosen = mask(8 * (place % len(columns)) + place // len(columns) for place in range(begin, begin + 8))
-            eight = builder.shuffle_vector(parts[0], ir.Constant(parts[0].type, ir.Undefined), chosen)
-            numbers = builder.sitofp(eight, ir.VectorType(ir.FloatType(), 8))
-            code.store(builder.fmul(numbers, code.load(2, None, begin, 8)), 0, 1, begin)
-        return context.get_dummy_value()
-
-    return types.void(to, types.intp, factors, columns), generate
+@kernel(interleave)
+def _interleave(emit, to, at, factors, columns):
+    columns = emit.unpack(columns)
+    undefined = ir.Constant(ir.VectorType(INT16, 8), ir.Undefined)
+    parts = [emit.load(column, 8) for column in columns]
+    parts = [part if part.type.element == INT16 else emit.builder.sext(part, undefined.type) for part in parts]
+    parts += [undefined] * (-len(parts) % 8)
+    while len(parts) > 1:  # all columns in one vector, one after the other
+        both = mask(range(2 * parts[0].type.count))
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [emit.builder.shuffle_vector(first, second, both) for first, second in pairs]
+    for begin in range(0, 8 * len(columns), 8):
+        places = range(begin, begin + 8)
+        chosen = mask(8 * (place % len(columns)) + place // len(columns) for place in places)
+        eight = emit.builder.shuffle_vector(parts[0], ir.Constant(parts[0].type, ir.Undefined), chosen)
+        emit.store(emit.builder.fmul(emit.to_floats(eight), emit.load(factors, 8, begin)), to, begin, at=at)
 
 
-@compiled_as(over_the_others)
-def _over_the_others(typing_context, to, numbers):
-    def generate(context, builder, signature, arguments):
-        code = Code(context, builder, signature.args, arguments)
-        own = code.load(1, None, 0, 8)
+@kernel(lead_over_others)
+def _lead_over_others(emit, to, numbers):
+    own = emit.load(numbers, 8)
 
-        def turned(vector: Any, by: int) -> Any:
-            return builder.shuffle_vector(vector, vector, mask((lane + by) % 8 for lane in range(8)))
+    def rotated(vector, by):
+        return emit.builder.shuffle_vector(vector, vector, mask((lane + by) % 8 for lane in range(8)))
 
-        def higher(one: Any, other: Any) -> Any:
-            return builder.select(builder.icmp_signed(">", one, other), one, other)
+    def higher(one, other):
+        return emit.builder.select(emit.builder.icmp_signed(">", one, other), one, other)
 
-        next_one = turned(own, 1)
-        next_two = higher(next_one, turned(next_one, 1))
-        next_four = higher(next_two, turned(next_two, 2))
-        code.store(builder.sub(own, higher(next_four, turned(next_four, 3))), 0, None, 0)
-        return context.get_dummy_value()
-
-    return types.void(to, numbers), generate
+    next_one = rotated(own, 1)
+    next_two = higher(next_one, rotated(next_one, 1))
+    next_four = higher(next_two, rotated(next_two, 2))
+    emit.store(emit.builder.sub(own, higher(next_four, rotated(next_four, 3))), to)

@@ -48,7 +48,7 @@ class Table:
             ValueError: If an agent returns anything but one probability per row.
         """
         flat = observations.reshape(-1, NUM_FEATURES)
-        games = self.batch._records
+        games = self.batch._core.records
         first = np.repeat((games["expedition"] == 1) & (games["turn"] == 1), self.batch.seats)
         leave = self._leave.reshape(-1)
         for agent, rows in zip(self.agents, self.rows, strict=True):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.observation import Observations
 
 
@@ -45,7 +46,7 @@ class EditionFinder:
 
 def could_be(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
     """Return bool (rows,): whether what each row's seat sees can be a game of this edition."""
-    cards = edition.record["cards"].astype(np.float32)
+    cards = numbers_of(edition)["cards"].astype(np.float32)
     expedition = obs["expedition"]
     fits = expedition + obs["expeditions_left"] == edition.expeditions
     fits &= (obs["treasures_left"] <= cards[:FIRST_TRAP]).all(axis=1)

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from diamant_env.diamant_v0 import parallel_env
-from diamant_env.editions import NO_CARD, Edition, edition_table
+from diamant_env.editions import NO_CARD, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, spaced
 from diamant_env.rules import CONTINUE, LEAVE, OVER, win_share
 from diamant_env.storage.files import write_whole
@@ -281,7 +282,7 @@ class GameLog:
         game = self._game
         if game is None or game.phase != OVER:
             raise RuntimeError("the game is not over: there is no record yet")
-        rules = edition_table([self._edition])[0]
+        rules = numbers_of(self._edition)
         seats = range(self._players)
         return GameRecord(
             edition=self._edition,

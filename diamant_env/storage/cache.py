@@ -34,7 +34,7 @@ _DIGEST_SIZE = hashlib.sha256().digest_size
 def _package_stamp() -> str:
     """A digest of all source files of the package."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 

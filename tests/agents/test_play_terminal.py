@@ -192,7 +192,7 @@ def test_a_record_that_does_not_fit_on_the_disk(sit_down, tmp_path, monkeypatch)
         (["--seed", "-1"], "--seed -1; a whole number from 0"),
         (["--seed", str(2**64)], "a whole number from 0"),
         (["--record", str(ROOT / "README.md")], "README.md: this is there already; name a new file"),
-        (["--record", "nowhere/game.txt"], "there is no folder nowhere"),
+        (["--record", "nowhere/game.txt"], "there is no folder .*nowhere"),
         (["--opponent-count", "3"], "unrecognized arguments: --opponent-count"),
         (["--opponents", "runs/none.safetensors"], "no trained policy"),
     ],

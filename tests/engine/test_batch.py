@@ -9,7 +9,7 @@ import pytest
 
 from diamant_env import GAME, NUM_FEATURES, Batch, diamant_v0
 from diamant_env.rewards import REWARDS
-from tests.support.play import BASE, ODD, PRINTED
+from tests.support.play import INVENTED, PUBLISHED
 from tests.support.side_by_side import as_dicts
 
 MIXED = np.array([3, 8, 1, 5, 2, 4, 6, 7])
@@ -39,51 +39,62 @@ def values(games: np.ndarray) -> list[bytes]:
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-@pytest.mark.parametrize("players", [2, 4, 8])
-def test_a_batch_plays_what_single_environments_play(players, reward):
-    batch = Batch(12, players, reward=reward)
-    envs = [diamant_v0.parallel_env(players, reward=reward) for _ in range(12)]
-    rows = batch.reset(seed=70)
+def test_a_batch_plays_what_single_environments_play(reward):
+    """In any mixture of tables and editions, in a batch of any size, whatever its neighbours."""
+    tables = [(edition, seats) for edition in [*PUBLISHED, *INVENTED] for seats in range(1 + (reward == "margin"), 9)]
+    editions, players = [edition for edition, _ in tables], np.array([seats for _, seats in tables])
+    batch = Batch(len(tables), players, editions, reward, seats=8)
+    envs = [diamant_v0.parallel_env(seats, edition, reward) for edition, seats in tables]
+    rows, turn, absent = batch.reset(seed=70), 0, np.arange(8) >= players[:, None]
     for i, env in enumerate(envs):
-        observations, _ = env.reset(seed=70 + i)
-        assert np.stack(list(observations.values())).tobytes() == rows[i].tobytes()
-    turn = 0
+        assert np.stack(list(env.reset(seed=70 + i)[0].values())).tobytes() == rows[i, : players[i]].tobytes()
     while not batch.over.all():
         actions, running = decisions(batch, turn), ~batch.over
         rows, rewards, done = batch.step(actions)
+        assert not rows[absent].any()
+        assert not rewards[absent].any()
+        assert not batch.must_decide[absent].any()
+        assert batch.state()[:, 0].tolist() == rows[:, 0, 0].tolist()
         for i in np.flatnonzero(running):
-            sent = dict(zip(envs[i].possible_agents, actions[i], strict=True))
+            sent = dict(zip(envs[i].possible_agents, actions[i, : players[i]], strict=True))
             observations, earned, over, _, _ = envs[i].step(sent)
-            assert np.stack(list(observations.values())).tobytes() == rows[i].tobytes()
-            assert list(earned.values()) == rewards[i].tolist()
+            assert np.stack(list(observations.values())).tobytes() == rows[i, : players[i]].tobytes()
+            assert list(earned.values()) == rewards[i, : players[i]].tolist()
             assert set(over.values()) == {bool(done[i])}
-            assert as_dicts(envs[i].game[None]) == as_dicts(batch.games[i : i + 1])
+            (alone,), (game,) = as_dicts(envs[i].game[None]), as_dicts(batch.games[i : i + 1])
+            assert alone == {**game, "edition": 0}
+            if not tables[i][0].hidden_chests:
+                assert batch.state()[i].tobytes() == rows[i, 0].tobytes()
         turn += 1
 
 
-@pytest.mark.parametrize("size", [1, 7, 64])
-def test_a_game_does_not_depend_on_the_size_of_the_batch(size):
-    large, small = Batch(64, 4), Batch(size, 4)
-    large.reset(5)
-    small.reset(5)
-    for turn in range(60):
-        rows = large.step(decisions(large, turn))
-        alike = small.step(decisions(small, turn))
-        for array, other in zip(rows, alike, strict=True):
-            assert array[:size].tobytes() == other.tobytes()
+def test_seeds():
+    batch, one = Batch(3, 4), Batch(1, 4)
+    rows = batch.reset(seed=[7, 3, 7])
+    assert rows[0].tobytes() == rows[2].tobytes()
+    assert one.reset(seed=3).tobytes() == rows[1].tobytes()
+    many, keys = [Batch(200, 3), Batch(200, 3)], []
+    for _ in range(4):  # without a seed, and the next game of each place, are other games
+        for batch in many:
+            batch.reset()
+            keys.append(batch.games.key.copy())
+    assert len(np.unique(np.concatenate(keys))) == 8 * 200
 
 
-def test_a_game_does_not_depend_on_its_neighbours():
-    mixed = Batch(8, MIXED, [[BASE, ODD, PRINTED][i % 3] for i in range(8)])
-    mixed.reset(5)
-    alone = Batch(1, 5, BASE)
-    alone.reset(5 + 3)
-    for turn in range(80):
-        rows, rewards, done = mixed.step(decisions(mixed, turn))
-        row, reward, over = alone.step(decisions(alone, turn))
-        assert rows[3, :5].tobytes() == row[0].tobytes()
-        assert rewards[3, :5].tolist() == reward[0].tolist()
-        assert done[3] == over[0]
+@pytest.mark.parametrize("chance", [0.0, 0.25, 0.5, 1.0])
+def test_decisions_are_drawn_with_their_probability_each_by_itself(chance):
+    batch, alone = Batch(5000, [3, 8] * 2500), Batch(1, 3)
+    batch.reset(1)
+    alone.reset(1 + 4)
+    actions, own = np.full((5000, 8), 9, np.int8), np.full((1, 3), 9, np.int8)
+    batch.draw_decisions(np.full((5000, 8), chance, np.float32), actions)
+    alone.draw_decisions(np.full((1, 3), chance, np.float32), own)
+    assert actions[4, :3].tolist() == own[0].tolist()  # whatever else is in the batch
+    assert not actions[~batch.must_decide].any()
+    drawn = actions[:, :3]
+    assert abs(drawn.mean() - chance) <= 4 * np.sqrt(chance * (1 - chance) / drawn.size)
+    both = drawn[:, :1] & drawn[:, 1:]
+    assert (np.abs(both.mean(axis=0) - chance**2) <= 4 * np.sqrt(chance**2 * (1 - chance**2) / 5000)).all()
 
 
 def test_auto_reset_is_a_reset_of_the_games_that_ended():
@@ -108,30 +119,6 @@ def test_auto_reset_is_a_reset_of_the_games_that_ended():
         assert values(auto.games) == values(manual.games)
         ended += done.sum()
     assert ended > 16
-
-
-def test_the_next_game_of_a_place_is_another_one():
-    batch = Batch(200, 3)
-    batch.reset(1)
-    keys = [batch.games.key.copy()]
-    for _ in range(3):
-        batch.reset()
-        keys.append(batch.games.key.copy())
-    assert len(np.unique(np.concatenate(keys))) == 800
-
-
-def test_a_seed_per_game():
-    batch, one = Batch(3, 4), Batch(1, 4)
-    rows = batch.reset(seed=[7, 3, 7])
-    assert rows[0].tobytes() == rows[2].tobytes()
-    assert one.reset(seed=3).tobytes() == rows[1].tobytes()
-
-
-def test_without_a_seed_two_batches_differ():
-    first, second = Batch(4, 3), Batch(4, 3)
-    first.reset()
-    second.reset()
-    assert not np.isin(first.games.key, second.games.key).any()
 
 
 def test_reset_of_some_games_leaves_the_others():
@@ -192,83 +179,15 @@ def test_games_are_values():
     batch.reset(3)
     for turn in range(10):
         batch.step(decisions(batch, turn))
-    saved = batch.games.copy()
-    first = play_all(batch)
-    batch.restore(saved)
-    assert play_all(batch) == first
-
-
-def test_games_survive_a_file():
-    batch = Batch(8, MIXED)
-    batch.reset(3)
-    batch.step(decisions(batch, 0))
     file = io.BytesIO()
     np.save(file, batch.games)
-    expected = play_all(batch)
+    first = play_all(batch)
     file.seek(0)
-    loaded = np.load(file)
-    assert loaded.dtype == GAME
-    other = Batch(8, MIXED)
-    other.restore(loaded)
-    assert play_all(other) == expected
-
-
-def test_seats_that_a_table_does_not_have_observe_and_earn_nothing():
-    batch = Batch(8, MIXED, seats=8)
-    rows = batch.reset(1)
-    absent = np.arange(8) >= MIXED[:, None]
-    for turn in range(60):
-        assert not rows[absent].any()
-        assert not batch.must_decide[absent].any()
-        rows, rewards, _ = batch.step(decisions(batch, turn))
-        assert not rewards[absent].any()
-
-
-def test_more_seats_change_nothing():
-    wide, narrow = Batch(5, 3, seats=8), Batch(5, 3)
-    assert wide.reset(1)[:, :3].tobytes() == narrow.reset(1).tobytes()
-    assert wide.seats == 8
-
-
-def test_state_is_what_seat_0_sees():
-    batch = Batch(8, MIXED)
-    rows = batch.reset(1)
-    for turn in range(40):
-        assert batch.state().tobytes() == rows[:, 0].tobytes()
-        rows, _, _ = batch.step(decisions(batch, turn))
-
-
-def test_drawn_decisions_are_the_games_own():
-    batch, alone = Batch(8, MIXED), Batch(1, 5)
-    batch.reset(1)
-    alone.reset(1 + 3)
-    actions, row = np.full((8, 8), 9, np.int8), np.full((1, 5), 9, np.int8)
-    for _ in range(30):
-        batch.draw_decisions(np.full((8, 8), 0.3, np.float32), actions)
-        alone.draw_decisions(np.full((1, 5), 0.3, np.float32), row)
-        assert actions[3, :5].tolist() == row[0].tolist()
-        assert not actions[~batch.must_decide].any()
-        batch.step(actions)
-        alone.step(row)
-
-
-@pytest.mark.parametrize("chance", [0.0, 0.25, 1.0])
-def test_decisions_are_drawn_with_their_probability(chance):
-    batch = Batch(5000, 4)
-    batch.reset(1)
-    actions = np.zeros((5000, 4), np.int8)
-    batch.draw_decisions(np.full((5000, 4), chance, np.float32), actions)
-    error = np.sqrt(chance * (1 - chance) / actions.size)
-    assert abs(actions.mean() - chance) <= 4 * error
-
-
-def test_the_decisions_of_two_seats_are_independent():
-    batch = Batch(5000, 4)
-    batch.reset(1)
-    actions = np.zeros((5000, 4), np.int8)
-    batch.draw_decisions(np.full((5000, 4), 0.5, np.float32), actions)
-    both = actions[:, :1] & actions[:, 1:]
-    assert (np.abs(both.mean(axis=0) - 0.25) < 4 * np.sqrt(0.25 * 0.75 / 5000)).all()
+    saved = np.load(file)
+    assert saved.dtype == GAME
+    for again in (batch, Batch(8, MIXED)):
+        again.restore(saved)
+        assert play_all(again) == first
 
 
 def test_tables_show_all_that_is_public_and_nothing_else():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -66,11 +67,6 @@ def test_arguments(arguments, message):
         Batch(**{"num_games": 2, **arguments})
 
 
-def test_step_before_reset():
-    with pytest.raises(RuntimeError, match="step before reset"):
-        Batch(2, 3).step(np.zeros((2, 3), np.int8))
-
-
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", True, 2**70, [1, 2, 3], [1, -2]])
 def test_seeds(batch, seed):
     before = batch.games.tobytes()
@@ -90,39 +86,41 @@ def test_masks(batch, mask):
 @pytest.mark.parametrize(("actions", "message"), ACTIONS)
 def test_actions(batch, actions, message):
     before = batch.games.tobytes()
-    with pytest.raises(ValueError, match=message):
-        batch.step(actions)
+    for call in (batch.step, batch.play):
+        with pytest.raises(ValueError, match=message):
+            call(actions)
     assert batch.games.tobytes() == before
 
 
 @pytest.mark.parametrize(("name", "array", "message"), OUTPUTS)
 def test_outputs(batch, name, array, message):
     before = batch.games.tobytes()
-    with pytest.raises(ValueError, match=message):
-        batch.step(np.zeros((2, 3), np.int8), **{name: array})
+    calls = [partial(batch.step, np.zeros((2, 3), np.int8))]
+    calls += [partial(batch.reset, 1)] * (name == "observations")
+    calls += [partial(batch.play, np.zeros((2, 3), np.int8))] * (name in ("rewards", "done"))
+    for call in calls:
+        with pytest.raises(ValueError, match=message):
+            call(**{name: array})
     assert batch.games.tobytes() == before
 
 
-def test_output_of_reset(batch):
-    before = batch.games.tobytes()
-    with pytest.raises(ValueError, match="observations: shape"):
-        batch.reset(1, observations=np.zeros(3, np.float32))
-    assert batch.games.tobytes() == before
+def test_final_observations_need_auto_reset(batch):
+    with pytest.raises(ValueError, match="with auto_reset=True only"):
+        batch.step(np.zeros((2, 3), np.int8), final_observations=batch.observe())
 
 
-def test_an_illegal_action_in_the_last_game_plays_none(batch):
-    before = batch.games.tobytes()
-    with pytest.raises(ValueError, match="action 5 of seat 2 in game 1"):
-        batch.step(np.array([[1, 1, 1], [0, 0, 5]], np.int8))
-    assert batch.games.tobytes() == before
+@pytest.mark.parametrize("call", ["step", "play"])
+def test_before_the_first_reset(call):
+    with pytest.raises(RuntimeError, match=f"{call} before reset"):
+        getattr(Batch(2, 3), call)(np.zeros((2, 3), np.int8))
 
 
-@pytest.mark.parametrize("dtype", [np.int64, np.uint8, bool])
-def test_actions_of_other_integers_are_taken(batch, dtype):
+@pytest.mark.parametrize("form", [np.int64, np.uint8, bool, "not contiguous"])
+def test_actions_of_other_integers_are_taken(batch, form):
     other = Batch(2, 3)
     other.reset(1)
     leave = np.array([[1, 0, 0], [0, 1, 1]])
-    batch.step(leave.astype(dtype))
+    batch.step(np.repeat(leave, 2, axis=1)[:, ::2] if form == "not contiguous" else leave.astype(form))
     other.step(leave.astype(np.int8))
     assert batch.games.tobytes() == other.games.tobytes()
 
@@ -160,3 +158,23 @@ def test_what_is_no_probability(wrong):
     leave[1, 2] = wrong
     with pytest.raises(ValueError, match=r"leave_probability .* of seat 2 in game 1; 0 to 1 is allowed"):
         batch.draw_decisions(leave, np.zeros((2, 3), np.int8))
+
+
+def test_a_batch_names_actions_of_any_integer_type():
+    batch = Batch(2, 3)
+    batch.reset(1)
+    before = batch.games.tobytes()
+    for value, dtype in ((300, np.int64), (-(2**40), np.int64), (200, np.uint8), (2, np.int64)):
+        actions = np.zeros((2, 3), dtype)
+        actions[1, 2] = value
+        with pytest.raises(ValueError, match=rf"action {value} of seat 2 in game 1; allowed: 0 .* and 1"):
+            batch.step(actions)
+    with pytest.raises(ValueError, match=r"actions=\[\[0, 0, 0\], \[0\]\]; its rows must have the same length"):
+        batch.step([[0, 0, 0], [0]])
+    with pytest.raises(ValueError, match=r"num_players=.*; its rows must have the same length"):
+        Batch(2, [[3], [3, 4]])
+    with pytest.raises(ValueError, match=r"seed=.*; its rows must have the same length"):
+        batch.reset([[3], [3, 4]])
+    assert batch.games.tobytes() == before
+    batch.step([[1, 0, 0], [1, 0, 0]])
+    batch.step([[300, 0, 0], [-300, 0, 0]])  # idle seats

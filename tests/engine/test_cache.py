@@ -21,10 +21,11 @@ from diamant_env.storage import cache
 PLAY = """
 import numpy as np
 import diamant_env
-from diamant_env import rewards, rules
-game, paid = np.zeros(1, rules.GAME)[0], np.zeros((1, 3), np.float32)
-edition = diamant_env.EDITIONS["iello-2016"].record[()]
-game.key, game.num_players, game.phase = rules.key_of_seed(np.uint64(7)), 3, rules.OVER
+from diamant_env import random_numbers, rewards, state
+from diamant_env.engine.edition_numbers import numbers_of
+game, paid = np.zeros(1, state.GAME)[0], np.zeros((1, 3), np.float32)
+edition = numbers_of(diamant_env.EDITIONS["iello-2016"])
+game.key, game.num_players, game.phase = random_numbers.key_of_seed(np.uint64(7)), 3, state.OVER
 rewards.pay(game, edition, list(rewards.REWARDS).index("win"), True, paid, 0)
 print(diamant_env.__file__, game.tobytes().hex() + paid.tobytes().hex())
 """

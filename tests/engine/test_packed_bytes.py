@@ -1,18 +1,18 @@
-"""Eight seats or cards as one number: the same compiled, as it stands, and by hand."""
+"""Eight seats or cards packed into one number: the same compiled, as it stands, and by hand."""
 
 import numpy as np
 import pytest
 
 from diamant_env.editions import MAX_CARDS, NUM_CARDS
 from diamant_env.native.compiled import jit
-from diamant_env.native.packed_bytes import ALL_BITS, byte, count, kinds_before, ones, set_word, word
+from diamant_env.native.packed_bytes import card_at, pack, pack_ones, packed_flag, unpack_into
 from diamant_env.rules import GAME
 
 
 def _around(games):
-    """Read a field in the middle of a record, write it back turned around."""
-    bits = word(games[0].decision, 0)
-    set_word(games[0].decision, ~bits)
+    """Read a field in the middle of a record, write it back inverted."""
+    bits = pack(games[0].decision, 0)
+    unpack_into(games[0].decision, ~bits)
     return bits
 
 
@@ -28,32 +28,28 @@ def test_a_field_is_read_and_written_and_its_neighbours_stay(around):
     assert all(np.array_equal(games[name], before[name]) for name in same)
 
 
-@pytest.mark.parametrize("seats", range(256))
-def test_count_and_byte_for_every_set_of_seats(seats):
-    inside = [seat for seat in range(8) if seats >> seat & 1]
-    bits = sum((byte(True, seat) for seat in inside), np.uint64(0))
-    assert int(bits).to_bytes(8, "little") == bytes(seats >> seat & 1 for seat in range(8))
-    assert count(bits) == len(inside)
-    assert int(bits * ALL_BITS).to_bytes(8, "little") == bytes(255 * (seats >> seat & 1) for seat in range(8))
-    assert byte(False, seats % 8) == 0
+def test_a_flag_is_packed_at_its_seat():
+    for seat in range(8):
+        assert int(packed_flag(True, seat)).to_bytes(8, "little") == bytes(place == seat for place in range(8))
+        assert packed_flag(False, seat) == 0
 
 
 @pytest.mark.parametrize("seats", range(1, 9))
 def test_the_ones_of_a_row_alone(seats):
     rows = np.random.default_rng(seats).integers(-1, 3, (20, seats), dtype=np.int8)
     rows[3], rows[4] = 1, 0
-    compiled = jit(lambda rows, i: ones(rows, i))
+    compiled = jit(lambda rows, i: pack_ones(rows, i))
     for i, row in enumerate(rows):
         expected = sum(1 << 8 * seat for seat in range(seats) if row[seat] == 1)
-        assert int(ones(rows, i)) == int(compiled(rows, i)) == expected
+        assert int(pack_ones(rows, i)) == int(compiled(rows, i)) == expected
 
 
-def test_a_word_begins_anywhere():
+def test_packing_begins_anywhere():
     field = np.arange(1, 30, dtype=np.int8)
-    begin = jit(lambda numbers, at: word(numbers, at))
+    begin = jit(lambda numbers, at: pack(numbers, at))
     for at in range(22):
         expected = int.from_bytes(bytes(range(at + 1, at + 9)), "little")
-        assert int(word(field, at)) == int(begin(field, at)) == expected
+        assert int(pack(field, at)) == int(begin(field, at)) == expected
 
 
 def _decks():
@@ -69,8 +65,8 @@ def _decks():
         yield np.bincount(random.permutation(NUM_CARDS)[:kinds][random.integers(kinds, size=size)], minlength=NUM_CARDS)
 
 
-def test_the_kind_at_every_position_of_a_deck():
+def test_the_card_at_every_position_of_a_deck():
     for deck in _decks():
         in_order = np.repeat(np.arange(NUM_CARDS), deck)
-        found = [kinds_before(deck.astype(np.int8), position) for position in range(len(in_order))]
+        found = [card_at(deck.astype(np.int8), position) for position in range(len(in_order))]
         assert found == in_order.tolist()

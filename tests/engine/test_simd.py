@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from diamant_env.native import row_writer as rows
-from diamant_env.native import simd as vectors
+from diamant_env.native import row_writer, simd
 from diamant_env.native.compiled import jit
-from diamant_env.native.emitter import vectors as covering
-from diamant_env.native.packed_bytes import word
+from diamant_env.native.emitter import vectors
+from diamant_env.native.packed_bytes import pack
 from diamant_env.observation import NUM_FEATURES, TABLE_FEATURES
 from diamant_env.rules import GAME
 
@@ -15,8 +14,8 @@ COUNTS = [1, 3, 4, 7, 8, 17, 29, 40, 50]
 
 
 def compiled(name, arguments, count):
-    """Return `vectors.name` as compiled code calls it, with this constant."""
-    scope = {"function": getattr(vectors, name), "COUNT": count}
+    """Return `simd.NAME` as compiled code calls it, with this constant."""
+    scope = {"function": getattr(simd, name), "COUNT": count}
     exec(f"def call({arguments}):\n    return function({arguments}, COUNT)", scope)
     return jit(scope["call"])
 
@@ -39,7 +38,7 @@ def numbers(size, kind=np.float32):
 def test_what_is_written(name, arguments, begin, count):
     as_it_stands, by_vectors = numbers(60), numbers(60)
     given = begin(count)
-    getattr(vectors, name)(as_it_stands, *given, count)
+    getattr(simd, name)(as_it_stands, *given, count)
     compiled(name, arguments, count)(by_vectors, *given)
     assert np.array_equal(as_it_stands, by_vectors)
     before = numbers(60)
@@ -52,7 +51,7 @@ def test_what_is_written(name, arguments, begin, count):
 @pytest.mark.parametrize("at", [0, 1, 8, 11])
 def test_what_is_copied_within_an_array_is_read_before_it_is_written(count, at):
     as_it_stands, by_vectors = numbers(70), numbers(70)
-    vectors.copy(as_it_stands, at, as_it_stands, 5, count)
+    simd.copy(as_it_stands, at, as_it_stands, 5, count)
     compiled("copy", "to, at, source, start", count)(by_vectors, at, by_vectors, 5)
     assert np.array_equal(as_it_stands, by_vectors)
     assert np.array_equal(by_vectors[at : at + count], numbers(70)[5 : 5 + count])
@@ -60,10 +59,10 @@ def test_what_is_copied_within_an_array_is_read_before_it_is_written(count, at):
 
 def _one_three_and_eleven_numbers(to, at, factors, games, flag):
     game = games[0]
-    vectors.convert_each(to, at, factors, (flag,))
-    vectors.convert_each(to, at + 1, factors, (game.bag, flag, game.turn))
+    simd.convert_each(to, at, factors, (flag,))
+    simd.convert_each(to, at + 1, factors, (game.bag, flag, game.turn))
     some = (game.bag, game.turn, game.path_gems, game.num_inside, game.bag - game.turn, flag, game.path_relics)
-    vectors.convert_each(to, at + 4, factors, (*some, game.expedition, game.chest[1], game.relics[2], game.bag))
+    simd.convert_each(to, at + 4, factors, (*some, game.expedition, game.chest[1], game.relics[2], game.bag))
 
 
 @pytest.mark.parametrize("flag", [True, False, 2**31 - 1, -(2**31)])
@@ -84,7 +83,7 @@ def test_single_numbers_are_converted(flag):
 @pytest.mark.parametrize("kind", [np.int8, np.int16])
 def test_a_row_takes_what_it_has_room_for(kind, room):
     given = numbers(8, kind)
-    for function in (vectors.write_row, jit(lambda to, i, given: vectors.write_row(to, i, given))):
+    for function in (simd.write_row, jit(lambda to, i, given: simd.write_row(to, i, given))):
         to = np.full((3, room), 0.5, np.float32)
         function(to, 1, given)
         assert to[1].tolist() == given[:room].tolist()
@@ -93,15 +92,15 @@ def test_a_row_takes_what_it_has_room_for(kind, room):
 
 @pytest.mark.parametrize("seats", range(9))
 def test_the_rows_of_a_table(seats):
-    ring, own, public = numbers(2 * TABLE_FEATURES), numbers(8 * rows.NUM_OWN), numbers(rows.NUM_PUBLIC)
+    ring, own, public = numbers(2 * TABLE_FEATURES), numbers(8 * row_writer.NUM_OWN), numbers(row_writer.NUM_PUBLIC)
     present = numbers(TABLE_FEATURES)
     arguments = (seats, ring, present, own, public)
     before = numbers(3 * 8 * NUM_FEATURES).reshape(3, 8, NUM_FEATURES)
     as_it_stands, by_vectors = before.copy(), before.copy()
-    rows.write_rows(as_it_stands, 1, *arguments)
-    jit(lambda to, i, seats, ring, present, own, public: rows.write_rows(to, i, seats, ring, present, own, public))(
-        by_vectors, 1, *arguments
-    )
+    row_writer.write_rows(as_it_stands, 1, *arguments)
+    jit(
+        lambda to, i, seats, ring, present, own, public: row_writer.write_rows(to, i, seats, ring, present, own, public)
+    )(by_vectors, 1, *arguments)
     assert np.array_equal(as_it_stands, by_vectors)
     assert np.array_equal(by_vectors[[0, 2]], before[[0, 2]])
     assert np.array_equal(by_vectors[1, seats:], before[1, seats:])
@@ -117,14 +116,14 @@ def test_the_rows_of_a_table(seats):
 def test_fetching_rows_changes_nothing_even_beyond_the_end(i):
     before = numbers(2 * 3 * NUM_FEATURES).reshape(2, 3, NUM_FEATURES)
     fetched = before.copy()
-    rows.fetch(fetched, i)
-    jit(lambda to, i: rows.fetch(to, i))(fetched, i)
+    row_writer.prefetch(fetched, i)
+    jit(lambda to, i: row_writer.prefetch(to, i))(fetched, i)
     assert np.array_equal(fetched, before)
 
 
 @pytest.mark.parametrize("count", range(1, 100))
 def test_vectors_cover_all_and_no_more(count):
-    parts = list(covering(count))
+    parts = list(vectors(count))
     assert {at for begin, width in parts for at in range(begin, begin + width)} == set(range(count))
     assert all(width & (width - 1) == 0 for _, width in parts)
 
@@ -134,7 +133,7 @@ def test_what_is_not_contiguous_is_refused():
     with pytest.raises(TypeError, match="layout 'A'; expected 'C', contiguous"):
         compiled("copy", "to, at, source, start", 4)(column, 0, numbers(8), 0)
     with pytest.raises(TypeError, match="layout 'A'; expected 'C', contiguous"):
-        jit(lambda field: word(field, 0))(np.zeros((8, 2), np.int8)[:, 0])
+        jit(lambda field: pack(field, 0))(np.zeros((8, 2), np.int8)[:, 0])
 
 
 def test_what_can_not_be_written_to_is_refused():
@@ -143,21 +142,21 @@ def test_what_can_not_be_written_to_is_refused():
     with pytest.raises(TypeError, match="can't be written to"):
         compiled("copy", "to, at, source, start", 4)(frozen[0], 0, numbers(8), 0)
     with pytest.raises(TypeError, match="can't be written to"):
-        jit(lambda to, given: vectors.write_row(to, 0, given))(frozen, numbers(8, np.int8))
+        jit(lambda to, given: simd.write_row(to, 0, given))(frozen, numbers(8, np.int8))
 
 
 @pytest.mark.parametrize("count", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize("kinds", [(np.int8, np.int8), (np.int8, np.int16)])
-def test_the_sum_of_products(kinds, count):
+def test_the_dot_product(kinds, count):
     one, other = numbers(count, kinds[0]), numbers(count, kinds[1])
     expected = sum(int(a) * int(b) for a, b in zip(one, other, strict=True))
-    assert vectors.sum_of_products(one, other, count) == expected
-    assert compiled("sum_of_products", "one, other", count)(one, other) == expected
+    assert simd.dot(one, other, count) == expected
+    assert compiled("dot", "one, other", count)(one, other) == expected
 
 
 def _two_and_five_columns(to, at, factors, one, other):
-    vectors.interleave(to, at, factors, (one, other))
-    vectors.interleave(to, at + 16, factors, (other, one, one, other, one))
+    simd.interleave(to, at, factors, (one, other))
+    simd.interleave(to, at + 16, factors, (other, one, one, other, one))
 
 
 def test_columns_are_interleaved_seat_by_seat():
@@ -178,27 +177,13 @@ def test_columns_are_interleaved_seat_by_seat():
 def test_the_lead_over_the_others(given):
     given = np.array(given, np.int16)
     expected = [own - max(np.delete(given, seat)) for seat, own in enumerate(given)]
-    for function in (vectors.over_the_others, jit(lambda to, numbers: vectors.over_the_others(to, numbers))):
+    for function in (simd.lead_over_others, jit(lambda to, numbers: simd.lead_over_others(to, numbers))):
         for turned in range(8):
             to = np.zeros(8, np.int16)
             function(to, np.roll(given, turned))
             assert to.tolist() == np.roll(expected, turned).tolist()
 
 
-def _add_to_two_fields(games, chosen, amount):
-    vectors.add_where(games[0].left_turn, chosen, amount)
-    vectors.add_where(games[0].banked, chosen, amount)
-
-
-@pytest.mark.parametrize("amount", [-1, 0, 1, 77, 1500, np.int16(-100)])
-@pytest.mark.parametrize("seats", [0, 1, 0b10, 0b10000000, 0b10110100, 255])
-def test_an_amount_is_added_to_the_chosen_seats_alone(seats, amount):
-    flags = np.array([seats >> seat & 1 for seat in range(8)])
-    chosen = flags.astype(np.int8).view(np.uint64)[0]
-    for add in (_add_to_two_fields, jit(_add_to_two_fields)):
-        games = np.frombuffer(np.random.default_rng(seats).bytes(GAME.itemsize), GAME).copy()
-        before = games.copy()
-        add(games.view(np.recarray), chosen, amount)
-        for name in GAME.names:
-            added = (flags * int(amount)).astype(GAME[name].base) if name in ("left_turn", "banked") else 0
-            assert np.array_equal(games[name], before[name] + added)
+def test_what_is_longer_than_a_field_of_a_record_is_refused():
+    with pytest.raises(TypeError, match="numbers 0 to 15 of an array of shape"):
+        jit(lambda games: simd.dot(games[0].inside, games[0].deck, 16))(np.zeros(1, GAME).view(np.recarray))

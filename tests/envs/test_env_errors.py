@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from diamant_env import Batch, diamant_v0
+from diamant_env import diamant_v0
 from diamant_env.records.recorder import Recorder
 from tests.support.side_by_side import as_dicts
 
@@ -62,14 +61,6 @@ def test_values_outside_the_action_space(env, action, seat):
     with pytest.raises(ValueError, match=rf"action .* of player_{seat}; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"):
         env.step({**dict.fromkeys(env.agents, 1), f"player_{seat}": action})
     assert as_dicts(env.game[None]) == before
-
-
-def test_a_refused_step_leaves_no_trace(env):
-    with pytest.raises(ValueError, match="of player_2"):
-        env.step({"player_0": 1, "player_1": 1, "player_2": 7})
-    env.step({"player_0": 0, "player_1": 0, "player_2": 0})
-    assert env.game["inside"][:3].tolist() == [1, 1, 1]
-    assert env.game["turn"] == 2
 
 
 def test_step_before_reset():
@@ -188,23 +179,3 @@ def test_states_of_the_other_form():
     for env, other in ((parallel, aec), (aec, parallel)):
         with pytest.raises(ValueError, match="is no state"):
             env.restore_state(other.clone_state())
-
-
-def test_a_batch_names_actions_of_any_integer_type():
-    batch = Batch(2, 3)
-    batch.reset(1)
-    before = batch.games.tobytes()
-    for value, dtype in ((300, np.int64), (-(2**40), np.int64), (200, np.uint8), (2, np.int64)):
-        actions = np.zeros((2, 3), dtype)
-        actions[1, 2] = value
-        with pytest.raises(ValueError, match=rf"action {value} of seat 2 in game 1; allowed: 0 .* and 1"):
-            batch.step(actions)
-    with pytest.raises(ValueError, match=r"actions=\[\[0, 0, 0\], \[0\]\]; its rows must have the same length"):
-        batch.step([[0, 0, 0], [0]])
-    with pytest.raises(ValueError, match=r"num_players=.*; its rows must have the same length"):
-        Batch(2, [[3], [3, 4]])
-    with pytest.raises(ValueError, match=r"seed=.*; its rows must have the same length"):
-        batch.reset([[3], [3, 4]])
-    assert batch.games.tobytes() == before
-    batch.step([[1, 0, 0], [1, 0, 0]])
-    batch.step([[300, 0, 0], [-300, 0, 0]])  # idle seats

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from diamant_env import EDITIONS, Batch, Observations, diamant_v0, observation_space
+from diamant_env import EDITIONS, Batch, Observations, observation_space
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make
@@ -26,21 +25,6 @@ SETTINGS = [
     {"num_players": 3, "edition": "incan-gold", "reward": "margin", "opponents": ["bag:18", "cards:2"], "seat": 2},
     {"num_players": 2, "expeditions": 1, "opponents": lambda obs: obs["bag"] >= 3},
 ]
-
-
-@pytest.fixture
-def warnings_are_errors():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        # Uncompiled random numbers and words overflow on purpose, as compiled ones do in silence.
-        warnings.filterwarnings("ignore", "overflow encountered in scalar")
-        yield
-
-
-@pytest.fixture
-def no_waiting(monkeypatch):
-    """Show pictures as fast as they are drawn."""
-    monkeypatch.setitem(DiamantEnv.metadata, "render_fps", 0)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -120,19 +104,6 @@ def test_games_are_those_of_a_batch_driven_by_hand(players, seat, reward):
         skipped += sum(info["turns"] for info in infos) - len(rewards)
         assert {info["seat"] for info in infos} == {seat}
     assert skipped > 20
-
-
-def test_a_seeded_game_is_that_of_the_parallel_environment():
-    parallel, single = diamant_v0.parallel_env(num_players=3), DiamantEnv(3, opponents="continue", seat=1)
-    for seed in range(5):
-        seen = parallel.reset(seed=seed)[0]["player_1"]
-        observation, _ = single.reset(seed=seed)
-        over = False
-        while not over:
-            assert np.array_equal(observation, seen)
-            observation, _, over, _, _ = single.step(0)
-            seen = parallel.step(dict.fromkeys(parallel.agents, 0))[0]["player_1"]
-        assert not parallel.agents
 
 
 def test_rewards_sum_up_to_the_chest_the_win_share_and_the_margin():
@@ -238,12 +209,6 @@ def test_a_policy_file_plays(tmp_path):
         DiamantEnv(opponents=str(tmp_path / "none.safetensors"))
 
 
-def test_a_function_plays_what_the_agent_of_the_same_idea_plays():
-    games = [play(DiamantEnv(5, opponents=one), 2)[0] for one in ("bag:7", lambda obs: obs["bag"] >= 7, make("bag:7"))]
-    assert np.array_equal(games[0], games[1])
-    assert np.array_equal(games[0], games[2])
-
-
 def test_expeditions_and_hidden_chests():
     env = DiamantEnv(3, expeditions=1, hidden_chests=True)
     observation, _ = env.reset(seed=0)
@@ -286,8 +251,9 @@ def test_text_shows_the_turns_without_the_learner_too():
     assert DiamantEnv().render() is None
 
 
-def test_a_window_shows_every_turn(no_waiting, monkeypatch):
+def test_a_window_shows_every_turn(monkeypatch):
     pygame = pytest.importorskip("pygame")
+    monkeypatch.setitem(DiamantEnv.metadata, "render_fps", 0)  # as fast as they are drawn
     shown = []
     flip = pygame.Window.flip
     monkeypatch.setattr(pygame, "Window", type("Counted", (pygame.Window,), {"flip": lambda w: shown.append(flip(w))}))

@@ -26,56 +26,35 @@ from diamant_env.diamant_v0 import MASKS
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
-TABLES = [1, 2, 3, 5, 8]
+pytestmark = pytest.mark.usefixtures("warnings_are_errors")
 # What PettingZoo says about every environment with a Dict space, its own chess included.
 ABOUT_DICT_SPACES = ("Observation is not a NumPy array", "Observation space for each agent probably should be")
 
 
-@pytest.fixture(autouse=True)
-def warnings_are_errors():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        # Uncompiled random numbers and words overflow on purpose, as compiled ones do in silence.
-        warnings.filterwarnings("ignore", "overflow encountered in scalar")
-        yield
+def conform(num_cycles: int, **options) -> None:
+    """Let PettingZoo test both forms of the environment."""
+    parallel, aec = (partial(make, **options) for make in (diamant_v0.parallel_env, diamant_v0.env))
+    parallel_api_test(parallel(), num_cycles=num_cycles)
+    parallel_seed_test(parallel, num_cycles=num_cycles // 3)
+    seed_test(aec, num_cycles=num_cycles // 3)
+    for make in (aec, partial(diamant_v0.raw_env, **options)):
+        api_test(make(), num_cycles=num_cycles)
+    if options.get("mask", "none") != "observation":
+        state_test(aec(), parallel(), num_cycles=num_cycles // 6)
 
 
 @pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("players", TABLES)
-def test_parallel_api(players, mask):
-    parallel_api_test(diamant_v0.parallel_env(num_players=players, mask=mask), num_cycles=300)
-
-
-@pytest.mark.parametrize("make", [diamant_v0.env, diamant_v0.raw_env])
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("players", TABLES)
-def test_aec_api(players, mask, make):
+@pytest.mark.parametrize("players", [1, 2, 3, 5, 8])
+def test_every_table_conforms(players, mask):
     if mask == "observation":
         for message in ABOUT_DICT_SPACES:
             warnings.filterwarnings("ignore", message)
-    api_test(make(num_players=players, mask=mask), num_cycles=300)
-
-
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("players", TABLES)
-def test_seeds(players, mask):
-    seed_test(partial(diamant_v0.env, num_players=players, mask=mask), num_cycles=100)
-    parallel_seed_test(partial(diamant_v0.parallel_env, num_players=players, mask=mask), num_cycles=100)
+    conform(300, num_players=players, mask=mask)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_every_edition_conforms(edition):
-    parallel, aec = (partial(make, edition=edition) for make in (diamant_v0.parallel_env, diamant_v0.env))
-    parallel_api_test(parallel(), num_cycles=100)
-    api_test(aec(), num_cycles=100)
-    seed_test(aec, num_cycles=50)
-    parallel_seed_test(parallel, num_cycles=50)
-    state_test(aec(), parallel(), num_cycles=50)
-
-
-@pytest.mark.parametrize("players", TABLES)
-def test_state(players):
-    state_test(diamant_v0.env(num_players=players), diamant_v0.parallel_env(num_players=players), num_cycles=50)
+    conform(100, edition=edition)
 
 
 @pytest.mark.parametrize("mask", MASKS)
@@ -87,28 +66,6 @@ def test_render(mask):
     render_test(make)
 
 
-def whole_parallel_game(env, seed: int) -> list:
-    """Everything that a game shows from reset to the end, with actions that depend on the turn alone."""
-    rng = np.random.default_rng(seed)
-    shown = [flat(env.reset(seed=seed))]
-    while env.agents:
-        leave = rng.random(env.num_agents) < 0.2
-        shown.append(flat(env.step({agent: int(leave[i]) for i, agent in enumerate(env.agents)})))
-        shown.append(env.state().tobytes())
-    return shown
-
-
-def whole_aec_game(env, seed: int) -> list:
-    rng = np.random.default_rng(seed)
-    env.reset(seed=seed)
-    shown = []
-    for agent in env.agent_iter():
-        last = env.last()
-        shown.append((agent, flat(last), env.state().tobytes()))
-        env.step(None if last[2] else int(rng.random() < 0.2))
-    return shown
-
-
 def flat(thing):
     """The same with bytes in place of arrays, so that == compares all of it."""
     if isinstance(thing, dict):
@@ -116,23 +73,6 @@ def flat(thing):
     if isinstance(thing, tuple):
         return tuple(map(flat, thing))
     return thing.tobytes() if isinstance(thing, np.ndarray) else thing
-
-
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("players", TABLES)
-def test_whole_games_from_a_seed(players, mask):
-    one, other = (diamant_v0.parallel_env(num_players=players, mask=mask) for _ in range(2))
-    games = [whole_parallel_game(one, seed) for seed in range(5)]
-    assert [whole_parallel_game(other, seed) for seed in range(5)] == games
-    assert all(games[0] != game for game in games[1:])
-
-
-@pytest.mark.parametrize("players", TABLES)
-def test_whole_aec_games_from_a_seed(players):
-    one, other = (diamant_v0.env(num_players=players) for _ in range(2))
-    games = [whole_aec_game(one, seed) for seed in range(3)]
-    assert [whole_aec_game(other, seed) for seed in range(3)] == games
-    assert all(games[0] != game for game in games[1:])
 
 
 def test_a_sequence_of_games_from_one_seed():
@@ -214,31 +154,6 @@ def test_aec_continues_from_a_state_at_any_step(make, mask):
         assert play_on(other, choices) == first
         env.restore_state(state)
         assert play_on(env, choices) == first
-
-
-def test_aec_state_in_the_middle_of_a_turn_has_what_was_chosen():
-    env = diamant_v0.env(num_players=3)
-    env.reset(options={"deck": ["snake", 11, 5, 7]})
-    env.step(1)
-    saved = env.clone_state()
-    env.reset(seed=1)
-    for _ in range(2):
-        env.restore_state(saved)
-        assert env.agent_selection == "player_1"
-        env.step(0)
-        env.step(0)
-        assert env.unwrapped.game["inside"][:3].tolist() == [0, 1, 1]
-        assert env.unwrapped.game["bag"] == 11 // 2
-
-
-@pytest.mark.parametrize("junk", [1, 2, "x", None, [0]])
-def test_aec_takes_anything_from_agents_in_camp(junk):
-    env = diamant_v0.env(num_players=3)
-    env.reset(options={"deck": ["snake", 11, 5, 7]})
-    for action in (1, 0, 0, junk, 0, 0):
-        env.step(action)
-    assert env.unwrapped.game["inside"][:3].tolist() == [0, 1, 1]
-    assert env.unwrapped.game["turn"] == 3
 
 
 def test_aec_state_may_be_restored_inside_agent_iter():

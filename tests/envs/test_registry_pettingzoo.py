@@ -1,4 +1,4 @@
-"""PettingZoo's registry, and the wrappers of PettingZoo and SuperSuit."""
+"""The wrappers of PettingZoo and SuperSuit, and a PettingZoo without a registry."""
 
 from __future__ import annotations
 
@@ -7,53 +7,17 @@ import sys
 import warnings
 
 import numpy as np
-import pettingzoo
 import pytest
 from pettingzoo.utils import aec_to_parallel, parallel_to_aec
 
-from diamant_env import EDITIONS, diamant_v0, list_tasks
-from diamant_env.envs.aec import OrderedAecGame
-from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.tasks import pettingzoo_settings
+from diamant_env import diamant_v0
+from diamant_env.observation import NUM_FEATURES
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # importing its tests warns by itself
     from pettingzoo.test import api_test, parallel_api_test
 
-needs_registry = pytest.mark.skipif(not hasattr(pettingzoo, "register"), reason="PettingZoo older than 1.27")
-TASKS = list_tasks()
-IDS = [task.id for task in TASKS]
-
-
-@pytest.fixture(autouse=True)
-def warnings_are_errors():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        # Uncompiled random numbers and words overflow on purpose, as compiled ones do in silence.
-        warnings.filterwarnings("ignore", "overflow encountered in scalar")
-        yield
-
-
-@needs_registry
-@pytest.mark.parametrize("task", TASKS, ids=IDS)
-def test_each_task_can_be_made(task):
-    parallel, aec = pettingzoo.make("parallel", task.id), pettingzoo.make("aec", task.id)
-    assert type(parallel) is diamant_v0.parallel_env
-    assert type(aec) is OrderedAecGame
-    seen = parallel.reset(seed=1)[0]["player_0"]
-    aec.reset(seed=1)
-    assert np.array_equal(aec.observe("player_0"), seen)
-    obs, settings = Observations(seen), task.settings
-    edition = EDITIONS[settings.get("edition", "iello-2016")]
-    assert obs["num_players"] == len(parallel.possible_agents) == settings.get("num_players", 4)
-    assert obs["expeditions_left"] == settings.get("expeditions", edition.expeditions) - 1
-    assert obs["hidden_chests"] == edition.hidden_chests
-
-
-@needs_registry
-def test_settings_can_be_given_on_top():
-    env = pettingzoo.make("parallel", "diamant_env/Diamant-3p-v0", mask="none", reward="win", num_players=5)
-    assert set(env.reset(seed=0)[1]["player_4"]) == {"active"}
+pytestmark = pytest.mark.usefixtures("warnings_are_errors")
 
 
 def test_an_older_pettingzoo_has_no_registry_and_that_is_fine():
@@ -61,31 +25,9 @@ def test_an_older_pettingzoo_has_no_registry_and_that_is_fine():
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
 
 
-def test_the_parallel_form_of_one_expedition_is_an_edition():
-    edition = pettingzoo_settings({"num_players": 2, "expeditions": 1})["edition"]
-    assert (edition.expeditions, edition.treasures) == (1, EDITIONS["iello-2016"].treasures)
-
-
 def test_pettingzoos_own_conversions():
     api_test(parallel_to_aec(diamant_v0.parallel_env(num_players=3)), num_cycles=100)
     parallel_api_test(aec_to_parallel(parallel_to_aec(diamant_v0.parallel_env(num_players=3))), num_cycles=100)
-
-
-def test_parallel_to_aec_plays_the_same_game():
-    parallel, aec = diamant_v0.parallel_env(num_players=4), parallel_to_aec(diamant_v0.parallel_env(num_players=4))
-    parallel.reset(seed=5)
-    aec.reset(seed=5)
-    random = np.random.default_rng(0)
-    while parallel.agents:
-        actions = {agent: int(random.random() < 0.2) for agent in parallel.agents}
-        observations, rewards, *_ = parallel.step(actions)
-        for agent in actions:
-            assert aec.agent_selection == agent
-            aec.step(actions[agent])
-        for agent in actions:
-            assert np.array_equal(aec.observe(agent), observations[agent])
-            assert aec.rewards[agent] == rewards[agent]
-    assert all(aec.terminations.values())
 
 
 @pytest.fixture
@@ -99,7 +41,6 @@ WRAPPERS = {
     "pad_observations": (lambda ss, env: ss.pad_observations_v0(env), (NUM_FEATURES,)),
     "pad_action_space": (lambda ss, env: ss.pad_action_space_v0(env), (NUM_FEATURES,)),
     "flatten": (lambda ss, env: ss.flatten_v0(env), (NUM_FEATURES,)),
-    "black_death": (lambda ss, env: ss.black_death_v3(env), (NUM_FEATURES,)),
     "dtype": (lambda ss, env: ss.dtype_v0(env, np.float64), (NUM_FEATURES,)),
     "frame_stack": (lambda ss, env: ss.frame_stack_v1(env, 3), (NUM_FEATURES * 3,)),
     "agent_indicator": (lambda ss, env: ss.agent_indicator_v0(env), (NUM_FEATURES + 4,)),
@@ -125,8 +66,7 @@ def test_supersuits_wrappers(supersuit, name):
         observations, rewards, ends, _, _ = env.step(actions)
         expected, expected_rewards, expected_ends, _, _ = plain.step(actions)
         assert rewards == expected_rewards
-        if name != "black_death":  # SuperSuit 3.11 ends a game only where agents are terminated and truncated at once
-            assert ends == expected_ends
+        assert ends == expected_ends
 
 
 def test_whole_games_through_black_death(supersuit):

@@ -1,4 +1,4 @@
-"""The ids in Gymnasium's registry: each can be made and played, and registering them imports nothing heavy."""
+"""The ids in the registries of Gymnasium and PettingZoo: each can be made and played, and registering is light."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import importlib
 import json
 import subprocess
 import sys
-import warnings
 
 import gymnasium
 import numpy as np
+import pettingzoo
 import pytest
 
 import diamant_env
-from diamant_env import EDITIONS, Observations, list_tasks, tasks
+from diamant_env import EDITIONS, Observations, diamant_v0, list_tasks, tasks
+from diamant_env.envs.aec import OrderedAecGame
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 
@@ -30,11 +31,8 @@ def test_the_standard_tasks_are_there():
 
 
 @pytest.mark.parametrize("task", TASKS, ids=IDS)
-def test_each_is_what_it_says(task):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", "overflow encountered in scalar")  # on purpose, where not compiled
-        single, many = gymnasium.make(task.id), gymnasium.make_vec(task.id, num_envs=2)
+def test_each_is_what_it_says(task, warnings_are_errors):
+    single, many = gymnasium.make(task.id), gymnasium.make_vec(task.id, num_envs=2)
     assert type(single.unwrapped) is DiamantEnv
     assert type(many) is DiamantVectorEnv
     observation, _ = single.reset(seed=3)
@@ -48,13 +46,23 @@ def test_each_is_what_it_says(task):
     while not over:
         observation, _, over, _, _ = single.step(single.action_space.sample())
     assert Observations(observation)["expeditions_left"] == 0
+    if hasattr(pettingzoo, "register"):  # from 1.27 on
+        parallel, aec = pettingzoo.make("parallel", task.id), pettingzoo.make("aec", task.id)
+        assert (type(parallel), type(aec)) == (diamant_v0.parallel_env, OrderedAecGame)
+        seen = parallel.reset(seed=1)[0]["player_0"]
+        aec.reset(seed=1)
+        assert np.array_equal(aec.observe("player_0"), seen)
+        for name in ("num_players", "expeditions_left", "hidden_chests"):
+            assert Observations(seen)[name] == obs[name]
 
 
 def test_settings_can_be_given_on_top():
     env = gymnasium.make("diamant_env/Diamant-OneExpedition-3p-v0", num_players=5, opponents="bag:18", seat=4)
     observation, info = env.reset(seed=0)
-    assert Observations(observation)["num_players"] == 5
-    assert info["seat"] == 4
+    assert (Observations(observation)["num_players"], info["seat"]) == (5, 4)
+    if hasattr(pettingzoo, "register"):
+        env = pettingzoo.make("parallel", "diamant_env/Diamant-3p-v0", mask="none", reward="win", num_players=5)
+        assert set(env.reset(seed=0)[1]["player_4"]) == {"active"}
 
 
 @pytest.mark.parametrize("task", TASKS, ids=IDS)
@@ -71,18 +79,16 @@ def test_the_table_has_a_row_for_each():
     assert "| `diamant_env/Diamant-Solitaire-v0` | 1 player | `num_players=1` |" in rows
 
 
-def test_registering_again_is_silent():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        tasks.register_tasks()
-        importlib.reload(diamant_env)
+def test_registering_again_is_silent(warnings_are_errors):
+    tasks.register_tasks()
+    importlib.reload(diamant_env)
 
 
 def test_registering_imports_nothing_that_plays():
     code = """
 import sys, diamant_env, gymnasium
 loaded = [name for name in sys.modules if name.startswith("diamant_env.")]
-absent = ["gym_env", "gym_vector", "one_learner", "rivals", "opponents", "render", "picture", "diamant_v0", "aec"]
+absent = ["gym_env", "gym_vector", "envs.one_learner", "envs.aec", "opponents", "drawing", "diamant_v0"]
 assert not {f"diamant_env.{name}" for name in absent} & set(loaded), loaded
 assert not {"torch", "stable_baselines3", "pygame", "supersuit", "agents", "train"} & set(sys.modules)
 gymnasium.make("diamant_env/Diamant-v0").reset(seed=0)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from math import comb, factorial
 
 import numpy as np
-import pytest
-from test_figures import BUST_AT_TRAP, SURVIVAL, bust_at_trap, deck_size, survival
 
-from diamant_env import EDITIONS, GAME, LEAVE, Edition
+from diamant_env import GAME, LEAVE, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.rules import OVER, REVEAL, resolve_decisions, reveal, start_game
+from tests.support.figures import bust_at_trap, survival
 from tests.support.oracle import Oracle
 from tests.support.play import INVENTED, PUBLISHED, every
 from tests.support.side_by_side import Names
 
-OF_SIZE = {30: "schmidt-2005", 31: "incan-gold", 35: "iello-2016"}
 TINY = [
     Edition("one kind of trap", (1,), ("mud",), expeditions=1),
     Edition("traps only in pairs", (2, 2, 9), ("mud", "wind", "rain"), trap_copies=2, expeditions=1),
@@ -33,7 +31,7 @@ class Tree:
     """Every course that a game of the engine can take."""
 
     def __init__(self, edition: Edition, players: int = 1) -> None:
-        self.box = np.array([edition.record]).view(np.recarray)[0]
+        self.box = numbers_of(edition)
         self.root = np.zeros(1, GAME).view(np.recarray)
         start_game(self.root[0], self.box, players, np.uint64(0))
 
@@ -82,97 +80,13 @@ def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, 
     return chances, reached
 
 
-@pytest.mark.parametrize("size", OF_SIZE)
-def test_survival_by_counting_out_the_engine(size):
-    edition = EDITIONS[OF_SIZE[size]]
-    chances, _ = survival_by_the_engine(edition)
-    assert deck_size(edition) == size
-    for cards, expected in SURVIVAL.get(size, {}).items():
-        if isinstance(expected, Fraction):
-            assert chances[cards] == expected
-        else:
-            assert abs(float(chances[cards]) - expected) < 5e-7
-
-
-@every([*PUBLISHED, *INVENTED])
+@every([*PUBLISHED, *INVENTED, *TINY])
 def test_survival_of_every_edition(edition):
     chances, reached = survival_by_the_engine(edition)
     assert chances == [survival(edition, cards) for cards in range(len(chances))]
     assert chances[-1] == 0
     for traps, chance in reached.items():
         assert 1 - chance == bust_at_trap(edition, traps)
-
-
-@every(PUBLISHED)
-def test_bust_at_the_nth_trap_of_every_published_edition(edition):
-    _, reached = survival_by_the_engine(edition)
-    for traps, expected in BUST_AT_TRAP.items():
-        assert abs(float(1 - reached[traps]) - expected) < 5e-7
-
-
-# All card sequences of tiny decks, cards that look alike told apart: (expeditions that go on, busts) at each depth.
-
-DEPTH = 6
-
-
-def counted_in_closed_form(edition: Edition) -> list[tuple[int, int]]:
-    kinds, copies, size = len(edition.traps), edition.trap_copies, deck_size(edition)
-
-    def going_on(cards: int) -> int:
-        """Choose j kinds of trap and a card of each, harmless cards for the rest; any order."""
-        harmless = size - kinds * copies
-        sets = sum(comb(kinds, j) * copies**j * comb(harmless, cards - j) for j in range(min(kinds, cards) + 1))
-        return sets * factorial(cards)
-
-    counts = [going_on(depth) for depth in range(DEPTH + 1)]
-    return [(counts[d], counts[d - 1] * (size - d + 1) - counts[d]) for d in range(1, DEPTH + 1)]
-
-
-def counted_in_the_engine(edition: Edition) -> list[tuple[int, int]]:
-    tree, counts = Tree(edition), [[0, 0] for _ in range(DEPTH)]
-
-    def count(game: np.recarray, ways: int, depth: int) -> None:
-        for card, copies in tree.cards(game):
-            after = tree.after(game, card)
-            bust = after[0].phase == OVER
-            counts[depth][int(bust)] += ways * copies
-            if not bust and depth + 1 < DEPTH:
-                count(after, ways * copies, depth + 1)
-
-    count(tree.root, 1, 0)
-    return [(going_on, busts) for going_on, busts in counts]
-
-
-def counted_in_the_oracle(edition: Edition) -> list[tuple[int, int]]:
-    counts = [[0, 0] for _ in range(DEPTH)]
-
-    def count(path: tuple, ways: int) -> None:
-        for card, copies in played(path).deck_counts.items():
-            bust = played((*path, card)).over
-            counts[len(path)][int(bust)] += ways * copies
-            if not bust and len(path) + 1 < DEPTH:
-                count((*path, card), ways * copies)
-
-    def played(path: tuple) -> Oracle:
-        oracle = Oracle(edition, 1)
-        for card in path:
-            oracle.reveal(card)
-        return oracle
-
-    count((), 1)
-    return [(going_on, busts) for going_on, busts in counts]
-
-
-@every(TINY)
-def test_all_card_sequences(edition):
-    expected = counted_in_closed_form(edition)
-    assert counted_in_the_engine(edition) == expected
-    assert counted_in_the_oracle(edition) == expected
-
-
-def test_card_sequences_by_hand():
-    # One treasure and three equal traps: T, t | Tt, tT and 6 busts | at the third card every sequence has busted.
-    assert counted_in_the_engine(TINY[0]) == [(4, 0), (6, 6), (0, 12), (0, 0), (0, 0), (0, 0)]
 
 
 # All courses of a game for two, cards and decisions, into the second expedition: how many, and what they hold.

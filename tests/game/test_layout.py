@@ -19,8 +19,8 @@ from diamant_env import (
     editions,
     observation_space,
 )
-from diamant_env.engine.workspace import SCRATCH
-from diamant_env.native import packed_bytes as words
+from diamant_env.engine.workspace import WORKSPACE
+from diamant_env.native import packed_bytes
 from diamant_env.native.aligned import LINE, aligned
 from diamant_env.observation import SLICES, field_table
 from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
@@ -99,7 +99,7 @@ def test_the_numbers_in_saved_games_keep_their_meaning():
     assert (REVEAL, DECIDE, OVER) == (0, 1, 2)
 
 
-@pytest.mark.parametrize("record", [GAME, SCRATCH], ids=["a game", "room to work in"])
+@pytest.mark.parametrize("record", [GAME, WORKSPACE], ids=["a game", "room to work in"])
 def test_records_are_aligned_as_a_struct_in_c(record):
     assert record.isalignedstruct
     assert all(offset % dtype.base.itemsize == 0 for dtype, offset in record.fields.values())
@@ -133,4 +133,4 @@ def test_the_rows_of_the_table():
 def test_a_limit_that_the_compiled_code_is_not_written_for_is_refused(limit, value, monkeypatch):
     monkeypatch.setattr(editions, limit, value)
     with pytest.raises(AssertionError, match="the compiled code is written for 8, 8, 16 and 25 to 32"):
-        runpy.run_path(words.__file__)
+        runpy.run_path(packed_bytes.__file__)

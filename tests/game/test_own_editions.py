@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diamant_env import EDITIONS, Batch, Edition, diamant_v0, from_observation
+from diamant_env import EDITIONS, Batch, Edition, diamant_v0
 from tests.support.oracle import Oracle
 from tests.support.play import BASE, ODD, PUBLISHED, every
-from tests.support.side_by_side import DECISIONS, SideBySide, as_dicts
+from tests.support.side_by_side import SideBySide, as_dicts
 
 SHORT = replace(EDITIONS["schmidt-2005"], expeditions=1)
 ALL_KINDS = tuple("abcdefgh")
@@ -67,23 +67,14 @@ def test_refused_with_the_reason(changes, reason):
         replace(BASE, **changes)
 
 
-@pytest.mark.parametrize(
-    "make", [lambda n: Batch(1, n), diamant_v0.parallel_env, lambda n: diamant_v0.env(num_players=n)]
-)
-def test_nine_seats_are_refused(make):
-    with pytest.raises(ValueError, match=r"num_players=9; .*1 to 8"):
-        make(9)
+@every(OWN)
+@pytest.mark.parametrize("reward", ["win", "margin"])
+def test_it_plays_in_a_batch_as_the_oracle_says(edition, reward):
+    both = SideBySide(Batch(36, np.arange(36) // 6 + 2, edition, reward), seed=9)
+    assert both.play_to_the_end(np.random.default_rng(4)) >= edition.expeditions
 
 
 @every(OWN)
-@pytest.mark.parametrize("players", [1, 3, 8])
-def test_it_plays_in_a_batch_as_the_oracle_says(edition, players):
-    reward = "margin" if players > 1 else "win"
-    both = SideBySide(Batch(24, players, edition, reward), seed=9)
-    assert both.play_to_the_end(np.random.default_rng(4), list(DECISIONS)) >= edition.expeditions
-
-
-@every([*OWN, *PUBLISHED])
 @pytest.mark.parametrize("make", [diamant_v0.env, diamant_v0.raw_env])
 def test_it_plays_agent_by_agent(edition, make):
     env, rng = make(edition=edition, num_players=4), np.random.default_rng(1)
@@ -108,37 +99,6 @@ def test_it_is_rendered_saved_and_continued(edition):
     again.restore_state(saved)
     assert again.render() == text
     assert as_dicts(again.game[None]) == as_dicts(env.game[None])
-
-
-@every([*OWN, *PUBLISHED])
-def test_it_is_rebuilt_from_an_observation(edition):
-    batch = Batch(8, 4, edition, hidden_chests=False)
-    rows = batch.reset(2)
-    again = Batch(8, 4, edition, hidden_chests=False)
-    again.restore(from_observation(rows[:, 0], batch.games.key, edition))
-    assert again.observe().tobytes() == rows.tobytes()
-
-
-def test_a_batch_mixes_table_sizes_and_editions():
-    """Every game of a batch of all editions at all tables is the game that a single environment plays."""
-    tables = [(edition, players) for edition in [*PUBLISHED, *OWN] for players in range(1, 9)]
-    editions, players = [edition for edition, _ in tables], [players for _, players in tables]
-    batch, rng = Batch(len(tables), players, editions, "win"), np.random.default_rng(8)
-    envs = [diamant_v0.parallel_env(number, edition, "win") for edition, number in tables]
-    rows = batch.reset(seed=600)
-    seen = [np.stack(list(env.reset(seed=600 + i)[0].values())) for i, env in enumerate(envs)]
-    assert all(rows[i, : len(own)].tobytes() == own.tobytes() for i, own in enumerate(seen))
-    while not batch.over.all():
-        actions, running = (rng.random((len(tables), 8)) < 0.2).astype(np.int8), ~batch.over
-        rows, rewards, done = batch.step(actions)
-        for i in np.flatnonzero(running):
-            number = players[i]
-            sent = dict(zip(envs[i].possible_agents, actions[i, :number], strict=True))
-            observations, earned, over, _, _ = envs[i].step(sent)
-            assert np.stack(list(observations.values())).tobytes() == rows[i, :number].tobytes()
-            assert not rows[i, number:].any()
-            assert list(earned.values()) == rewards[i, :number].tolist()
-            assert set(over.values()) == {bool(done[i])}
 
 
 # Which editions are refused because the deck could run out: exactly those whose deck can be emptied.
@@ -183,4 +143,4 @@ def test_any_box_is_played_as_the_oracle_says_or_its_deck_can_run_out(box, seed)
         return
     edition = Edition("any", **box)
     batch = Batch(6, [1, 2, 3, 5, 7, 8], edition)
-    SideBySide(batch, seed).play_to_the_end(np.random.default_rng(seed), list(DECISIONS))
+    SideBySide(batch, seed).play_to_the_end(np.random.default_rng(seed))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch
-from diamant_env.rules import draw, key_of_next_game, key_of_seed, mix, random_below, random_bits
+from diamant_env.engine.turns import draw_card
+from diamant_env.random_numbers import key_of_next_game, key_of_seed, mix, random_below, random_bits
 from tests.support.play import BASE, ODD, Play
 
 WORD = 2**64
@@ -69,7 +70,7 @@ def test_the_next_card_is_the_one_at_the_drawn_place_of_the_sorted_deck(edition)
     for key in range(300):
         game["key"], game["expedition"], game["turn"], game["deck_size"] = key, 2, 1, len(deck)
         before = game.tobytes()
-        card = draw(game)
+        card = draw_card(game)
         assert card == deck[(number(key, 2 * 128 + 1) >> 32) * len(deck) // 2**32]
         assert game.tobytes() == before
         drawn.add(card)

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from diamant_env import Batch, Observations
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.turns import reveal_until_decision
 from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
 from diamant_env.judging.lineups import (
@@ -31,7 +33,8 @@ from diamant_env.judging.lineups import (
 )
 from diamant_env.opponents import Table, make
 from diamant_env.opponents.registry import DATA
-from diamant_env.rules import key_of_next_game, reveal_until_decision, start_game
+from diamant_env.random_numbers import key_of_next_game
+from diamant_env.rules import start_game
 from train import evaluate
 from train.runs.pictures import draw_win_shares
 from train.runs.screen import say
@@ -90,7 +93,7 @@ def test_results_are_those_of_games_played_one_by_one():
 def start(batch: Batch, key: np.uint64) -> NDArray[np.float32]:
     """Start the game with this key in a batch of one, and return what the seats see."""
     batch.reset(seed=0)
-    game, edition = batch.games.copy()[0], batch.editions[0].record[()]
+    game, edition = batch.games.copy()[0], numbers_of(batch.editions[0])
     start_game(game, edition, batch.seats, key)
     reveal_until_decision(game, edition)
     batch.restore(np.array([game]))
@@ -302,7 +305,7 @@ def test_results_as_text_and_picture(tmp_path, capsys):
     results, differences = compare(["bag:9", "ev:0.75"], [FIELD, *intruder_line_ups(["continue"])], 400)
     say(*result_tables(results, differences))
     text = capsys.readouterr().out
-    for expected in ("3 of the 4 in some", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
+    for expected in ("3 of 4 in some", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
         assert expected in text
     draw_win_shares(results, tmp_path / "picture.png")
     draw_win_shares(judge("bag:9", [FIELD], 1), tmp_path / "single.png")
@@ -315,7 +318,7 @@ def test_a_row_fits_on_a_line_of_80_columns():
     for agent in (make("ev:0.75"), Long()):
         results = judge(agent, line_ups, 60)
         console = Console(width=80, record=True, file=io.StringIO())
-        console.print(*result_tables(results, width=80))
+        console.print(*result_tables(results))
         lines = console.export_text().splitlines()
         header = next(place for place, line in enumerate(lines) if "─" in line)
         end = next(place for place, line in enumerate(lines) if line.startswith("A tie"))

@@ -5,7 +5,7 @@ import pytest
 
 from diamant_env import REWARDS
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.decision_buffer import NOTHING_PENDING, DecisionBuffer
+from train.learning.rollout import NOTHING_PENDING, DecisionBuffer
 from train.learning.self_play import SelfPlayPPO
 from train.runs.config import NetworkConfig, PPOConfig
 
@@ -68,10 +68,8 @@ def test_advantages_are_those_of_the_decisions_alone(reward):
     assert (paid.min() < 0) == (reward == "margin")
     buffer = model.rollout_buffer
     found = {
-        (buffer.rows[k], buffer.flat_observations[k].tobytes()): (advantage, ret)
-        for k, advantage, ret in zip(
-            buffer.complete, buffer.flat_advantages[buffer.complete], buffer.returns, strict=True
-        )
+        (buffer.decisions["row"][k], buffer.decisions["observation"][k].tobytes()): (advantage, ret)
+        for k, advantage, ret in zip(buffer.complete, buffer.advantages[buffer.complete], buffer.returns, strict=True)
     }
     expected = {}
     now = model.turns_seen
@@ -102,7 +100,7 @@ def test_idle_turns_never_enter():
     _, callback = model._setup_learn(1, None)
     model.collect_rollouts(env, callback, model.rollout_buffer, 40)
     buffer = model.rollout_buffer
-    assert (buffer.flat_observations[: buffer.count, 0] == 1).all()
+    assert (buffer.decisions["observation"][: buffer.count, 0] == 1).all()
     assert model.num_timesteps == buffer.count < 40 * env.num_envs
     drawn = [batch.observations.shape[0] for batch in buffer.get(64)]
     assert sum(drawn) == len(buffer.complete)
@@ -124,13 +122,13 @@ def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
     assert buffer.returns.tolist() == [0.75, 0.75]
     buffer.start_rollout()
     assert buffer.count == 1
-    assert buffer.rows[0] == 1
+    assert buffer.decisions["row"][0] == 1
     buffer.add_decisions(rows[~in_camp], seen[:2], [0, 0], np.zeros(2, np.float32), np.zeros(2, np.float32))
     buffer.add_outcomes(np.array([0, 1, 0], np.float32), np.ones(3, bool))
     buffer.finish_rollout(np.zeros(3, np.float32), np.ones(3, bool))
     assert (buffer.pending == NOTHING_PENDING).all()
     assert buffer.returns.tolist() == [1.0, 0.0, 0.0]
-    assert buffer.flat_advantages.tolist() == [0.75, 0.0, 0.0]
+    assert buffer.advantages.tolist() == [0.75, 0.0, 0.0]
 
 
 def test_losses_and_gains_of_several_turns_add_up():
@@ -143,8 +141,8 @@ def test_losses_and_gains_of_several_turns_add_up():
     buffer.add_outcomes(np.array([-2.5, 1, -1], np.float32), np.zeros(3, bool))
     buffer.add_decisions(np.array([0]), np.ones((1, 90), np.float32), [1], nothing[:1], nothing[:1])
     buffer.add_outcomes(np.array([4, -3, -0.5], np.float32), np.array([False, True, False]))
-    assert buffer.flat_rewards[:4].tolist() == [-2.5, -2, -1.5, 4]
-    assert buffer.terminal[:4].tolist() == [False, True, False, False]
+    assert buffer.decisions["reward"][:4].tolist() == [-2.5, -2, -1.5, 4]
+    assert buffer.decisions["terminal"][:4].tolist() == [False, True, False, False]
     assert buffer.pending.tolist() == [3, NOTHING_PENDING, 2]
 
 
@@ -161,6 +159,6 @@ def test_a_rollout_finds_nothing_of_the_one_before():
         (samples,) = buffer.get()
         assert samples.old_log_prob.tolist() == [log_probs] * 2
         assert samples.actions.sort().values.tolist() == [0, 1]
-    assert buffer.flat_rewards[:2].tolist() == [1, 1]
-    assert buffer.terminal[:2].tolist() == [False, False]
+    assert buffer.decisions["reward"][:2].tolist() == [1, 1]
+    assert buffer.decisions["terminal"][:2].tolist() == [False, False]
     assert buffer.returns.tolist() == pytest.approx([1 + buffer.gamma] * 2)

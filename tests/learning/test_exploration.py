@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.decision_buffer import DecisionBuffer
 from train.learning.exploration import Exploration
-from train.learning.rollout import play_turn
+from train.learning.rollout import DecisionBuffer, play_turn
 from train.learning.self_play import SelfPlayPPO
 from train.runs.config import NetworkConfig, PPOConfig
 
@@ -91,7 +90,7 @@ def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
     buffer.weigh()
     assert buffer.complete.tolist() == [1, 2, 3]
     assert buffer.returns.tolist() == [0.5, 1, 0]
-    np.testing.assert_allclose(buffer.flat_advantages[buffer.complete], [-0.25, 1, -1], atol=1e-6)
+    np.testing.assert_allclose(buffer.advantages[buffer.complete], [-0.25, 1, -1], atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +110,7 @@ def test_advantages_are_standardised_by_what_was_decided(rewards, weights, expec
     buffer.finish_rollout(nothing, np.ones(4, bool))
     buffer.weigh()
     complete = buffer.complete
-    np.testing.assert_allclose(buffer.flat_advantages[complete], np.array(expected)[complete], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(buffer.advantages[complete], np.array(expected)[complete], rtol=1e-6, atol=1e-7)
 
 
 def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says():
@@ -122,12 +121,12 @@ def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says():
     exploration = Exploration(env.games_of_rows, 1.0, 1.0, np.random.SeedSequence(0))
     stay = np.log(np.array([[0.98, 0.02]], np.float32))
     play_turn(env, buffer, env.reset(), lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))), 1.0, exploration)
-    tossed = buffer.weights[:1200] > 0
+    tossed = buffer.decisions["weight"][:1200] > 0
     assert tossed.sum() == 400
-    assert buffer.flat_actions[:1200][tossed].mean() == pytest.approx(0.5, abs=0.1)
-    assert buffer.flat_actions[:1200][~tossed].mean() < 0.06
-    expected = np.where(buffer.flat_actions[:1200][tossed] == 1, 0.04, 1.96)
-    np.testing.assert_allclose(buffer.weights[:1200][tossed], expected, rtol=1e-5)
+    assert buffer.decisions["action"][:1200][tossed].mean() == pytest.approx(0.5, abs=0.1)
+    assert buffer.decisions["action"][:1200][~tossed].mean() < 0.06
+    expected = np.where(buffer.decisions["action"][:1200][tossed] == 1, 0.04, 1.96)
+    np.testing.assert_allclose(buffer.decisions["weight"][:1200][tossed], expected, rtol=1e-5)
 
 
 def test_a_run_learns_only_from_what_counts():
@@ -138,7 +137,7 @@ def test_a_run_learns_only_from_what_counts():
     _, callback = model._setup_learn(1, None)
     model.collect_rollouts(env, callback, model.rollout_buffer, 48)
     buffer = model.rollout_buffer
-    weights = buffer.weights[: buffer.count]
+    weights = buffer.decisions["weight"][: buffer.count]
     assert 0.3 < (weights[: len(weights) // 4] == 0).mean() < 1
     assert 10 < ((weights > 0) & (weights != 1)).sum() < 120
     assert (weights[buffer.complete] > 0).all()

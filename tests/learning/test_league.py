@@ -28,7 +28,7 @@ def test_shares_are_those_of_the_configuration():
     others = present.sum() - len(PLAYERS)
     learning = ((found.seating == EMPTY) & present).sum() - len(PLAYERS)
     assert abs(learning / others - 0.5) < 0.02
-    assert abs((seats >= len(found.places)).sum() / others - 0.2) < 0.02
+    assert abs((seats >= len(found.snapshots)).sum() / others - 0.2) < 0.02
     assert ((found.seating == EMPTY) & present).any(axis=1).all()
     assert set(np.unique(seats)) == {EMPTY, *range(len(found.agents))}
 
@@ -44,7 +44,7 @@ def test_new_versions_replace_old_ones():
     names = []
     for number in range(20):
         found.add_snapshot(network(number))
-        names.append([place.network.name for place in found.places])
+        names.append([each.network.name for each in found.snapshots])
     assert names[0] == ["0", "0", "0"]
     assert names[2] == ["0", "1", "2"]
     assert all(str(number) in now for number, now in enumerate(names))
@@ -52,7 +52,7 @@ def test_new_versions_replace_old_ones():
 
 
 def seen_by(found, observations):
-    return found.places[0].act(Observations(observations), np.zeros(len(observations), bool))
+    return found.snapshots[0].act(Observations(observations), np.zeros(len(observations), bool))
 
 
 def test_a_blind_seat_does_not_see():

@@ -21,7 +21,8 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.self_play import SelfPlayPPO
-from train.ppo import main, train
+from train.learning.training import train
+from train.ppo import main
 from train.runs.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.report import able_members, check_line_ups
@@ -156,11 +157,12 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment, starts):
 DIES = """
 import os, signal, sys
 from train import ppo
-save = ppo.save_checkpoint
+from train.learning import training
+save = training.save_checkpoint
 def save_and_die(*arguments):
     save(*arguments)
     os.kill(os.getpid(), signal.SIGKILL)
-ppo.save_checkpoint = save_and_die
+training.save_checkpoint = save_and_die
 ppo.main(sys.argv[1:])
 """
 

@@ -23,7 +23,7 @@ from train import rllib
 from train.distributed.algorithm import SelfPlay, algorithm_config
 from train.distributed.module import DecisionModule
 from train.distributed.runner import SelfPlayRunner
-from train.rllib import CHECKPOINT, Course, load_checkpoint, main, train
+from train.rllib import CHECKPOINT, load_checkpoint, main, train
 from train.runs.config import RayRun, read_config
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
 
@@ -140,21 +140,21 @@ class Killed(Exception):
 def test_a_run_that_died_goes_on_from_its_checkpoint_with_other_games(tmp_path, monkeypatch):
     config = small(ray={"runners": 2})
     folder = new_run_folder(tmp_path, config)
-    keys, decisions, agents, train_once, save = [], [], [], Course._train_once, Course._save
+    keys, decisions, agents, learn_once, save = [], [], [], rllib.learn_once, rllib.save_checkpoint
 
-    def watched(self, done):
-        keys.extend(game_keys(self.algorithm))
-        decisions.append(done)
-        agents.append(self.algorithm.agent("learner"))
-        train_once(self, done)
+    def watched(algorithm, name):
+        keys.extend(game_keys(algorithm))
+        decisions.append(algorithm.decisions)
+        agents.append(algorithm.agent("learner"))
+        learn_once(algorithm, name)
 
-    def dies(self, done):
-        save(self, done)
+    def dies(*arguments):
+        save(*arguments)
         raise Killed
 
-    monkeypatch.setattr(Course, "_train_once", watched)
+    monkeypatch.setattr(rllib, "learn_once", watched)
     with monkeypatch.context() as patch:
-        patch.setattr(Course, "_save", dies)
+        patch.setattr(rllib, "save_checkpoint", dies)
         with pytest.raises(Killed):
             train(config, folder)
     assert not (folder / POLICY).exists()

@@ -49,8 +49,8 @@ from cosmic_ray.work_db import WorkDB, use_db
 
 LOADED = (gymnasium, hypothesis.stateful, numba, numpy, pettingzoo)
 ROOT = Path(__file__).resolve().parents[2]
-CONFIG = ROOT / "tests" / "mutants.toml"
-EQUIVALENT = ROOT / "tests" / "mutants.md"
+CONFIG = Path(__file__).with_name("mutants.toml")
+EQUIVALENT = Path(__file__).with_name("mutants.md")
 MEMORY = 4 << 30
 NOT_NEEDED = ("cacheprovider", "warnings", "doctest", "junitxml", "logging", "pastebin", "faulthandler", "stepwise")
 PATIENCE = 600  # seconds until a process that does not even compute is ended

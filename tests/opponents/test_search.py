@@ -11,6 +11,7 @@ import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, Observations
 from diamant_env.editions import find_edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import Table, make, search
 from diamant_env.opponents.search import Budget, SearchAgent, parse
@@ -160,7 +161,7 @@ def test_the_edition_is_told_from_the_observations(edition, players):
 
 def plays(edition: Edition) -> bytes:
     """What the rules read of an edition."""
-    return find_edition(edition, hidden_chests=False).record.tobytes()
+    return numbers_of(find_edition(edition, hidden_chests=False)).tobytes()
 
 
 @pytest.mark.parametrize("edition", ["iello-2016-fr-relics", "everdeck-relics"])

@@ -18,9 +18,9 @@ SOURCES = ("pyproject.toml", "README.md", "LICENSE", "diamant_env")
 PLAY = """
 import gymnasium, numpy
 import diamant_env
-from diamant_env import Batch, rules
+from diamant_env import Batch, random_numbers
 assert gymnasium.spec("diamant_env/Diamant-v0")
-rules.mix(numpy.uint64(1), numpy.uint64(2))
+random_numbers.mix(numpy.uint64(1), numpy.uint64(2))
 print(diamant_env.__file__)
 """
 

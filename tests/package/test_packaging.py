@@ -38,7 +38,7 @@ def test_every_extra_is_there_with_ranges():
 def test_typed_and_in_ten_lines():
     assert (ROOT / "diamant_env" / "py.typed").is_file()
     done = subprocess.run(
-        [sys.executable, ROOT / "tests" / "ten_lines.py"], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [sys.executable, ROOT / "tests" / "package" / "ten_lines.py"], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

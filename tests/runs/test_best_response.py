@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 import torch
 
+from diamant_env.judging.deviation import Match
+from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
-from train.responding import search as response
-from diamant_env.judging.games import play, seeds_for
-from train.best_response import PICTURE, RESULTS, Arguments, main, respond
-from train.runs.config import NetworkConfig, PPOConfig, read_config
-from diamant_env.judging.deviation import Match
-from train.learning.networks import shape_of, sharpened
-from train.responding.search import Keeper, courses, learn, pick, run_course
-from train.responding.config import ResponseConfig, SearchConfig
-from train.runs.run_folder import POLICY, save_policy
-from train.learning.self_play import SelfPlayPPO
 from diamant_env.sb3 import DiamantVecEnv
+from train.best_response import PICTURE, RESULTS, Arguments, main, respond
+from train.learning.networks import shape_of, sharpened
+from train.learning.self_play import SelfPlayPPO
+from train.responding import search as response
+from train.responding.config import ResponseConfig, SearchConfig
+from train.responding.search import Keeper, courses, learn, pick, run_course
+from train.runs.config import NetworkConfig, PPOConfig, read_config
+from train.runs.run_folder import POLICY, save_policy
 
 PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
 SMALL = SearchConfig(seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]})

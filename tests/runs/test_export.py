@@ -13,13 +13,13 @@ import pytest
 
 pytest.importorskip("tyro")
 
-from diamant_env.opponents import make
 from diamant_env import NUM_FEATURES, Observations
 from diamant_env.diamant_v0 import parallel_env
+from diamant_env.opponents import make
 from train import export
+from train.export import Arguments, load_decisions
 from train.learning import dataset as decisions
 from train.learning.dataset import play_decisions
-from train.export import Arguments, load_decisions
 
 ROOT = Path(__file__).parents[2]
 AGENTS = ("ev:0.75", "bag:18", "random:0.3")

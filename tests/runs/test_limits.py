@@ -11,13 +11,13 @@ import torch
 from pydantic import BaseModel, ValidationError
 
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.storage.reading import read_bytes
 from diamant_env.records.log import GameRecord
+from diamant_env.storage.reading import read_bytes
 from train.benchmarking.config import BenchmarkConfig
-from train.runs.config import RayRun
+from train.learning.self_play import SelfPlayPPO
 from train.ppo import main
 from train.responding.config import ResponseConfig
-from train.learning.self_play import SelfPlayPPO
+from train.runs.config import RayRun
 
 
 def numbers(kind: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel], str]]:

@@ -10,7 +10,7 @@ from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.opponents import make
 from diamant_env.opponents.registry import SHIPPED
 from train.learning.league import tables_of
-from train.ppo import train
+from train.learning.training import train
 from train.runs.config import Config
 from train.runs.model_card import card_text
 from train.runs.run_folder import new_run_folder

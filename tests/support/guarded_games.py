@@ -44,11 +44,11 @@ def guarded_batch(games: int, players: int, edition: str | Edition, reward: str,
     batch = Batch(games, players, edition, reward)
     batch.reset(0)
     records = guarded.array((games,), GAME)
-    records[:] = batch._records
-    batch._records, batch._memory = records, records.view(np.uint8).reshape(games, -1)
-    workspace = batch._team.scratch[0]
-    batch._team.scratch[0] = guarded.array(workspace.shape, workspace.dtype)
-    batch._team.scratch[0][:] = workspace
+    records[:] = batch._core.records
+    batch._core.records, batch._core.memory = records, records.view(np.uint8).reshape(games, -1)
+    workspace = batch._core.team.workspace[0]
+    batch._core.team.workspace[0] = guarded.array(workspace.shape, workspace.dtype)
+    batch._core.team.workspace[0][:] = workspace
     return batch
 
 
@@ -64,10 +64,10 @@ def guards_notice() -> bool:
     guarded = Guarded()
     batch = guarded_batch(2, 4, "iello-2016", "win", guarded)
     rewards = guarded.array((2, 4), np.float32)
-    pay_everyone(batch._records[1], rewards, 1)
+    pay_everyone(batch._core.records[1], rewards, 1)
     before = guarded.intact
-    batch._records["num_players"] = 8
-    pay_everyone(batch._records[1], rewards, 1)
+    batch._core.records["num_players"] = 8
+    pay_everyone(batch._core.records[1], rewards, 1)
     return before and not guarded.intact
 
 
@@ -109,7 +109,7 @@ def restored(batch: Batch, records: NDArray) -> Iterator[int]:
             if named is None:
                 raise AssertionError(f"a message without game, field, value and what is allowed: {error}") from None
             place = int(named[1])
-            records[place] = batch._records[place]
+            records[place] = batch._core.records[place]
             yield place
 
 

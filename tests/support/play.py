@@ -106,6 +106,15 @@ class Play:
     def over(self) -> bool:
         return self.game["phase"] == OVER
 
+    @property
+    def traps(self) -> int:
+        """How many kinds of trap lie on the path."""
+        return int(self.game["on_path"].sum())
+
+    def seen(self, name: str) -> object:
+        """A property of this class or a field of the record, as plain Python values."""
+        return getattr(self, name) if hasattr(self, name) else self.game[name].tolist()
+
     def leave(self, *seats: int) -> Play:
         """These seats leave, the others inside continue; the next card comes up."""
         inside = self.inside
@@ -118,14 +127,44 @@ class Play:
         assert self.cards_left >= 0, "the test's deck has too few cards"
         return self
 
+    def play(self, turns: str) -> Play:
+        """Play turns such as ``"- 02 all"``: nobody leaves, the seats 0 and 2 leave, everyone inside leaves."""
+        for turn in turns.split():
+            self.leave(*(self.inside if turn == "all" else map(int, turn.strip("-"))))
+        return self
+
     def go_on(self, turns: int = 1) -> Play:
         """Nobody leaves, so many times."""
-        for _ in range(turns):
-            self.leave()
-        return self
+        return self.play("- " * turns)
 
     def all_leave(self, expeditions: int = 1) -> Play:
         """Everyone inside leaves, so many times."""
-        for _ in range(expeditions):
-            self.leave(*self.inside)
-        return self
+        return self.play("all " * expeditions)
+
+
+class Case:
+    """A short game of chosen cards, and what holds after it.
+
+    Args:
+        deck: The cards in the order in which they come up.
+        turns: As `Play.play` takes them.
+        seen: By the name of a field or property; of ``deck`` the cards that are named.
+        options: `players`, `edition` and `reward` of `Play`.
+    """
+
+    def __init__(self, deck: list, turns: str = "", /, *, players=4, edition=BASE, reward="score", **seen) -> None:
+        self.cards, self.turns, self.expected = deck, turns, seen
+        self.options = {"players": players, "edition": edition, "reward": reward}
+
+    def check(self) -> None:
+        """Play the game and compare."""
+        play = Play(self.cards, **self.options).play(self.turns)
+        seen = {name: play.seen(name) for name in self.expected}
+        if "deck" in seen:
+            seen["deck"] = {card: play.deck.get(card, 0) for card in self.expected["deck"]}
+        assert seen == self.expected
+
+
+def cases(named: dict[str, Case]):
+    """Run the test once for each of these games."""
+    return pytest.mark.parametrize("case", named.values(), ids=list(named))

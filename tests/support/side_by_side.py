@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from diamant_env import GAME, Batch, Edition
-from diamant_env.editions import FIRST_TRAP, NO_CARD, NUM_CARDS
-from diamant_env.rules import OVER
+from diamant_env.editions import MAX_PLAYERS, MAX_TRAPS, NO_CARD, NUM_CARDS
+from diamant_env.state import OVER
 from tests.support.oracle import Oracle
 from tests.support.play import card_of
 
@@ -21,6 +21,11 @@ DECISIONS: dict[str, Callable] = {
     "all or none": lambda rng, games, seats: np.repeat(rng.random((games, 1)) < 0.2, seats, axis=1),
     "one leaves": lambda rng, games, seats: rng.permuted(np.eye(games, seats, dtype=bool), axis=1),
 }
+_SHARED = (
+    *("expedition", "num_inside", "deck_size", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"),
+    *("chest", "relics", "inside", "left_turn", "banked", "on_path"),
+)
+_FEW = 200  # so many games have their decks compared after every turn, more of them in every expedition
 
 
 class Names:
@@ -44,55 +49,27 @@ def as_dicts(games: np.ndarray) -> list[dict]:
     return [dict(zip(GAME.names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def seen_in_record(game: dict, names: Names) -> dict:
-    """Everything that both report, from the engine's record."""
-    players = game["num_players"]
-    inside = game["inside"][:players]
-    over = game["phase"] == OVER
-    return {
-        "over": over,
-        "expedition": game["expedition"],
-        "turn": None if over else game["turn"],
-        "inside": [bool(here) for here in inside],
-        "num_inside": game["num_inside"],
-        "bags": [game["bag"] if here else 0 for here in inside],
-        "chests": list(game["chest"][:players]),
-        "relics": list(game["relics"][:players]),
-        "left": list(game["left_turn"][:players]),
-        "banked": list(game["banked"][:players]),
-        "path_gems": game["path_gems"],
-        "path_relics": game["path_relics"],
-        "path_relic_value": game["path_relic_value"],
-        "relics_taken": game["relics_taken"],
-        "traps_on_path": {names.cards[FIRST_TRAP + kind] for kind, lies in enumerate(game["on_path"]) if lies},
-        "deck_size": game["deck_size"],
-        "deck": names.deck(game["deck"]),
-        "nobody_else": sum(game["inside"][players:]) + sum(game["chest"][players:]) + sum(game["relics"][players:]),
-    }
+def engine_rows(games: np.ndarray) -> list[list[int]]:
+    """What the records hold of all that both report, a row of numbers per game."""
+    over = games["phase"] == OVER
+    return np.column_stack([over, games["turn"] * ~over, *(games[name] for name in _SHARED)]).tolist()
 
 
-def seen_by_oracle(oracle: Oracle) -> dict:
-    """Everything that both report, from the oracle."""
-    return {
-        "over": oracle.over,
-        "expedition": oracle.expedition,
-        "turn": None if oracle.over else oracle.turn,
-        "inside": [player.inside for player in oracle.players],
-        "num_inside": len(oracle.inside),
-        "bags": [player.bag for player in oracle.players],
-        "chests": [player.chest for player in oracle.players],
-        "relics": [len(player.relic_values) for player in oracle.players],
-        "left": [player.left_turn for player in oracle.players],
-        "banked": [player.banked for player in oracle.players],
-        "path_gems": oracle.path_gems,
-        "path_relics": len(oracle.path_relics),
-        "path_relic_value": oracle.path_relic_value,
-        "relics_taken": oracle.relics_taken,
-        "traps_on_path": oracle.traps_on_path,
-        "deck_size": len(oracle.deck),
-        "deck": dict(oracle.deck_counts),
-        "nobody_else": 0,
-    }
+def oracle_row(oracle: Oracle) -> list[int]:
+    """The same of the oracle, in the same order."""
+    players, relics, traps = oracle.players, oracle.path_relics, oracle.traps_on_path
+    nobody = [0] * (MAX_PLAYERS - len(players))
+    inside = [int(player.inside) for player in players]
+    (bag,) = {player.bag for player in players if player.inside} or {0}  # all inside hold the same
+    value = oracle.path_relic_value if relics else 0
+    row = [int(oracle.over), 0 if oracle.over else oracle.turn, oracle.expedition, sum(inside), len(oracle.deck)]
+    row += [oracle.relics_taken, len(relics), value, oracle.path_gems, bag]
+    row += [player.chest for player in players] + nobody
+    row += [len(player.relic_values) for player in players] + nobody + inside + nobody
+    row += [player.left_turn for player in players] + nobody
+    row += [player.banked for player in players] + nobody
+    row += [int(trap in traps) for trap in oracle.edition.traps]
+    return row + [0] * (MAX_TRAPS - len(oracle.edition.traps))
 
 
 class SideBySide:
@@ -100,53 +77,56 @@ class SideBySide:
 
     def __init__(self, batch: Batch, seed: int) -> None:
         self.batch = batch
-        self.names = [Names(edition) for edition in batch.editions]
-        batch.reset(seed)
-        self.records = as_dicts(batch.games)
-        self.oracles = []
-        for game in self.records:
-            oracle = Oracle(batch.editions[game["edition"]], game["num_players"])
-            oracle.reveal(self._name(game, "last_card"))
-            self.oracles.append(oracle)
-        self.compare()
-
-    def _name(self, game: dict, field: str) -> int | str:
-        return self.names[game["edition"]].cards[game[field]]
+        names = [Names(edition) for edition in batch.editions]
+        self._observations = batch.reset(seed)
+        self.names = [names[edition] for edition in batch.games.edition.tolist()]
+        players = batch.num_players.tolist()
+        self.oracles = [Oracle(names.edition, seats) for names, seats in zip(self.names, players, strict=True)]
+        for oracle, names, card in zip(self.oracles, self.names, batch.games.last_card.tolist(), strict=True):
+            oracle.reveal(names.cards[card])
+        self._rows = engine_rows(batch.games)
+        self._compare(range(batch.num_games))
 
     def step(self, leave: np.ndarray, junk: np.ndarray) -> None:
         """Play one turn in both: bool (N, seats) who leaves, and int8 (N, seats) what idle seats send."""
-        inside = self.batch.must_decide
-        running = [not oracle.over for oracle in self.oracles]
+        inside, before = self.batch.must_decide, self._rows
+        running = [i for i, oracle in enumerate(self.oracles) if not oracle.over]
         actions = np.where(inside, leave, junk).astype(np.int8)
-        _, rewards, done = self.batch.step(actions)
-        self.records = as_dicts(self.batch.games)
-        for i, (game, oracle) in enumerate(zip(self.records, self.oracles, strict=True)):
-            if running[i]:
-                self._follow(game, oracle, set(np.flatnonzero(leave[i] & inside[i]).tolist()))
-                earned = [np.float32(float(reward)) for reward in oracle.rewards(self.batch.reward)]
-            else:
-                earned = [0.0] * len(oracle.players)
-            assert rewards[i].tolist() == earned + [0.0] * (self.batch.seats - len(earned))
-            assert done[i] == oracle.over
-        self.compare()
+        _, rewards, done = self.batch.step(actions, self._observations)
+        games = self.batch.games
+        self._rows = engine_rows(games)
+        leave, busts, cards = (leave & inside).tolist(), games.bust_card.tolist(), games.last_card.tolist()
+        changed = []
+        for i in running:
+            oracle, expedition = self.oracles[i], self.oracles[i].expedition
+            oracle.decide({seat for seat, leaves in enumerate(leave[i]) if leaves})
+            if busts[i] != NO_CARD:
+                oracle.reveal(self.names[i].cards[busts[i]])
+            if not oracle.over:
+                oracle.reveal(self.names[i].cards[cards[i]])
+            if oracle.over or oracle.expedition != expedition:
+                changed.append(i)
+        self._compare(running, changed)
+        expected = np.zeros_like(rewards)
+        if self.batch.reward == "score":
+            expected[running] = games.banked[running, : self.batch.seats]  # which are the oracle's
+        else:
+            for i in changed:
+                earned = [float(reward) for reward in self.oracles[i].rewards(self.batch.reward)]
+                expected[i, : len(earned)] = earned
+        assert np.array_equal(rewards, expected)
+        assert done.tolist() == [oracle.over for oracle in self.oracles]
+        assert all(self._rows[i] == before[i] for i in set(range(len(before))).difference(running))
 
-    def _follow(self, game: dict, oracle: Oracle, leavers: set[int]) -> None:
-        oracle.decide(leavers)
-        if game["bust_card"] != NO_CARD:
-            expedition = oracle.expedition
-            oracle.reveal(self._name(game, "bust_card"))
-            assert oracle.over or oracle.expedition == expedition + 1, "only the engine ended the expedition"
-        if not oracle.over:
-            oracle.reveal(self._name(game, "last_card"))
+    def _compare(self, games: Sequence[int], changed: Sequence[int] = ()) -> None:
+        for i in games:
+            row = oracle_row(self.oracles[i])
+            assert self._rows[i] == row, f"game {i}: {self._rows[i]} is not {row}"
+        for i in games if len(self.oracles) < _FEW else changed:
+            assert self.names[i].deck(self.batch.games.deck[i].tolist()) == self.oracles[i].deck_counts
+            assert self.oracles[i].unaccounted_gems == self.oracles[i].unaccounted_cards == 0
 
-    def compare(self) -> None:
-        for game, oracle in zip(self.records, self.oracles, strict=True):
-            engine, expected = seen_in_record(game, self.names[game["edition"]]), seen_by_oracle(oracle)
-            assert engine == expected
-            accounted = sum(player.gems_in_chest + player.bag for player in oracle.players)
-            assert oracle.gems_found == accounted + oracle.path_gems + oracle.gems_returned
-
-    def play_to_the_end(self, rng: np.random.Generator, kinds: list[str]) -> int:
+    def play_to_the_end(self, rng: np.random.Generator, kinds: Sequence[str] = tuple(DECISIONS)) -> int:
         """Play all games to the end, game i with the kind of decisions i % len(kinds); return the turns played."""
         shape = (self.batch.num_games, self.batch.seats)
         turns = 0

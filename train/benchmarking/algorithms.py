@@ -15,7 +15,7 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.suite import Task
 from train.learning import stable_baselines as sb3
 from train.learning.fictitious import fictitious_play
-from train.ppo import train
+from train.learning.training import train
 from train.runs.config import Config, OpponentsConfig, reward_scale
 from train.runs.report import able
 

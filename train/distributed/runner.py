@@ -27,9 +27,9 @@ from ray.rllib.utils.metrics import (
 from diamant_env.judging.games import seeds_for
 from diamant_env.observation import observation_space
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.decision_buffer import NOTHING_PENDING, DecisionBuffer
-from train.learning.league import Layers, League, tables_of
-from train.learning.rollout import play_turn
+from train.learning.league import League, tables_of
+from train.learning.networks import Layers
+from train.learning.rollout import NOTHING_PENDING, DecisionBuffer, play_turn
 from train.runs.config import RayRun
 
 
@@ -142,33 +142,32 @@ def episodes_of(buffer: DecisionBuffer, observations: NDArray[np.float32]) -> It
     it must decide, else at its last decision, which stays in the buffer until its outcome is known.
     """
     buffer.pending[observations[:, 0] > 0] = NOTHING_PENDING
-    rows = buffer.rows[: buffer.count]
+    decisions = buffer.decisions[: buffer.count]
+    rows, terminal = decisions["row"], decisions["terminal"]
     order = np.argsort(rows, kind="stable")
-    ends = np.flatnonzero((np.diff(rows[order], append=-1) != 0) | buffer.terminal[order]) + 1
+    ends = np.flatnonzero((np.diff(rows[order], append=-1) != 0) | terminal[order]) + 1
     for start, end in zip([0, *ends[:-1]], ends, strict=True):
         chosen = order[start:end]
-        row, terminated = rows[chosen[-1]], bool(buffer.terminal[chosen[-1]])
-        seen = buffer.flat_observations[chosen]
+        row, terminated = rows[chosen[-1]], bool(terminal[chosen[-1]])
+        seen = decisions["observation"][chosen]
         if buffer.pending[row] == chosen[-1]:
             chosen = chosen[:-1]
         else:
             seen = np.concatenate([seen, observations[row : row + 1]])
         if len(chosen):
-            yield episode_of(buffer, chosen, seen, terminated)
+            yield episode_of(decisions[chosen], seen, terminated)
 
 
-def episode_of(
-    buffer: DecisionBuffer, chosen: NDArray[np.int64], seen: NDArray[np.float32], terminated: bool
-) -> SingleAgentEpisode:
-    """Return one seat's decisions at these places of the buffer, (n,), with what it saw, (n + 1, NUM_FEATURES)."""
-    log_probs = buffer.flat_log_probs[chosen]
-    actions = buffer.flat_actions[chosen].astype(np.int64)
+def episode_of(decisions: NDArray[np.void], seen: NDArray[np.float32], terminated: bool) -> SingleAgentEpisode:
+    """Return one seat's decisions, `DECISION` records (n,), with what it saw, float32 (n + 1, NUM_FEATURES)."""
+    log_probs = decisions["log_prob"].copy()
+    actions = decisions["action"].astype(np.int64)
     both = np.log(np.maximum(-np.expm1(log_probs), 1e-12)).repeat(2).reshape(-1, 2)
     both[np.arange(len(actions)), actions] = log_probs
     return SingleAgentEpisode(
         observations=seen,
         actions=actions,
-        rewards=buffer.flat_rewards[chosen],
+        rewards=decisions["reward"].copy(),
         infos=[{}] * len(seen),
         extra_model_outputs={Columns.ACTION_LOGP: log_probs, Columns.ACTION_DIST_INPUTS: both},
         terminated=terminated,

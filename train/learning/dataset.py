@@ -1,4 +1,4 @@
-"""Games of agents, each decision as a row of arrays."""
+"""Games of any agents as a dataset: each decision as a row of arrays."""
 
 from __future__ import annotations
 
@@ -26,17 +26,7 @@ def play_decisions(
     reward: str = "score",
     progress: Progress | None = None,
 ) -> dict[str, NDArray]:
-    """Play games and return the decisions, sorted by game, turn and seat; `train.export.Arguments` names the arrays.
-
-    Args:
-        agents: Texts that `diamant_env.opponents.make` takes. Distinct ones sit at a table, in random order;
-            copies fill it up.
-        games: How many.
-        seed: Of everything.
-        players: At each table.
-        edition: What is played.
-        reward: What the returns are sums of, undiscounted.
-        progress: Told as games end.
+    """Play games and return the decisions; `train.export.Arguments` describes arguments and arrays.
 
     Raises:
         ValueError: If an argument is out of range, or an agent can't play there.
@@ -45,7 +35,7 @@ def play_decisions(
     Batch(1, players, edition, reward)  # refuses what can't be played before anything is dealt
     random = np.random.default_rng(seeds_for(seed, "export", "seats"))
     seating = deal(games, players, max(len(agents), players), random) % len(agents)
-    seeds = seeds_for(seed, "export", "games").generate_state(games, np.uint64)
+    seeds = seeds_for(seed, "export", "games").generate_state(games, np.uint64).astype(np.uint64)
     parts = []
     for first in range(0, games, _SIDE_BY_SIDE):
         some = slice(first, first + _SIDE_BY_SIDE)
@@ -57,9 +47,7 @@ def play_decisions(
         parts.append(part)
         if progress is not None:
             progress.update(batch.num_games)
-    names = list(parts[0])
-    arrays = {name: np.concatenate([part.pop(name) for part in parts]) for name in names}
-    return {**arrays, "game_seed": seeds}
+    return {**_joined(parts), "game_seed": seeds}
 
 
 def _play_part(batch: Batch, table: Table, seeds: NDArray[np.uint64]) -> dict[str, NDArray]:
@@ -91,5 +79,11 @@ def _play_part(batch: Batch, table: Table, seeds: NDArray[np.uint64]) -> dict[st
     to_come = np.cumsum(earned[::-1], axis=0, dtype=np.float32)[::-1]
     for step, rest in zip(steps, to_come, strict=True):
         step["return"] = rest[step["game"], step["seat"]]
-    order = np.argsort(np.concatenate([step["game"] for step in steps]), kind="stable")
-    return {name: np.concatenate([step.pop(name) for step in steps])[order] for name in list(steps[0])}
+    arrays = _joined(steps)
+    order = np.argsort(arrays["game"], kind="stable")
+    return {name: array[order] for name, array in arrays.items()}
+
+
+def _joined(parts: list[dict[str, NDArray]]) -> dict[str, NDArray]:
+    """Concatenate the arrays of each name, and empty the parts, which would double the memory."""
+    return {name: np.concatenate([part.pop(name) for part in parts]) for name in list(parts[0])}

@@ -1,4 +1,4 @@
-"""Who sits where in training: the learner, earlier versions of it, scripted agents."""
+"""The opponents of a training run: earlier versions of the learner and scripted agents, and who sits where."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent, make
 from diamant_env.opponents.network import NetworkAgent, logistic
 from diamant_env.opponents.pools import load_pool
+from train.learning.networks import Layers
 from train.runs.checkpoint import State
 from train.runs.config import Config, OpponentsConfig
 
-Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
-# What a seat can be blind to. A snapshot that does not see one of these plays like many simple strategies do.
+# Groups of fields that a seat may be blind to. Without one of them, a snapshot plays like a simple strategy.
 BLIND_SPOTS = (
     ("path_gems", "path_relics", "path_relic_value"),
     ("chest", "lead", "rival_chest", "expedition", "expeditions_left"),
@@ -34,11 +34,11 @@ def tables_of(config: Config) -> tuple[NDArray[np.int64], list[Edition]]:
     return sizes[games * len(sizes) // len(games)], [editions[game % len(editions)] for game in games]
 
 
-class Place:
-    """Seats at many tables for one earlier version of the learner, which changes from time to time.
+class SnapshotOpponent:
+    """Plays an earlier version of the learner at many tables; the version is replaced from time to time.
 
-    Each seat has a character of its own that stays: how much bolder or more timid it is, and what it does not see.
-    So the learner meets all kinds of players without meeting any scripted one.
+    Each seat has a constant character: a shift of the logit of LEAVE, and groups of fields that it does not see. So
+    the learner meets many kinds of players without any scripted one.
     """
 
     def __init__(self, config: OpponentsConfig, seed: np.random.SeedSequence) -> None:
@@ -79,18 +79,18 @@ class League:
         seed: Of the seating, of the scripted agents and of which snapshot is replaced.
 
     Attributes:
-        agents: The places of the snapshots, then the scripted agents, as `Table` wants them.
+        agents: The snapshot opponents, then the scripted agents, as `Table` wants them.
         seating: int (games, seats), for `Table`.
     """
 
     def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
         seat_seed, agent_seed, replace_seed, style_seed = seed.spawn(4)
-        places = config.snapshot_places if config.snapshots else 0
-        self.places = [Place(config, place_seed) for place_seed in style_seed.spawn(places)]
+        seeds = style_seed.spawn(config.snapshot_places if config.snapshots else 0)
+        self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
         texts = load_pool(config.pool) if config.scripted else []
         agent_seeds = agent_seed.generate_state(max(1, len(texts)))
         scripted: list[Agent] = [make(text, int(state)) for text, state in zip(texts, agent_seeds, strict=False)]
-        self.agents: list[Agent] = [*self.places, *scripted]
+        self.agents: list[Agent] = [*self.snapshots, *scripted]
         self.seating = self._seat(config, players, len(scripted), np.random.default_rng(seat_seed))
         self._random = np.random.default_rng(replace_seed)
         self.snapshots_taken = 0
@@ -101,69 +101,61 @@ class League:
         """Draw who sits where; in each game one seat, a random one, always learns."""
         shape = (len(players), int(players.max()))
         kind = random.random(shape)
-        snapshot = random.integers(0, max(1, len(self.places)), shape)
-        script = len(self.places) + random.integers(0, max(1, scripted), shape)
+        snapshot = random.integers(0, max(1, len(self.snapshots)), shape)
+        script = len(self.snapshots) + random.integers(0, max(1, scripted), shape)
         other = np.where(kind < config.learner + config.snapshots, snapshot, script) if scripted else snapshot
         seating = np.where(kind < config.learner, EMPTY, other)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
         return seating
 
     def add_snapshot(self, network: NetworkAgent) -> None:
-        """Seat a new version: in a free place, or instead of a random one."""
-        if not self.places:
+        """Let an opponent play a new version: each in turn, then a random one; the first version is played by all."""
+        if not self.snapshots:
             return
-        if self.snapshots_taken < len(self.places):
-            chosen = self.snapshots_taken
-        else:
-            chosen = int(self._random.integers(0, len(self.places)))
+        chosen = self.snapshots_taken
+        if chosen >= len(self.snapshots):
+            chosen = int(self._random.integers(0, len(self.snapshots)))
         self.snapshots_taken += 1
-        if self.snapshots_taken == 1:
-            for place in self.places:
-                place.network = network
-        self.places[chosen].network = network
+        for opponent in self.snapshots if self.snapshots_taken == 1 else [self.snapshots[chosen]]:
+            opponent.network = network
 
     def networks(self) -> list[Layers | None]:
-        """Return the layers of the version in each place, None before the first snapshot."""
-        return [None if place.network is None else place.network.weights() for place in self.places]
+        """Return the layers of each snapshot opponent's version, None before the first snapshot."""
+        return [None if each.network is None else each.network.weights() for each in self.snapshots]
 
     def seat_networks(self, networks: list[Layers | None], activation: str) -> None:
-        """Seat the versions that `networks` gave."""
-        for place, layers in zip(self.places, networks, strict=True):
-            place.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
+        """Let the snapshot opponents play the versions that `networks` gave."""
+        for opponent, layers in zip(self.snapshots, networks, strict=True):
+            opponent.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
 
     def state(self, learner: Layers) -> State:
         """Return what a checkpoint must hold: the networks, what other agents remember, the random state.
 
         Args:
-            learner: The layers of the learner's policy, which stand for those of the first version until it is there.
+            learner: The layers of the learner's policy, saved in place of networks before the first snapshot.
         """
         networks = [learner if layers is None else layers for layers in self.networks()]
         return {
-            "networks": {str(place): layers_state(layers) for place, layers in enumerate(networks)},
+            "networks": {
+                str(place): {str(n): {"weight": weight, "bias": bias} for n, (weight, bias) in enumerate(layers)}
+                for place, layers in enumerate(networks)
+            },
             "remembered": {place: agent.state() for place, agent in self._remembering()},
             "taken": self.snapshots_taken,
             "random": self._random.bit_generator.state,
         }
 
     def restore(self, state: State, activation: str) -> None:
-        """Continue from a value of `state`; ValueError if a network can't be one."""
+        """Continue from a value of `state`; ValueError if a network has layers that do not fit."""
         self.snapshots_taken = state["taken"]
-        saved = [layers_of_state(state["networks"][str(place)]) for place in range(len(self.places))]
-        self.seat_networks([layers if self.snapshots_taken else None for layers in saved], activation)
-        for place, agent in self._remembering():
-            agent.restore(state["remembered"][place])
+        for place, opponent in enumerate(self.snapshots if self.snapshots_taken else ()):
+            layers = state["networks"][str(place)]
+            ordered = [(layers[str(n)]["weight"], layers[str(n)]["bias"]) for n in range(len(layers))]
+            opponent.network = NetworkAgent(ordered, activation, "snapshot")
+        for number, agent in self._remembering():
+            agent.restore(state["remembered"][number])
         self._random.bit_generator.state = state["random"]
 
     def _remembering(self) -> list[tuple[str, Any]]:
-        """Return the agents that remember something from turn to turn, each with its number."""
+        """Return the agents with a state of their own from turn to turn, each with its number."""
         return [(str(place), agent) for place, agent in enumerate(self.agents) if hasattr(agent, "restore")]
-
-
-def layers_state(layers: Layers) -> State:
-    """Return layers as a checkpoint holds them."""
-    return {str(number): {"weight": weight, "bias": bias} for number, (weight, bias) in enumerate(layers)}
-
-
-def layers_of_state(state: State) -> Layers:
-    """Return the layers that `layers_state` gave."""
-    return [(state[str(number)]["weight"], state[str(number)]["bias"]) for number in range(len(state))]

@@ -1,14 +1,20 @@
-"""Trained networks seen anew: their shape as a configuration, what a run starts from, their policy made decided."""
+"""Networks that a run starts from, their shape as a configuration, and a policy made nearly deterministic."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+from numpy.typing import NDArray
 
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from train.runs.config import Config, NetworkConfig
+from train.runs.run_folder import START, save_policy
 
-_SHARPER = np.float32(1000)  # times the logits: all but decided
+Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
+"""Weight and bias of each layer of a perceptron."""
+_SHARPER = np.float32(1000)  # times the logits
 
 
 def shape_of(network: NetworkAgent) -> NetworkConfig:
@@ -16,7 +22,7 @@ def shape_of(network: NetworkAgent) -> NetworkConfig:
     hidden = tuple(weight.shape[1] for weight, _ in network.layers[:-1])
     if not hidden:
         raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
-    return NetworkConfig(hidden=hidden, activation=network.activation)
+    return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation})
 
 
 def start_of(config: Config) -> NetworkAgent:
@@ -44,8 +50,15 @@ def start_of(config: Config) -> NetworkAgent:
     return network
 
 
+def kept_start(config: Config, folder: Path) -> NetworkAgent:
+    """Return the network that the run starts from, from a copy in the run's folder: the original may change later."""
+    if not (folder / START).is_file():
+        save_policy(folder / START, start_of(config), config, 0)
+    return NetworkAgent.load(folder / START)
+
+
 def sharpened(network: NetworkAgent) -> NetworkAgent:
-    """Return the network that does what this one does more often: against what never changes, that is often better."""
+    """Return the network that nearly always does what this one does more often."""
     layers = network.weights()
     weight, bias = layers[-1]
     tables = {players: sharpened(own) for players, own in network.tables.items()}

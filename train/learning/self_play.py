@@ -1,4 +1,4 @@
-"""PPO of stable-baselines3 on decisions: every learning seat, idle turns dropped."""
+"""PPO of stable-baselines3 on decisions: every learning seat, turns without a decision dropped."""
 
 from __future__ import annotations
 
@@ -15,14 +15,12 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.decision_buffer import DecisionBuffer
 from train.learning.exploration import Exploration
-from train.learning.rollout import play_turn
+from train.learning.networks import Layers
+from train.learning.rollout import DecisionBuffer, play_turn
 from train.runs.checkpoint import State
 from train.runs.config import NetworkConfig, PPOConfig
 
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")
-"""What Adam (Kingma and Ba 2015) keeps of each parameter, as torch calls it."""
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 
@@ -39,6 +37,10 @@ class SelfPlayPPO(PPO):
         num_timesteps: Decisions so far.
         rollout_seconds: Time spent in rollouts, the engine and opponents included.
     """
+
+    env: DiamantVecEnv
+    rollout_buffer: DecisionBuffer
+    _last_obs: NDArray[np.float32]
 
     def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
         self.config = config
@@ -109,12 +111,12 @@ class SelfPlayPPO(PPO):
         """Update the policy, unless no decision of the rollout is complete.
 
         Raises:
-            ValueError: If the weights are no finite numbers any more, or so large that no policy can be made of them.
+            ValueError: If a weight is infinite, NaN or too large for a policy file.
         """
         if len(self.rollout_buffer.complete):
             try:
                 super().train()
-            finally:  # torch, too, refuses numbers that are none, but says not why
+            finally:  # torch refuses NaN too, but does not say why it is there
                 self._check_weights()
 
     def _check_weights(self) -> None:
@@ -138,14 +140,18 @@ class SelfPlayPPO(PPO):
             values = self.policy.value_net(latent_value).squeeze(1)
         return log_probs.numpy(), values.numpy()
 
-    def policy_layers(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-        """Return a copy of weight and bias of each layer of the policy, as `NetworkAgent` wants them."""
-        return layers_of(self.policy_modules())
-
     def policy_modules(self) -> list[torch.nn.Linear]:
-        """Return the layers of the policy themselves."""
+        """Return the linear layers of the policy."""
         modules = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
         return [module for module in modules if isinstance(module, torch.nn.Linear)]
+
+    def policy_layers(self) -> Layers:
+        """Return a copy of weight and bias of each layer of the policy."""
+        return layers_of(self.policy_modules())
+
+    def network(self, name: str = "learner") -> NetworkAgent:
+        """Return a frozen copy of the policy."""
+        return NetworkAgent(self.policy_layers(), self.activation, name)
 
     def start_from(self, network: NetworkAgent) -> None:
         """Give the policy the weights of a network; the value function stays as it is.
@@ -163,13 +169,9 @@ class SelfPlayPPO(PPO):
                 module.bias.copy_(torch.from_numpy(bias.copy()))
 
     def let_policy_learn(self, learns: bool) -> None:
-        """Let the policy learn from now on, or let it rest while the value function learns alone."""
+        """Let the policy learn from now on, or freeze it while the value function learns alone."""
         for module in self.policy_modules():
             module.requires_grad_(learns)
-
-    def network(self, name: str = "learner") -> NetworkAgent:
-        """Return a frozen copy of the policy."""
-        return NetworkAgent(self.policy_layers(), self.activation, name)
 
     def training_state(self) -> State:
         """Return all that the run needs to go on as if it had not been interrupted, beside the games."""
@@ -187,7 +189,7 @@ class SelfPlayPPO(PPO):
         """Continue from a value of `training_state`; `observations` are what the rows see now.
 
         Raises:
-            ValueError: If the open decisions can't be.
+            ValueError: If the open decisions do not fit the rows.
         """
         self.policy.load_state_dict({name: torch.tensor(array) for name, array in state["policy"].items()})
         restore_adam(self.policy.optimizer, state["optimizer"])
@@ -199,7 +201,7 @@ class SelfPlayPPO(PPO):
         self._last_obs = observations
 
 
-def layers_of(modules: Iterable[torch.nn.Module]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+def layers_of(modules: Iterable[torch.nn.Module]) -> Layers:
     """Return a copy of weight and bias of each linear layer, as `NetworkAgent` wants them."""
     return [
         (module.weight.detach().cpu().numpy().copy(), module.bias.detach().cpu().numpy().copy())
@@ -209,12 +211,14 @@ def layers_of(modules: Iterable[torch.nn.Module]) -> list[tuple[NDArray[np.float
 
 
 def adam_state(optimizer: torch.optim.Optimizer) -> State:
-    """Return what the optimizer has learned of each parameter, zeros before its first step.
+    """Return the moments of each parameter, zeros before its first step; the settings follow from the configuration."""
 
-    The learning rate and the other settings follow from the configuration.
-    """
+    def moments(parameter: torch.nn.Parameter) -> dict[str, torch.Tensor]:
+        zeros = torch.zeros_like(parameter.data)
+        return optimizer.state.get(parameter) or {"step": torch.zeros(()), "exp_avg": zeros, "exp_avg_sq": zeros}
+
     return {
-        str(number): {name: _moment(optimizer, parameter, name).numpy().copy() for name in MOMENTS}
+        str(number): {name: tensor.numpy().copy() for name, tensor in moments(parameter).items()}
         for number, parameter in enumerate(_parameters(optimizer))
     }
 
@@ -224,20 +228,13 @@ def restore_adam(optimizer: torch.optim.Optimizer, state: State) -> None:
     for number, parameter in enumerate(_parameters(optimizer)):
         saved = state[str(number)]
         if saved["step"] > 0:
-            optimizer.state[parameter] = {name: torch.tensor(saved[name]) for name in MOMENTS}
+            optimizer.state[parameter] = {name: torch.tensor(array) for name, array in saved.items()}
 
 
 def _parameters(optimizer: torch.optim.Optimizer) -> list[torch.nn.Parameter]:
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
-def _moment(optimizer: torch.optim.Optimizer, parameter: torch.nn.Parameter, name: str) -> torch.Tensor:
-    found = optimizer.state.get(parameter)
-    if found:
-        return found[name]
-    return torch.zeros(()) if name == "step" else torch.zeros_like(parameter.data)
-
-
 def _between(end: float, start: float, left: float) -> float:
-    """Return what lies between two values when this share of the way is left."""
+    """Return the value on the line from `start` to `end` when this share of the way is left."""
     return end + (start - end) * left

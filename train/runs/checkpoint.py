@@ -1,8 +1,8 @@
-"""A run's state in one file that runs nothing when it is opened.
+"""A run's state in one file; opening the file runs no code from it.
 
-A state is a tree of dictionaries with arrays and what JSON knows as its leaves. The file is a safetensors file: each
-array is there by its path, such as ``model/optimizer/3/exp_avg``; the metadata hold all else as one JSON text, behind a
-digest of the whole content, so that a damaged file is never taken for another state.
+A state is a tree of dictionaries whose leaves are arrays and what JSON knows. The file is a safetensors file: it has
+each array by its path, such as ``model/optimizer/3/exp_avg``; the metadata hold the rest as one JSON text, with a
+digest of the whole content, so that damage is always noticed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ from diamant_env.storage.reading import read_bytes
 from train.runs.config import Run
 
 CHECKPOINT = "checkpoint.safetensors"
-PICKLED = "checkpoint.pickle"
 _FORMAT = "diamant-checkpoint-1"
 _LARGEST = 1 << 28  # bytes; a run has some megabytes
 State = dict[str, Any]
@@ -40,18 +39,13 @@ def save_checkpoint(folder: Path, config: Run, state: State) -> None:
 def load_checkpoint(folder: Path, config: Run) -> State | None:
     """Return the last saved state of a run, or None if it was killed before the first.
 
-    The state is sound, but whether this run can go on with it is for `check_like` to say.
+    The state is undamaged; `check_like` says whether this run can go on with it.
 
     Raises:
-        ValueError: If the file is damaged, of an older version or belongs to another configuration.
+        ValueError: If the file is damaged or belongs to another configuration.
     """
     path = folder / CHECKPOINT
     if not path.is_file():
-        if (folder / PICKLED).is_file():
-            raise ValueError(
-                f"{folder / PICKLED} is a checkpoint of an older version; such files can run code and are not opened: "
-                "end that run with the version that began it, or begin a new one"
-            )
         return None
     try:
         state = _read(read_bytes(path, _LARGEST))
@@ -67,10 +61,9 @@ def load_checkpoint(folder: Path, config: Run) -> State | None:
 
 
 def check_like(found: Any, like: Any, path: str = "") -> None:
-    """Check that a state which was loaded is like another one: the same keys, types, dtypes and shapes.
+    """Check that a loaded state has the keys, types, dtypes, shapes and texts of another one.
 
-    An array without rows stands for one of any number of rows, a list for any list, 0 for any number that is not
-    negative; a text is the same.
+    An array without rows in `like` allows any number of rows, a list any list, a whole number any that is at least 0.
 
     Raises:
         ValueError: If it differs; the message names the place, what is there and what is expected.
@@ -89,10 +82,10 @@ def check_like(found: Any, like: Any, path: str = "") -> None:
             raise ValueError(f"{path} is {found.dtype} {found.shape}; {like.dtype} {like.shape} is expected")
         if found.dtype.kind == "f" and not np.isfinite(found).all():
             raise ValueError(f"{path} holds what is no finite number")
-    elif (
-        type(found) is not type(like) or (isinstance(like, str) and found != like) or (type(like) is int and found < 0)
-    ):
-        raise ValueError(f"{path} is {_shown(found)}; {_shown(like)} is expected")
+    else:
+        other = type(found) is not type(like) or (isinstance(like, str) and found != like)
+        if other or (type(like) is int and found < 0):
+            raise ValueError(f"{path} is {_shown(found)}; {_shown(like)} is expected")
 
 
 def _split(state: State) -> tuple[dict[str, NDArray], State]:
@@ -112,7 +105,7 @@ def _split(state: State) -> tuple[dict[str, NDArray], State]:
 
 def _read(content: bytes) -> State:
     """Return the state in a file; any of several errors if it is damaged."""
-    arrays = {path: array.copy() for path, array in load(content).items()}  # what is loaded can't be written to
+    arrays = {path: array.copy() for path, array in load(content).items()}  # the library's are read-only
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     about = json.loads(header["__metadata__"]["diamant"])
     if about["format"] != _FORMAT:
@@ -122,10 +115,10 @@ def _read(content: bytes) -> State:
     state = json.loads(about["state"])
     for path, array in arrays.items():
         *parents, name = path.split("/")
-        place = state
+        branch = state
         for parent in parents:
-            place = place.setdefault(parent, {})
-        if place.setdefault(name, array) is not array:
+            branch = branch.setdefault(parent, {})
+        if branch.setdefault(name, array) is not array:
             raise ValueError(f"{path} is there twice")
     return state
 
@@ -139,6 +132,6 @@ def _digest(text: str, arrays: dict[str, NDArray]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return what an error says of a value: the value if it is short, else its type."""
+    """Return a short value as an error shows it, of a long one its type."""
     shown = repr(value)
     return shown if len(shown) <= 40 and not isinstance(value, np.ndarray) else f"of type {type(value).__name__}"

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from diamant_env.drawing.render import counted
+import tomli_w
+
+from diamant_env.drawing.news import counted
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.opponents.pools import POOLS

@@ -1,37 +1,33 @@
-"""What a training run says about its agent: the learning curve, the table at the end, the pictures."""
+"""What a run reports on its agent: the learning curve, the policies on the way, the results at the end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from time import perf_counter
 
-import matplotlib
 import numpy as np
 
-matplotlib.use("Agg")
-
-from matplotlib import pyplot as plt
-
-from diamant_env.opponents import make
-from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env import Edition, Observations
-from diamant_env.opponents.network import NetworkAgent
-from diamant_env.judging.games import name_of
 from diamant_env.judging.blank import new_batch
-from train.runs.config import Config
-from train.runs.results import save_figure
-from diamant_env.judging.evaluation import Difference, compare, judge
+from diamant_env.judging.evaluation import compare, judge
+from diamant_env.judging.games import Player, name_of
 from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups
-from train.runs.pictures import draw_win_shares
-from train.runs.tables import estimate_text, result_tables, save_results
+from diamant_env.opponents import make
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import POOLS, load_pool
+from train.runs.config import Config
+from train.runs.pictures import draw_curve, draw_win_shares
+from train.runs.results import save_json
+from train.runs.run_folder import POLICY, save_policy
 from train.runs.screen import say
+from train.runs.tables import estimate_text, result_tables, save_results
 
 CURVE = ("win_share", "low", "high", "score")
-"""The figures of a point of the learning curve."""
+"""The keys of a point of the learning curve, beside its decisions."""
 
 
 def able_members(pool: str, players: int, edition: str | Edition) -> tuple[str, ...]:
-    """Return the members of a pool that can play this edition: some need chests that it may hide."""
+    """Return the members of a pool that can play this edition: some need to see chests."""
     return tuple(name_of(text) for text in load_pool(pool) if able(text, players, edition))
 
 
@@ -46,52 +42,102 @@ def able(text: str, players: int, edition: str | Edition) -> bool:
     return True
 
 
+def pool_line_ups(config: Config) -> list[LineUp]:
+    """Return both pools, as far as their members can play at the tables at which the agent is judged."""
+    players, edition = config.judge.num_players, config.game.played()
+    return [LineUp(pool, able_members(pool, players, edition)) for pool in POOLS]
+
+
 def check_line_ups(config: Config) -> None:
     """Check, before anything is trained, that the agent can be judged.
 
     Raises:
         ValueError: If a pool has too few members for these tables, or a pool of opponents is not there.
     """
-    for pool in POOLS:
-        LineUp(pool, able_members(pool, config.judge.num_players, config.game.played())).rivals_of(
-            [], config.judge.num_players
-        )
+    for line_up in pool_line_ups(config):
+        line_up.rivals_of([], config.judge.num_players)
     if config.opponents.scripted:
         load_pool(config.opponents.pool)
 
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     """Return win share and mean score at tables of the pool, with intervals; always the same games."""
-    (result,) = judge(
-        network,
-        [LineUp("pool", able_members("pool", config.judge.num_players, config.game.played()))],
-        config.judge.curve_games,
-        config.seed,
-        config.judge.num_players,
-        config.game.played(),
-        purpose="curve",
-    )
+    players, edition = config.judge.num_players, config.game.played()
+    line_ups = pool_line_ups(config)[:1]
+    (result,) = judge(network, line_ups, config.judge.curve_games, config.seed, players, edition, purpose="curve")
     share = result.win_share
-    figures = (share.mean, share.low, share.high, result.score.mean)
-    return {name: float(figure) for name, figure in zip(CURVE, figures, strict=True)}
+    values = (share.mean, share.low, share.high, result.score.mean)
+    return {name: float(value) for name, value in zip(CURVE, values, strict=True)}
 
 
-def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
+class RunRecord:
+    """What a run leaves in its folder on the way and at its end.
+
+    Attributes:
+        checkpoints: How many of the run's checkpoints are taken.
+        curve: The points of the learning curve.
+        judging_seconds: Time spent on them.
+    """
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        self.checkpoints = 0
+        self.curve: list[dict[str, float]] = []
+        self.judging_seconds = 0.0
+
+    def _due(self, number: int, done: int) -> int:
+        """Return how many of `number` evenly spaced events have their time after `done` decisions."""
+        return min(done, self.config.ppo.decisions) * number // self.config.ppo.decisions
+
+    def is_judgement_due(self, done: int) -> bool:
+        """Return whether the curve lacks a point after `done` decisions."""
+        return len(self.curve) < self._due(self.config.judge.curve_points, done)
+
+    def judge(self, network: NetworkAgent, done: int) -> float:
+        """Add a point to the curve and return its win share."""
+        start = perf_counter()
+        self.curve.append({"decisions": done, **curve_point(network, self.config)})
+        self.judging_seconds += perf_counter() - start
+        return self.curve[-1]["win_share"]
+
+    def is_checkpoint_due(self, done: int) -> bool:
+        """Return whether a checkpoint is to be taken after `done` decisions."""
+        return self.checkpoints < self._due(self.config.checkpoints, done)
+
+    def save_checkpoint_policy(self, network: NetworkAgent, done: int) -> None:
+        """Save the policy that belongs to a checkpoint, which the caller saves next."""
+        self.checkpoints = self._due(self.config.checkpoints, done)
+        save_policy(self.folder / "checkpoints" / f"{done:010d}.safetensors", network, self.config, done)
+
+    def finish(self, network: NetworkAgent, done: int) -> None:
+        """Save the policy and the learning curve."""
+        if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
+            self.judge(network, done)
+        save_policy(self.folder / POLICY, network, self.config, done)
+        save_json(self.curve, self.folder / "curve.json")
+        if self.curve:
+            draw_curve(self.curve, self.config, self.folder / "learning_curve.png")
+
+    def save_time(self, seconds: float, decisions: int, how: str, **more: float) -> None:
+        """Save the time of the run with `more` about where it went, and print it with `how` it was done."""
+        speed, threads = decisions / seconds, self.config.threads
+        times = {"seconds": seconds, "decisions": decisions, "decisions_per_second": speed, "threads": threads, **more}
+        save_json(times, self.folder / "time.json")
+        say(f"{decisions:,} decisions in {seconds:.0f} s: {speed:,.0f} a second with {how}.")
+
+
+def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     """Judge the trained agent, leave results and a picture in the run's folder, and print one table."""
-    players, edition, seed = config.judge.num_players, config.game.played(), config.seed
-    members, held_out = (able_members(pool, players, edition) for pool in POOLS)
-    pools = [LineUp("pool", members), LineUp("held_out", held_out)]
-    results = judge(network, pools, config.judge.games, seed, players, edition, progress=True)
-    results += judge(
-        network,
-        [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])],
-        config.judge.clone_games,
-        seed,
-        players,
-        edition,
-        progress=True,
-    )
-    differences = same_seat_differences(network, members, config)
+    players, edition, games = config.judge.num_players, config.game.played(), config.judge
+    pools = pool_line_ups(config)
+    members, held_out = (pool.rivals for pool in pools)
+    alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
+    results = judge(network, pools, games.games, config.seed, players, edition, progress=True)
+    results += judge(network, alone, games.clone_games, config.seed, players, edition, progress=True)
+    differences = []
+    for member in members:  # in the same seat of the same games, against the other members
+        pair: list[Player] = [network, member]
+        differences += compare(pair, pools[:1], games.clone_games, config.seed, players, edition, progress=True)[1]
     save_results(results, differences, folder / "results.json", config=config.model_dump(mode="json"))
     draw_win_shares(results, folder / "win_share.png")
     closest = min(differences, key=lambda difference: difference.win_share.mean)
@@ -100,43 +146,3 @@ def judge_run(network: NetworkAgent, config: Config, folder: Path) -> None:
         f"Closest in the pool: {closest.other}. In the same seat of the same {closest.games:,} games, against the "
         f"other members, {network} wins {estimate_text(closest.win_share, 3, '+')} more.",
     )
-
-
-def same_seat_differences(network: NetworkAgent, members: Sequence[str], config: Config) -> list[Difference]:
-    """Compare the agent with each member of the pool in the same seat of the same games, against the other members."""
-    line_up = LineUp("pool", tuple(members))
-    differences = []
-    for member in members:
-        differences += compare(
-            [network, member],
-            [line_up],
-            config.judge.clone_games,
-            config.seed,
-            config.judge.num_players,
-            config.game.played(),
-            progress=True,
-        )[1]
-    return differences
-
-
-def draw_curve(curve: Sequence[dict[str, float]], config: Config, path: Path) -> None:
-    """Draw the learning curve as a picture; nothing if it has no point."""
-    if not curve:
-        return
-    millions = [point["decisions"] / 1e6 for point in curve]
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-    axes.plot(millions, [point["win_share"] for point in curve], marker="o", color="tab:blue", label="win share")
-    axes.fill_between(
-        millions, [point["low"] for point in curve], [point["high"] for point in curve], alpha=0.2, color="tab:blue"
-    )
-    fair = 1 / config.judge.num_players
-    axes.axhline(fair, color="grey", linestyle="--", linewidth=1)
-    axes.annotate("fair share", (millions[0], fair), xytext=(0, 4), textcoords="offset points", color="grey")
-    axes.set(
-        xlabel="decisions of the learner (millions)",
-        ylabel="win share",
-        title=f"{config.name}, seed {config.seed}: at {config.judge.num_players}-seat tables of distinct pool agents",
-        ylim=(0, max([1.2 * fair, *(1.1 * point["high"] for point in curve)])),
-    )
-    save_figure(figure, path)
-    plt.close(figure)
