@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -169,10 +170,10 @@ def compiled_library() -> ctypes.CDLL:
 def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
     """Declare the functions: without this, ctypes cuts pointers to 32 bits."""
     pointer, number, key = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64
-    table = [pointer, number, pointer, number]  # games, count, edition, players
+    table: list[Any] = [pointer, number, pointer, number]  # games, count, edition, players
     library.reference_game_bytes.restype = ctypes.c_size_t
     library.reference_reset.argtypes, library.reference_reset.restype = [*table, key, pointer], None
-    library.reference_step.argtypes = [*table, *[pointer] * 4, number, number]
+    library.reference_step.argtypes = [*table, pointer, pointer, pointer, pointer, number, number]
     library.reference_step.restype = None
     library.reference_play_games.argtypes = [ctypes.c_int64, pointer, number, key, key, pointer]
     library.reference_play_games.restype = ctypes.c_uint64

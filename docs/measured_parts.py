@@ -79,7 +79,14 @@ def peers() -> str:
 def learning() -> str:
     """The engine's share of training, and the speed of judging."""
     results = load("learning")
-    return f"{_source(results)}\n\n{_comparisons(results['rows'])}"
+    found = {row["what"]: row["ours"] for row in results["rows"]}
+    rows = [
+        [name, number(found[name]), f"{found[f'{name}: engine and observation']:.1%}"]
+        for name in ("PPO of stable-baselines3", "train.ppo")
+    ]
+    judging = ", ".join(f"{row['what']} {row['ours']:,.0f}" for row in results["rows"] if row["section"] == "judging")
+    table = markdown_table(["training, one thread", "rows/s", "time in engine and observation"], rows)
+    return f"{_source(results)}\n\n{table}\n\nJudging, in decisions/s: {judging}."
 
 
 def _comparisons(rows: Sequence[Row]) -> str:

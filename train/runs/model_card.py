@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import tomli_w
-
 from diamant_env.drawing.news import counted
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
