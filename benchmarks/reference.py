@@ -116,7 +116,7 @@ class Reference:
 
 
 def new_arrays(num_games: int, seats: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-    """Return observations, rewards and done for so many games and seats, each aligned to a cache line."""
+    """Return observations, rewards and done for `num_games` tables of `seats`, each aligned to a cache line."""
     observations = aligned((num_games, seats, NUM_FEATURES), np.float32)
     return observations, aligned((num_games, seats), np.float32), aligned((num_games,), np.bool_)
 
