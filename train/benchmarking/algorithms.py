@@ -80,7 +80,7 @@ def _anything(task: Task) -> bool:
 
 def _can_play(text: str, task: Task) -> bool:
     """Whether an agent can play what its task hides: some need the rivals' chests."""
-    return able(text, task.players, task.game.played())
+    return able(text, task.players, task.game.played(), task.game.blank)
 
 
 def _algorithms() -> list[Algorithm]:
