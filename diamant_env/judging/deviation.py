@@ -98,7 +98,11 @@ def self_play(match: DeviationGame, games: int, seeds: np.random.SeedSequence) -
 
 
 def deviation_gains(
-    players: list[Player], match: DeviationGame, games: int, seeds: np.random.SeedSequence, progress: Progress | None = None
+    players: list[Player],
+    match: DeviationGame,
+    games: int,
+    seeds: np.random.SeedSequence,
+    progress: Progress | None = None,
 ) -> list[DeviationGain]:
     """Measure players in a match, all in the same games.
 

@@ -29,7 +29,7 @@ def cluster():
     ray.shutdown()
 
 
-def test_one_part_is_what_the_arena_plays():
+def test_one_shard_is_what_plain_play_gives():
     seating = deal(10, 3, 5, np.random.default_rng(0))
     whole = play(AGENTS, seating, 57, seeds_for(0, "test"))
     played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"))
