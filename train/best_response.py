@@ -15,7 +15,7 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
-from diamant_env.judging.deviation import Match
+from diamant_env.judging.deviation import DeviationGame
 from diamant_env.opponents import make
 from diamant_env.storage.files import write_whole
 from train.distributed.cluster import map_on_ray, require_ray
@@ -106,7 +106,7 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Found:
     """Do what is left of a search; leave results and picture in its folder, the best policy found too."""
     start = perf_counter()
     game = config.game
-    match = Match(config.agent, game.num_players[0], game.played(), game.reward, game.blank)
+    match = DeviationGame(config.agent, game.num_players[0], game.played(), game.reward, game.blank)
     runs = courses(make(config.agent), config, folder)
     if on_ray:
         left = [run for run in runs if run.curve() is None]
