@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.exact.nodes import cards_left, going_on, node, read_digits
+from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.tree import going_on, node
 from diamant_env.native.compiled import jit, jit_apart
 
 EQUILIBRIUM = 0  # everyone plays the symmetric equilibrium with the lowest probability of leaving

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.engine.game_check import check_game
-from diamant_env.exact.cards import CardSets, card_sets, cards_left, read_digits
+from diamant_env.exact.cards import CardSets, card_sets, read_digits
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
 from diamant_env.native.compiled import jit, jit_apart
-from diamant_env.rules import OVER, REVEAL
+from diamant_env.state import OVER, REVEAL, Game
 
 MAX_NODES = 980_000_000  # 7.84 GB of float64
 
@@ -51,7 +51,7 @@ class Boxes(NamedTuple):
     size: int
 
 
-class Expedition(NamedTuple):
+class ExpeditionTree(NamedTuple):
     """One expedition from a state on, laid out for the solvers.
 
     Attributes:
@@ -63,7 +63,7 @@ class Expedition(NamedTuple):
         must_reveal: Whether a card comes up before the first decision.
     """
 
-    start: np.record
+    start: Game
     edition: Edition
     sets: CardSets
     boxes: Boxes
@@ -71,7 +71,7 @@ class Expedition(NamedTuple):
     must_reveal: bool
 
 
-def lay_out(start: np.record, edition: Edition, merge_traps: bool = True) -> Expedition:
+def build_tree(start: Game, edition: Edition, merge_traps: bool = True) -> ExpeditionTree:
     """Return the nodes that can follow a state.
 
     Raises:
@@ -87,8 +87,7 @@ def lay_out(start: np.record, edition: Edition, merge_traps: bool = True) -> Exp
         raise ValueError(f"{edition.name!r} has relics of different printed values in its deck; this is not solved")
     relic_digit = int(relic_digits[0]) if len(relic_digits) else -1
     moves = tabulate_moves(start, edition)
-    players = int(start["num_inside"])
-    before = int(start["path_relics"])
+    players, before = int(start["num_inside"]), int(start["path_relics"])
     worth = np.zeros(before + 1, np.int64)
     worth[before] = start["path_relic_value"]
     if relic_digit >= 0:
@@ -102,7 +101,7 @@ def lay_out(start: np.record, edition: Edition, merge_traps: bool = True) -> Exp
         raise ValueError(
             f"{size:,} nodes with {players} players in {edition.name!r}; at most {MAX_NODES:,} are solved (8 GB)"
         )
-    return Expedition(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
+    return ExpeditionTree(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
 
 
 @jit_apart
@@ -160,6 +159,3 @@ def going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag
             position = node(boxes, after, inside, gone, bag, path)
         total += rising * value[position]
     return total / cards if cards else 0.0
-
-
-__all__ = ["Boxes", "Expedition", "cards_left", "going_on", "lay_out", "node", "read_digits"]
