@@ -20,7 +20,7 @@ from diamant_env.engine.workspace import new_workspace
 from diamant_env.exact.cards import read_digits
 from diamant_env.exact.equilibrium import Progress, root_value, solve
 from diamant_env.exact.induction import PROFILE, RESPONSE
-from diamant_env.exact.tree import ExpeditionTree, node
+from diamant_env.exact.tree import ExpeditionTree, coordinates, nodes_of
 from diamant_env.native.compiled import jit_apart
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.state import DECIDE
@@ -122,21 +122,15 @@ def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, w
     for number in range(first, last):
         read_digits(sets, number, digits)
         _lay_cards(sets, start, digits, game)
-        for inside in range(1, boxes.players + 1):
-            game.num_inside = inside
+        for at in nodes_of(boxes, number):
+            inside, gone, bag, path = coordinates(boxes, number, at)
+            game.num_inside, game.bag, game.path_gems = inside, bag, path
             for seat in range(MAX_PLAYERS):
                 game.inside[seat] = seat < inside
-            all_in = inside == boxes.players
-            for gone in range(1 if all_in else boxes.relics[number] + 1):
-                game.relics_taken = start.relics_taken + gone
-                game.path_relics = boxes.relics[number] - gone
-                game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
-                for more in range(boxes.bags[number, inside]):
-                    game.bag = boxes.least_bag[number] + more
-                    for lying in range(boxes.paths[number, inside]):
-                        game.path_gems = boxes.full_path[number] if all_in else lying
-                        at = node(boxes, number, inside, gone, np.int64(game.bag), np.int64(game.path_gems))
-                        observe_table(game, edition, True, rows, at - base, workspace)
+            game.relics_taken = start.relics_taken + gone
+            game.path_relics = boxes.relics[number] - gone
+            game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
+            observe_table(game, edition, True, rows, at - base, workspace)
 
 
 @jit_apart

@@ -142,6 +142,27 @@ def node(boxes, number, inside, gone, bag, path):
 
 
 @jit
+def nodes_of(boxes, number):
+    """Return the range of the positions of a set's nodes."""
+    end = boxes.first[number + 1, boxes.players] if number + 1 < boxes.first.shape[0] else boxes.size
+    return range(boxes.first[number, boxes.players], end)
+
+
+@jit
+def coordinates(boxes, number, position):
+    """Return (inside, gone, bag, path) of a node of a set: the inverse of `node`."""
+    inside = boxes.players
+    if position == boxes.first[number, inside]:
+        return inside, np.int64(0), np.int64(boxes.least_bag[number]), np.int64(boxes.full_path[number])
+    inside -= 1
+    while inside > 1 and position >= boxes.first[number, inside - 1]:
+        inside -= 1
+    line, path = divmod(position - boxes.first[number, inside], np.int64(boxes.paths[number, inside]))
+    gone, more = divmod(line, np.int64(boxes.bags[number, inside]))
+    return inside, gone, boxes.least_bag[number] + more, path
+
+
+@jit
 def going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path):
     """Return the mean of `value` over the next card, nobody else leaving; a bust is worth 0.
 
