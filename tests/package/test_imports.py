@@ -35,11 +35,8 @@ KNOWN = {
     "benchmarks holds 21 files",
     "circle of diamant_env.drawing.news, diamant_env.drawing.picture, diamant_env.drawing.render, "
     "diamant_env.drawing.seats, diamant_env.drawing.table",
-    "circle of train.benchmarking, train.exact, train.learning, train.ppo, train.responding, train.runs",
     "diamant_env.batch has 430 lines",
     "diamant_env.native.row_writer imports diamant_env.observation",
-    "train.benchmarking.algorithms imports train.ppo",
-    "train.benchmarking.benchmark_run imports train.exact",
 }
 """What is still to be mended, in the words of the tests."""
 

@@ -28,9 +28,9 @@ from diamant_env.judging.games import seeds_for
 from diamant_env.observation import observation_space
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.league import League, tables_of
-from train.learning.networks import Layers
 from train.learning.rollout import NOTHING_PENDING, DecisionBuffer, play_turn
 from train.runs.config import RayRun
+from train.runs.networks import Layers
 
 
 class SelfPlayRunner(EnvRunner, Checkpointable):

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.reading import parse_toml
-from train.learning.networks import start_of
+from train.runs.networks import start_of
 from train.runs.checkpoint import CHECKPOINT
 from train.runs.config import AnyConfig, Config, explain, read_config
 from train.runs.lock import held
