@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
+from rich.table import Table
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
@@ -80,12 +81,12 @@ def evaluate(arguments: Arguments) -> None:
             arguments.edition,
             progress=True,
         )
+        shown: list[Table | str] = [*result_tables(results, differences)]
         if out is not None:
             save_results(results, differences, out / "results.json", command=COMMAND, arguments=arguments)
             draw_win_shares(results, out / "win_share.png")
-        say(*result_tables(results, differences))
-        if out is not None:
-            say(f"saved: {out / 'results.json'}, {out / 'win_share.png'}")
+            shown.append(f"saved: {out / 'results.json'}, {out / 'win_share.png'}")
+        say(*shown)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -109,8 +109,8 @@ def _response(agent: Agent, players: int, edition: Edition, progress: Progress) 
     }
 
 
-def print_rows(rows: list[dict[str, Any]]) -> None:
-    """Print the rows as a table."""
+def rows_table(rows: list[dict[str, Any]]) -> Table:
+    """Return the rows as a table."""
     error = max((row["error"] for row in rows if "error" in row), default=0)
     caption = f"In the equilibria no other choice at any node brings more than {error:.0e} gems."
     table = Table(title="One expedition in score: gems each, exact", caption=caption)
@@ -122,7 +122,7 @@ def print_rows(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         numbers = [format(row[name], figures[name]) if name in row else "" for name in shown]
         table.add_row(row["edition"], str(row["players"]), row["agent"], *numbers)
-    say(table)
+    return table
 
 
 def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
@@ -147,11 +147,11 @@ def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
 def solve(arguments: Arguments) -> None:
     """Solve, save if asked, and print; errors are those of `measure` and `save_rows`."""
     rows = measure(arguments)
+    shown: list[Table | str] = [rows_table(rows)]
     if arguments.out is not None:
         save_rows(rows, arguments.out)
-    print_rows(rows)
-    if arguments.out is not None:
-        say(f"saved: {arguments.out}")
+        shown.append(f"saved: {arguments.out}")
+    say(*shown)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -86,13 +86,13 @@ def tournament(arguments: Arguments) -> None:
                 bar,
                 map_on_ray if arguments.ray else map,
             )
+        shown: list[Table | str] = [standings_table(result), beats_table(result)]
         if out is not None:
             content = {"command": COMMAND, "arguments": arguments, "versions": versions(), "tournament": result}
             save_json(content, out / "tournament.json")
             draw_tournament(result, out / "tournament.png")
-        say(standings_table(result), beats_table(result))
-        if out is not None:
-            say(f"saved: {out / 'tournament.json'}, {out / 'tournament.png'}")
+            shown.append(f"saved: {out / 'tournament.json'}, {out / 'tournament.png'}")
+        say(*shown)
 
 
 def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:

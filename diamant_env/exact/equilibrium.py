@@ -63,7 +63,7 @@ class Solution:
             games: Records of type `GAME` (games,), in which the players must decide.
 
         Raises:
-            ValueError: If one of them can't follow the state that was solved in the same tree.
+            ValueError: If one of them can't follow the state that was solved in the same expedition.
         """
         result = np.zeros(len(games))
         x = self.tree
@@ -88,7 +88,7 @@ def solve_equilibrium(
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
-    """Find the symmetric equilibrium in score of one tree, with the lowest probability of leaving at each node.
+    """Find the symmetric equilibrium in score of one expedition, with the lowest probability of leaving at each node.
 
     Args:
         num_players: At the table.
