@@ -1,14 +1,25 @@
 """Blank observations: what is erased, what stays, and that everything which plays sees the same."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
+from diamant_env.judging.deviation import DeviationGame, deviation_gains, self_play
+from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import play, seeds_for
+from diamant_env.judging.lineups import LineUp
 from diamant_env.observation import FIELDS, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.sb3 import DiamantVecEnv
-from train.runs.config import GameConfig
+from train.learning import stable_baselines
+from train.learning.fictitious import fictitious_play
+from train.learning.training import train
+from train.responding.config import SearchConfig
+from train.responding.search import learn
+from train.runs.config import Config, GameConfig
+from train.runs.report import curve_point, pool_line_ups
 
 GAME = GameConfig(edition="iello-2016-fr", expeditions=1, blank=True, num_players=(3,), reward="score")
 
@@ -53,6 +64,37 @@ def test_learners_and_judges_see_blank_rows():
     for some in (*rows, *seen):
         assert not some[:, SLICES["rival_present"]].any()
         assert some[:, SLICES["num_players"]].all()
+
+
+def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
+    asked = []
+
+    def batch(*_args, blank_rivals):
+        asked.append(blank_rivals)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("diamant_env.sb3.Batch", batch)
+    monkeypatch.setattr("diamant_env.judging.games.Batch", batch)
+    config, copies = Config(game=GAME), DeviationGame("bag:5", 3, GAME.played(), "score", blank_rivals=True)
+    seeds, line_up = seeds_for(0), LineUp("pair", ("cards:7", "traps:3"))
+    for play_blank in (
+        lambda: train(config, tmp_path),
+        lambda: fictitious_play(config),
+        lambda: stable_baselines.learn(stable_baselines.a2c, config),
+        lambda: learn(copies, SearchConfig(), seeds, None),
+        lambda: self_play(copies, 100, seeds),
+        lambda: deviation_gains(["bag:7"], replace(copies, reward="win"), 100, seeds),
+        lambda: judge("bag:7", [line_up], 100, players=3, blank_rivals=True),
+        lambda: curve_point("bag:7", config),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            play_blank()
+    assert asked == [True] * 8
+
+
+def test_who_needs_to_see_chests_stays_away_from_blank_games():
+    seen, blank = (pool_line_ups(Config(game=GAME.model_copy(update={"blank": blank})))[1] for blank in (False, True))
+    assert set(seen.rivals) - set(blank.rivals) == {"catch-up:16,0.5", "catch-up:22,1"}
 
 
 def test_a_number_of_expeditions_that_cannot_be_played_is_refused():
