@@ -114,7 +114,7 @@ def test_an_array_begins_at_a_cache_line(kind, shape):
         assert made.dtype == kind
         assert made.shape == np.zeros(shape).shape
         assert not made.tobytes().strip(b"\0")
-    assert Batch(5, 4)._records.ctypes.data % LINE == 0
+    assert Batch(5, 4)._core.records.ctypes.data % LINE == 0
 
 
 def test_the_rows_of_the_table():
