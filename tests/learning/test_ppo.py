@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 import torch
 
-from diamant_env import Batch
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import clone_line_ups
-from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import EMPTY, make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
@@ -251,10 +249,6 @@ def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_switch_is_true_or_false():
-    assert Config.model_validate({"game": {"blank": True}}).game.blank
-
-
 def test_a_rollout_without_a_complete_decision_is_no_trouble():
     """All learners in camp at the end of every rollout: nothing to learn from, nothing breaks."""
     seating = np.array([[EMPTY, 0, 0]])
@@ -317,13 +311,3 @@ def test_damaged_files_are_named(tmp_path, capsys):
     (tmp_path / "broken.toml").write_text("name = [")
     assert main(["--config", str(tmp_path / "broken.toml"), "--out", str(tmp_path)]) == 2
     assert "is no TOML file" in capsys.readouterr().err
-
-
-def test_a_policy_is_the_same_for_every_batch_of_observations():
-    """Rows that need not decide change nothing for the others."""
-    weights = np.random.default_rng(0).normal(size=(2, NUM_FEATURES)).astype(np.float32)
-    agent = NetworkAgent([(weights, np.zeros(2, np.float32))])
-    batch = Batch(10, 4)
-    seen = batch.reset(0).reshape(-1, NUM_FEATURES)
-    alone = np.array([agent.leave_probability(row[None])[0] for row in seen])
-    assert np.allclose(agent.leave_probability(seen), alone, atol=1e-6)
