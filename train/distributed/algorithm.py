@@ -20,7 +20,7 @@ from train.runs.config import RayRun
 
 
 class SelfPlay(PPO):
-    """PPO whose runners play against earlier versions of the learner; this process takes and distributes the versions."""
+    """PPO whose runners play against earlier versions of the learner, which this process hands to them."""
 
     def setup(self, config: RLlibConfig) -> None:
         """Make everything and let the runners begin."""
