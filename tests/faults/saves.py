@@ -168,7 +168,7 @@ def states(effort: Effort) -> tuple[dict, dict]:
 
     def noted() -> list[bytes]:
         found: list[bytes] = []
-        ppo.save_checkpoint = lambda folder, config, state: found.append(pickle.dumps(state))
+        training.save_checkpoint = lambda folder, config, state: found.append(pickle.dumps(state))
         _train(config, folder)
         return found[:2]
 
