@@ -224,31 +224,6 @@ def test_run_folder_holds_everything(tmp_path, capsys):
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
-        (["--set", "ppo.speed=3"], "unknown key 'ppo.speed'"),
-        (["--set", "ppo.games=0"], "ppo.games = 0: Input should be greater than or equal to 1"),
-        (["--set", "game.num_players=[9]"], "game.num_players.0 = 9: Input should be less than or equal to 8"),
-        (["--set", "game.edition=atlantis"], "unknown edition 'atlantis'; published editions: iello-2016"),
-        (["--set", "seed=true"], "seed = True: neither true nor false is allowed here"),
-        (["--set", "ppo.gamma=false"], "ppo.gamma = False: neither true nor false"),
-        (["--set", "game.num_players=[3, true]"], "game.num_players = [3, True]: neither true nor false"),
-        (["--set", "opponents.learner=0.5"], "the shares must add up to 1"),
-        (["--set", "seed"], "expected section.key=value"),
-        (["--set", "ppo.learning_rate=inf"], "ppo.learning_rate = inf"),
-        (["--set", "judge.num_players=1"], "judge.num_players = 1"),
-        (["--set", "game.num_players=[3,4,5]", "--set", "ppo.games=2"], "ppo.games = 2 is less than the 3 table sizes"),
-        (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
-    ],
-)
-def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
-    assert main([*arguments, "--out", str(tmp_path)]) == 2
-    assert complaint in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_rollout_without_a_complete_decision_is_no_trouble():
     """All learners in camp at the end of every rollout: nothing to learn from, nothing breaks."""
     seating = np.array([[EMPTY, 0, 0]])
