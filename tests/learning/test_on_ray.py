@@ -29,7 +29,7 @@ def cluster():
     ray.shutdown()
 
 
-def test_one_part_is_what_the_arena_plays():
+def test_one_part_is_what_play_plays():
     seating = deal(10, 3, 5, np.random.default_rng(0))
     whole = play(AGENTS, seating, 57, seeds_for(0, "test"))
     played = parts.play_in_parts(AGENTS, seating, 57, seeds_for(0, "test"))

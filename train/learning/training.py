@@ -189,4 +189,4 @@ def check_curve(curve: list[Any]) -> None:
         if not isinstance(point, dict) or set(point) != {"decisions", *CURVE}:
             raise ValueError("progress/curve has a point without one of decisions, " + ", ".join(CURVE))
         if not all(type(value) in (int, float) for value in point.values()):
-            raise ValueError("progress/curve has a point that is no number")
+            raise ValueError("progress/curve has a point that holds something else than numbers")
