@@ -49,7 +49,7 @@ class Show(Session):
         try:
             status = super().run()
             if self._window is not None and self.batch.over[0]:
-                self._wait(())
+                self._wait([None] * len(self.words.names))
             return status
         except Stopped:
             return 0

@@ -14,8 +14,7 @@ import pytest
 
 from diamant_env import EDITIONS, Batch, diamant_v0
 from diamant_env.opponents import make
-from diamant_env.records.log import DamagedRecord, GameLog, GameRecord
-from diamant_env.records.recorder import Recorder, record_of
+from diamant_env.records import DamagedRecord, GameLog, GameRecord, Recorder, record_of
 from tests.support.play import INVENTED, PUBLISHED, every, games
 
 FILES = sorted((Path(__file__).parent / "games").glob("*.txt"))
