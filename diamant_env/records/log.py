@@ -126,7 +126,7 @@ class GameRecord:
         Raises:
             DamagedRecord: If the game does not go as the record says.
         """
-        env = self._started(options)
+        env = self._start(options)
         log = GameLog(self.edition, self.num_players)
         log.follow(env.game)
         checked = 0
@@ -144,7 +144,7 @@ class GameRecord:
         self._check_result(log.record())
         yield env
 
-    def _started(self, options: dict[str, Any]) -> parallel_env:
+    def _start(self, options: dict[str, Any]) -> parallel_env:
         try:
             env = parallel_env(self.num_players, self.edition, **options)
         except ValueError as error:
