@@ -97,6 +97,7 @@ def seated(agents: Sequence[str], players: int | None) -> list[str]:
 
 
 def turns_per_second(text: str) -> float:
+    """Return a speed; argparse tells what is wrong with another text."""
     if not 0 <= float(text) < float("inf"):
         raise argparse.ArgumentTypeError(f"{text}; turns a second, at least 0, are needed")
     return float(text)

@@ -235,8 +235,10 @@ class GameLog:
     ) -> None:
         self.turns: list[Turn] = []
         self._edition, self._players = edition, num_players
-        head = {"seed": None if seed is None else int(seed), "names": tuple(names), "notes": tuple(notes)}
-        self._record = functools.partial(GameRecord, edition, num_players, **head)
+        number = None if seed is None else int(seed)
+        self._record = functools.partial(
+            GameRecord, edition, num_players, seed=number, names=tuple(names), notes=tuple(notes)
+        )
         self._game: np.record | None = None
 
     def follow(self, game: np.record) -> None:

@@ -144,23 +144,15 @@ def test_window_without_pygame(look, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["evv"], "unknown agent 'evv'"),
-        (["nowhere/policy.safetensors"], "no trained policy"),
         (["ev", "--num-players", "9"], "9 players; 1 to 8"),
         (["ev", "--num-players", "0"], "0 players; 1 to 8"),
         (["ev"] * 9, "9 players; 1 to 8"),
         (["ev", "ev", "ev", "--num-players", "2"], "3 agents for 2 players"),
-        (["--edition", "chess"], "chess"),
-        (["--seed", "-1"], "--seed: -1"),
-        (["--seed", "x"], "--seed"),
         (["--speed", "-1"], "--speed: -1"),
         (["--speed", "nan"], "--speed: nan"),
-        (["--record", "nowhere/game.txt"], "there is no folder"),
-        (["--record", __file__], "this is there already"),
-        (["--bogus"], "--bogus"),
     ],
 )
-def test_what_is_refused(look, arguments, words):
+def test_what_is_refused_beside_what_play_refuses(look, arguments, words):
     code, said, errors = look(*arguments)
     assert (code, said) == (2, "")
     assert errors.startswith("python -m agents.watch: error: ")
