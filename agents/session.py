@@ -78,6 +78,7 @@ class Session:
         self.actions = np.zeros((1, len(seats)), np.int8)
         self._brought = np.zeros((self.edition.expeditions, len(seats)), int)
         self._observations = self.batch.reset(options.seed)
+        self._leave: list[float | None] = []
         self._follow()
 
     @property
@@ -116,12 +117,7 @@ class Session:
     def _play(self) -> None:
         say(*self.words.turn(self.now, self.scene))
         while not self.batch.over[0]:
-            chances = self.table.leave_probabilities(self._observations)
-            self.batch.draw_decisions(chances, self.actions)
-            inside = self.batch.must_decide[0]
-            self.decide(
-                [float(chance) if decides else None for chance, decides in zip(chances[0], inside, strict=True)]
-            )
+            self.decide(self._leave)
             self.batch.step(self.actions, self._observations)
             self._follow()
             say(*self.words.turn(self.now, self.scene))
@@ -132,6 +128,7 @@ class Session:
             say(*self.words.summary(self.now, self._brought))
 
     def _follow(self) -> None:
+        """Take note of a turn, and let the agents decide the next one."""
         game, seats = self.now, self.actions.shape[1]
         self.log.follow(game)
         self.scene.follow(game)
@@ -140,6 +137,11 @@ class Session:
             row += game.banked[:seats]
             if game.bust_card != NO_CARD:
                 row[game.decision[:seats] == CONTINUE] = BUST
+        if not self.batch.over[0]:
+            chances = self.table.leave_probabilities(self._observations)
+            self.batch.draw_decisions(chances, self.actions)
+            inside = self.batch.must_decide[0]
+            self._leave = [float(each) if decides else None for each, decides in zip(chances[0], inside, strict=True)]
 
 
 def say(*lines: str) -> None:

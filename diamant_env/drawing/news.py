@@ -28,7 +28,7 @@ class Narrator:
 
     def decisions(self, game: np.record, scene: Scene) -> str:
         """Say who left, with what, and who continues."""
-        left, stayed = _seats(game, LEAVE), _seats(game, CONTINUE)
+        left, stayed = seats_deciding(game, LEAVE), seats_deciding(game, CONTINUE)
         if not left or scene.before is None:
             return "Everyone inside continues."
         relics = int(game.relics.sum() - scene.before.relics.sum())
@@ -41,7 +41,7 @@ class Narrator:
         """Say how the last turn ended an expedition; an empty text if it did not."""
         if game.bust_card == NO_CARD or scene.before is None:
             return "Everyone is back in camp." if scene.ended else ""
-        trap, stayed = self._edition.card_name(game.bust_card), _seats(game, CONTINUE)
+        trap, stayed = self._edition.card_name(game.bust_card), seats_deciding(game, CONTINUE)
         lost = f"{self._do(stayed, 'lose')} {_gems(scene.before.bag, stayed)}"
         removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")
         return f"A second {trap}! {lost}. {removed[self._edition.bust_removes]} the game."
@@ -101,7 +101,8 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _seats(game: np.record, decision: int) -> list[int]:
+def seats_deciding(game: np.record, decision: int) -> list[int]:
+    """Return the seats whose last decision was this one."""
     return [seat for seat in range(game.num_players) if game.decision[seat] == decision]
 
 

@@ -113,7 +113,7 @@ def _draw_paths(canvas: Canvas, game: np.record, edition: Edition, scene: Scene)
     if game.phase == OVER:
         _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, WIDTH, SEATS_TOP - _PATH_TOP))
         return
-    box = (_MARGIN, _PATH_TOP + 10, WIDTH - 2 * _MARGIN, height - 16)
+    box: Box = (_MARGIN, _PATH_TOP + 10, WIDTH - 2 * _MARGIN, height - 16)
     if scene.ended:
         split = WIDTH - _NEXT_WIDTH
         _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, split, height))
@@ -153,7 +153,7 @@ def _draw_lying(canvas: Canvas, game: np.record) -> None:
     draw_icon(canvas, ICONS["relic"], (x, y), 12)
     worth = f" worth {game.path_relic_value} to a lone leaver" if game.path_relics else ""
     canvas.text(counted(game.path_relics, "relic") + worth, (x + 18, y), 22, _WHITE, "midleft")
-    traps = counted(np.count_nonzero(game.on_path), "trap")
+    traps = counted(int(np.count_nonzero(game.on_path)), "trap")
     canvas.text(f"{traps} so far", (WIDTH - _MARGIN, y), 20, _GREY, "midright")
 
 
