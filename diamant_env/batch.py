@@ -177,8 +177,9 @@ class Batch:
 
         Args:
             actions: int8 (N, seats), 0 = CONTINUE and 1 = LEAVE. What idle seats send is ignored.
-            observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default. So are `rewards`,
-                float32 (N, seats), and `done`, bool (N,).
+            observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default.
+            rewards: Likewise, float32 (N, seats).
+            done: Likewise, bool (N,).
             auto_reset: Start the next game at once in each place whose game ends. Its reward and `done` are still
                 those of the game that ended, its observation is the first of the new game.
             final_observations: With `auto_reset`, float32 (N, seats, NUM_FEATURES): the rows of games that ended

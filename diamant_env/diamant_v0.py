@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 
 from diamant_env.batch import Batch
-from diamant_env.drawing.render import RENDER_MODES, Scene, View
+from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.view import RENDER_MODES, View
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.envs.actions import read_actions

@@ -11,7 +11,8 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from diamant_env.drawing.render import RENDER_MODES, Scene, View
+from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.view import RENDER_MODES, View
 from diamant_env.editions import Edition
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.opponent_seats import Opponent

@@ -6,6 +6,8 @@ number generators, OOPSLA 2014.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from diamant_env.native.compiled import jit
@@ -22,7 +24,7 @@ _HALF = np.uint64(32)
 
 
 @jit
-def mix(key, counter):
+def mix(key: Any, counter: Any) -> Any:
     """Return 64 random bits (uint64) for this counter under this key."""
     bits = key + _GAMMA * (counter + np.uint64(1))
     bits = (bits ^ (bits >> _SHIFTS[0])) * _MULTIPLIER_1
@@ -31,25 +33,25 @@ def mix(key, counter):
 
 
 @jit
-def random_bits(key, expedition, turn, stream):
+def random_bits(key: Any, expedition: int, turn: int, stream: int) -> int:
     """Return 32 random bits as an int for this turn of this expedition in this stream."""
     counter = np.uint64((np.int64(stream) * 128 + expedition) * 128 + turn)
     return np.int64(mix(key, counter) >> _HALF)
 
 
 @jit
-def random_below(key, expedition, turn, limit):
+def random_below(key: Any, expedition: int, turn: int, limit: int) -> int:
     """Return the deck's random integer in [0, limit) for this turn."""
     return (random_bits(key, expedition, turn, DECK) * limit) >> 32
 
 
 @jit
-def key_of_seed(seed):
+def key_of_seed(seed: int) -> Any:
     """Return the key (uint64) of the game with this seed."""
     return mix(mix(np.uint64(seed), np.uint64(0)), np.uint64(0))
 
 
 @jit
-def key_of_next_game(key):
+def key_of_next_game(key: Any) -> Any:
     """Return the key of the game that follows in the same place."""
     return mix(key ^ _NEXT_GAME, np.uint64(0))

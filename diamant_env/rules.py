@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
 from diamant_env.native.compiled import jit
-from diamant_env.state import DECIDE, LEAVE, NO_DECISION, OVER, REVEAL, EditionNumbers, Game
+from diamant_env.state import DECIDE, LEAVE, NO_DECISION, OVER, REVEAL, EditionNumbers, Game, Key
 
 
 @jit
-def start_game(game: Game, edition: EditionNumbers, num_players: int, key: int) -> None:
+def start_game(game: Game, edition: EditionNumbers, num_players: int, key: Key) -> None:
     """Set up: empty chests, a full deck, and the first expedition before its first card."""
     game.key = key
     game.num_players = num_players

@@ -6,7 +6,7 @@ follow from them. A record holds all of a game, its random key too: copy it, sav
 
 from __future__ import annotations
 
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,14 +24,28 @@ REVEAL = 0  # the next card
 DECIDE = 1  # the decisions of all players inside
 OVER = 2  # nothing: the game is over
 
-Key = Annotated[int, "u8"]
+Key = Annotated[int | np.uint64, "u8"]
 Int8 = Annotated[int, "i1"]
 Int16 = Annotated[int, "i2"]
 SeatsInt8 = Annotated[NDArray[np.int8], "i1", MAX_PLAYERS]
 SeatsInt16 = Annotated[NDArray[np.int16], "i2", MAX_PLAYERS]
 
 
-class Game:
+class Record:
+    """What a record of NumPy can do beside its fields; at run time it is an `np.record`."""
+
+    if TYPE_CHECKING:
+
+        def __getitem__(self, field: str) -> Any: ...
+
+        def __setitem__(self, field: str, value: Any) -> None: ...
+
+        def copy(self) -> Self: ...  # noqa: D102
+
+        def tobytes(self) -> bytes: ...  # noqa: D102
+
+
+class Game(Record):
     """The state of a game. Arrays over seats have `MAX_PLAYERS` places, of which the first `num_players` are used.
 
     There is no shuffled deck: `deck` counts the copies of each card, and the next card is drawn with the chance that
@@ -67,7 +81,7 @@ class Game:
 LAST_EVENTS = ("decision", "banked", "last_card", "bust_card")
 
 
-class EditionNumbers:
+class EditionNumbers(Record):
     """An edition as the compiled rules read it."""
 
     cards: Annotated[NDArray[np.int8], "i1", NUM_CARDS]  # copies in a fresh deck; relics: those there from the start

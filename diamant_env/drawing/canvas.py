@@ -1,13 +1,19 @@
-"""A surface to draw on in logical units: everything is drawn larger and scaled down, so that all edges are smooth."""
+"""A surface to draw on in logical units: all is drawn at twice the size and scaled down, so that edges are smooth."""
 
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Sequence
 
 import numpy as np
-import pygame
 from numpy.typing import NDArray
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # pygame greets on stdout
+try:
+    import pygame
+except ImportError as error:
+    raise ImportError('pictures need pygame-ce: pip install "diamant-env[render]"') from error
 
 Colour = tuple[int, int, int]
 Point = tuple[float, float]
@@ -18,13 +24,7 @@ _SMALLEST_TEXT = 7
 
 
 class Canvas:
-    """A picture that is being drawn.
-
-    Args:
-        width: In logical units, which are the pixels of the finished picture.
-        height: Likewise.
-        colour: Of the background.
-    """
+    """A picture that is being drawn, in units of a pixel of the finished picture."""
 
     def __init__(self, width: int, height: int, colour: Colour) -> None:
         pygame.font.init()
@@ -74,15 +74,9 @@ class Canvas:
     def text(
         self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0
     ) -> float:
-        """Write words and return how wide they are.
+        """Write words with their anchor at `position`, small enough for the width `fit` if positive; return the width.
 
-        Args:
-            words: One line.
-            position: Where the anchor of the words comes to lie.
-            size: Of the font.
-            colour: Of the font.
-            anchor: ``"center"``, ``"midleft"`` or ``"midright"``.
-            fit: If positive, the words are made small enough for this width.
+        The anchor is ``"center"``, ``"midleft"`` or ``"midright"``.
         """
         pixels = _pixels(size)
         while fit and pixels > _SMALLEST_TEXT * _SCALE and self._font(pixels).size(words)[0] > fit * _SCALE:
@@ -92,7 +86,7 @@ class Canvas:
         return image.get_width() / _SCALE
 
     def _font(self, pixels: int) -> pygame.font.Font:
-        """Return the default font; kept with this picture only, since others may quit pygame's fonts."""
+        """Return the default font. Each picture has its own: another library may quit pygame's fonts between two."""
         if pixels not in self._fonts:
             self._fonts[pixels] = pygame.font.Font(None, pixels)
         return self._fonts[pixels]
@@ -103,7 +97,7 @@ class Canvas:
 
 
 def pixels_of(surface: pygame.Surface) -> NDArray[np.uint8]:
-    """Return a surface as a new uint8 (height, width, 3)."""
+    """Return a surface as a new array, uint8 (height, width, 3)."""
     return np.ascontiguousarray(pygame.surfarray.array3d(surface).transpose(1, 0, 2))
 
 

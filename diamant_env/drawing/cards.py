@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Container, Sequence
 
 from diamant_env.drawing.canvas import Box, Canvas, Colour
-from diamant_env.drawing.icons import ICONS, INK, draw_icon, trap_icon
+from diamant_env.drawing.icons import ICONS, INK, TRAP_ICONS, UNKNOWN_TRAP, Shape, draw_icon
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 
 NEW: Colour = (255, 226, 120)  # around the card that has just come up
@@ -34,23 +34,22 @@ def draw_path(
     colour: Colour,
     relics_lying: int,
 ) -> None:
-    """Draw the cards of a path in order, row by row, as large as they fit.
+    """Draw the cards of a path in order, row by row, as large as they fit into the box.
 
     Args:
-        canvas: To draw on.
+        canvas: The picture.
         box: Where the cards have room.
         edition: Whose cards they are.
         path: The cards.
-        marked: Positions on the path that are highlighted.
-        colour: Of the highlight.
+        marked: The cards of the path, by position, that get a border.
+        colour: Of the border.
         relics_lying: How many relics lie there, the last of the path; the others have been taken.
     """
     left, top, width, height = box
     relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]
     taken = relics[: len(relics) - relics_lying]
-    card_width, columns = _card_size(len(path), width, height)
+    card_width, columns, rows = _layout(len(path), width, height)
     card_height = card_width * _RATIO
-    rows = -(-len(path) // columns)
     top += (height - rows * (card_height + _GAP) + _GAP) / 2
     for position, card in enumerate(path):
         row, column = divmod(position, columns)
@@ -65,15 +64,14 @@ def draw_path(
             canvas.text("taken", (place[0] + card_width / 2, place[1] + card_height * 0.42), 24, _WHITE, fit=card_width)
 
 
-def _card_size(count: int, width: float, height: float) -> tuple[float, int]:
-    """Return the greatest width of a card with which so many fit, and how many stand in a row."""
-    size = float(_LARGEST)
-    while True:
+def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
+    """Return the greatest width of a card with which so many fit, and how many columns and rows they make."""
+    for size in range(_LARGEST, _SMALLEST - 1, -1):
         columns = max(1, int((width + _GAP) // (size + _GAP)))
         rows = -(-count // columns)
-        if size <= _SMALLEST or rows * (size * _RATIO + _GAP) - _GAP <= height:
-            return size, columns
-        size -= 1
+        if rows * (size * _RATIO + _GAP) - _GAP <= height:
+            break
+    return float(size), columns, rows
 
 
 def _draw_card(canvas: Canvas, box: Box, edition: Edition, card: int, number: int) -> None:
@@ -96,12 +94,12 @@ def _draw_card(canvas: Canvas, box: Box, edition: Edition, card: int, number: in
         canvas.text(line, (center, middle), max(13, width * step * 1.6), ink, fit=width * 0.94)
 
 
-def _face(card: int, name: str) -> tuple[Colour, Colour, list]:
-    """Return the colour of a card, the colour of its words, and its drawing."""
+def _face(card: int, name: str) -> tuple[Colour, Colour, list[Shape]]:
+    """Return the colour of a card, the colour of its words, and its icon."""
     if card < FIRST_TRAP:
         return _TREASURE, INK, ICONS["gem"]
     if card < FIRST_RELIC:
-        return TRAP_COLOURS[card - FIRST_TRAP], INK, trap_icon(name)
+        return TRAP_COLOURS[card - FIRST_TRAP], INK, TRAP_ICONS.get(name, UNKNOWN_TRAP)
     return _RELIC, _WHITE, ICONS["relic"]
 
 

@@ -1,4 +1,4 @@
-"""The small drawings, as data: shapes in a square from -1 to 1, x to the right and y down."""
+"""Icons as data: shapes in a square from -1 to 1, x to the right and y down."""
 
 from __future__ import annotations
 
@@ -168,15 +168,16 @@ TRAP_ICONS: dict[str, list[Shape]] = {
     ],
 }  # fmt: skip
 
-UNKNOWN_TRAP: list[Shape] = [
+UNKNOWN_TRAP: list[Shape] = [  # of a trap that no published edition has
     ("area", INK, (0, -0.9), (0.95, 0.8), (-0.95, 0.8)), ("area", TINT, (0, -0.6), (0.68, 0.64), (-0.68, 0.64)),
     ("line", INK, 0.18, (0, -0.15), (0, 0.2)), ("disc", INK, (0, 0.45), 0.11),
 ]  # fmt: skip
 
 
 def draw_icon(canvas: Canvas, icon: list[Shape], center: Point, radius: float, tint: Colour = _WHITE) -> None:
-    """Draw an icon into the square of this center and half width."""
-    colours: dict[Any, Colour] = {TINT: tint, SHADE: darker(tint)}
+    """Draw an icon into the square with this center and half this width."""
+    red, green, blue = tint
+    colours: dict[Any, Colour] = {TINT: tint, SHADE: (red * 2 // 3, green * 2 // 3, blue * 2 // 3)}
 
     def place(point: Point) -> Point:
         return (center[0] + point[0] * radius, center[1] + point[1] * radius)
@@ -192,14 +193,3 @@ def draw_icon(canvas: Canvas, icon: list[Shape], center: Point, radius: float, t
             canvas.polygon([place(point) for point in shape], colour)
         else:
             canvas.line([place(point) for point in shape[1:]], colour, shape[0] * radius)
-
-
-def trap_icon(name: str) -> list[Shape]:
-    """Return the icon of a trap, a general one for a trap that no published edition has."""
-    return TRAP_ICONS.get(name, UNKNOWN_TRAP)
-
-
-def darker(colour: Colour) -> Colour:
-    """Return the shaded side of this colour."""
-    red, green, blue = colour
-    return (red * 2 // 3, green * 2 // 3, blue * 2 // 3)

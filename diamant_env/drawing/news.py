@@ -1,4 +1,4 @@
-"""What has just happened at the table, in words. Only what the records hold is said; no rule is applied."""
+"""What has just happened at the table, in words: the one narrator of text, pictures and terminal. No rule is here."""
 
 from __future__ import annotations
 
@@ -6,89 +6,104 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diamant_env.drawing.render import Scene, what_is_removed
+from diamant_env.drawing.scene import Scene
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
-from diamant_env.rules import CONTINUE, LEAVE, NO_DECISION, OVER
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.rules import CONTINUE, LEAVE, OVER, win_share
 
 _MOST_NAMES = 3
 
 
-def has_ended(game: np.record, scene: Scene) -> bool:
-    """Return whether the last turn ended an expedition."""
-    return scene.before is not None and (game.phase == OVER or game.expedition != scene.before.expedition)
+class Narrator:
+    """Tells the events of a game, a sentence each. All methods take the game's record; its scene has followed it.
+
+    Args:
+        edition: What is played.
+        names: Of the players, by seat; by default ``player_0`` and so on.
+        person: The seat that is spoken to as "You", or None.
+    """
+
+    def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
+        self._edition, self._names, self._person = edition, names, person
+
+    def decisions(self, game: np.record, scene: Scene) -> str:
+        """Say who left, with what, and who continues."""
+        left, stayed = _seats(game, LEAVE), _seats(game, CONTINUE)
+        if not left or scene.before is None:
+            return "Everyone inside continues."
+        relics = int(game.relics.sum() - scene.before.relics.sum())
+        alone = " alone" if len(left) == 1 else ""
+        included = f", {counted(relics, 'relic')} included" if relics else ""
+        others = f"; {self._do(stayed, 'continue', you='you')}" if stayed else ""
+        return f"{self._do(left, 'leave')}{alone} with {_gems(game.banked[left[0]], left)}{included}{others}."
+
+    def outcome(self, game: np.record, scene: Scene) -> str:
+        """Say how the last turn ended an expedition; an empty text if it did not."""
+        if game.bust_card == NO_CARD or scene.before is None:
+            return "Everyone is back in camp." if scene.ended else ""
+        trap, stayed = self._edition.card_name(game.bust_card), _seats(game, CONTINUE)
+        lost = f"{self._do(stayed, 'lose')} {_gems(scene.before.bag, stayed)}"
+        removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")
+        return f"A second {trap}! {lost}. {removed[self._edition.bust_removes]} the game."
+
+    def card(self, game: np.record, scene: Scene) -> str:
+        """Say what the card does that has just come up."""
+        card, name = int(game.last_card), self._edition.card_name(game.last_card)
+        if card >= FIRST_RELIC:
+            return f"{name.capitalize()}: whoever leaves alone takes all relics on the path."
+        if card >= FIRST_TRAP:
+            return f"Trap: {name}. A second one would end the expedition."
+        gain = game.bag - (0 if scene.begins or scene.before is None else scene.before.bag)
+        bag = "each bag" if game.num_inside > 1 else "the bag"
+        return f"Treasure {name}: {counted(gain, 'gem')} into {bag}, {game.path_gems or 'none'} on the path."
+
+    def result(self, game: np.record) -> str:
+        """Say who has won."""
+        won = winners(game, self._edition)
+        verb = "win" if len(won) == 1 else "share the victory"
+        return f"The game is over: {self._do(won, verb, you='you')} with {_gems(game.chest[won[0]], won)}."
+
+    def _do(self, seats: Sequence[int], verb: str, you: str = "You") -> str:
+        """Return ``"You and ev leave"`` or ``"ev leaves"``; of more than three seats only how many they are."""
+        if len(seats) > _MOST_NAMES:
+            return (
+                f"{you} and {len(seats) - 1} others {verb}" if self._person in seats else f"{len(seats)} players {verb}"
+            )
+        names = [you if seat == self._person else self._name(seat) for seat in seats]
+        return f"{listed(names)} {verb}{'s' * (len(seats) == 1 and seats[0] != self._person)}"
+
+    def _name(self, seat: int) -> str:
+        return self._names[seat] if self._names else f"player_{seat}"
 
 
-def what_was_decided(game: np.record, edition: Edition, scene: Scene) -> str:
-    """Return the first line of news: the decisions and what they led to."""
-    if scene.before is None:
-        return f"A new game of {edition.name}: everyone enters the cave."
-    start = f"Expedition {scene.before.expedition} ended: " if has_ended(game, scene) else ""
-    if game.bust_card != NO_CARD:
-        trap = edition.card_name(game.bust_card)
-        return f"{start}a second {trap}! {_losers(game, scene)} {what_is_removed(edition, trap)}"
-    return f"{start}everyone is back in camp. {_leavers(game, scene)}" if start else _leavers(game, scene)
-
-
-def what_came_up(game: np.record, edition: Edition, scene: Scene, shares: Sequence[float]) -> str:
-    """Return the second line of news: the new card, or who has won by these win shares."""
-    if game.phase == OVER:
-        return f"The game is over: {_winners(game, shares)}"
-    fresh = has_ended(game, scene) or scene.before is None
-    start = f"Expedition {game.expedition} begins. " if fresh else ""
-    name = edition.card_name(game.last_card)
-    if game.last_card < FIRST_TRAP:
-        gain = game.bag - (0 if fresh else scene.before.bag)  # type: ignore[union-attr]
-        left = f"{game.path_gems} on the path" if game.path_gems else "none left on the path"
-        return f"{start}Treasure {name}: {_gems(gain)} into each bag, {left}."
-    if game.last_card < FIRST_RELIC:
-        return f"{start}Trap: {name}. A second one would end the expedition."
-    return f"{start}A relic lies on the path: whoever leaves alone takes it."
-
-
-def verdict(game: np.record, scene: Scene, seat: int) -> tuple[str, str]:
-    """Return what a seat decided ("leave", "continue", "bust" or nothing) and this with what it brought or cost."""
-    if game.decision[seat] == NO_DECISION or scene.before is None:
-        return "", "-"
+def verdict(game: np.record, scene: Scene, seat: int) -> str:
+    """Return what a seat decided and what it brought or cost: ``leave +5``, ``bust -5``, ``continue`` or ``-``."""
     if game.decision[seat] == LEAVE:
-        return "leave", f"leave +{game.banked[seat]}"
-    if game.bust_card != NO_CARD:
-        return "bust", f"stayed: -{scene.before.bag}"
-    return "continue", "continue"
+        return f"leave +{game.banked[seat]}"
+    if game.decision[seat] != CONTINUE:
+        return "-"
+    return "continue" if game.bust_card == NO_CARD or scene.before is None else f"bust -{scene.before.bag}"
 
 
-def names(seats: Sequence[int]) -> str:
-    """Return the names of these seats as part of a sentence; only how many they are where they are many."""
-    if len(seats) > _MOST_NAMES:
-        return f"{len(seats)} players"
-    each = [f"player_{seat}" for seat in seats]
-    return each[0] if len(each) == 1 else f"{', '.join(each[:-1])} and {each[-1]}"
+def winners(game: np.record, edition: Edition) -> list[int]:
+    """Return the seats that share the victory; nobody while the game goes on."""
+    seats = range(game.num_players if game.phase == OVER else 0)
+    return [seat for seat in seats if win_share(game, numbers_of(edition), seat) > 0]
 
 
-def _losers(game: np.record, scene: Scene) -> str:
-    stayed = [seat for seat in range(game.num_players) if game.decision[seat] == CONTINUE]
-    return f"{names(stayed)} lost {_gems(scene.before.bag)}{_each(stayed)}."  # type: ignore[union-attr]
+def counted(number: int, noun: str) -> str:
+    """Return so many of something: ``"1 gem"``, ``"2 gems"``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _leavers(game: np.record, scene: Scene) -> str:
-    left = [seat for seat in range(game.num_players) if game.decision[seat] == LEAVE]
-    if not left:
-        return "Everyone inside goes on."
-    first = left[0]
-    relics = int(game.relics[first] - scene.before.relics[first])  # type: ignore[union-attr]
-    taken = f", counting {relics} relic{'s' * (relics > 1)}" if relics else ""
-    alone = " alone" if len(left) == 1 else ""
-    return f"{names(left)} left{alone} with {_gems(game.banked[first])}{_each(left)}{taken}."
+def listed(names: Sequence[str]) -> str:
+    """Return names as part of a sentence: ``"ev, bag:18 and traps"``."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _winners(game: np.record, shares: Sequence[float]) -> str:
-    won = [seat for seat, share in enumerate(shares) if share > 0]
-    chest = _gems(game.chest[won[0]])
-    return f"{names(won)} {'wins' if len(won) == 1 else 'share the victory'} with {chest}."
+def _seats(game: np.record, decision: int) -> list[int]:
+    return [seat for seat in range(game.num_players) if game.decision[seat] == decision]
 
 
-def _gems(number: int) -> str:
-    return "1 gem" if number == 1 else f"{number} gems"
-
-
-def _each(seats: Sequence[int]) -> str:
-    return " each" if len(seats) > 1 else ""
+def _gems(number: int, seats: Sequence[int]) -> str:
+    return counted(number, "gem") + (" each" if len(seats) > 1 else "")

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import pygame
+from diamant_env.drawing.canvas import pygame
 
 
 class Window:
-    """Shows pictures; once the user has closed it, it stays closed and pictures are dropped.
-
-    Args:
-        title: Of the window.
-    """
+    """Shows pictures. Once the user has closed it, it stays closed and pictures are dropped."""
 
     def __init__(self, title: str) -> None:
         self._title = title

@@ -10,10 +10,10 @@ import numpy as np
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, Edition, find_edition
 from diamant_env.rules import equal_share
-from diamant_env.state import EDITION
+from diamant_env.state import EDITION, EditionNumbers
 
 
-def numbers_of(edition: str | Edition) -> np.record:
+def numbers_of(edition: str | Edition) -> EditionNumbers:
     """Return the numbers of an edition: a read-only record of type `EDITION`.
 
     Raises:

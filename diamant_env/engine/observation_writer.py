@@ -21,7 +21,7 @@ from diamant_env.state import DECIDE, OVER
 
 def _named(title: str, values: dict[str, Any]) -> Any:
     """Return constants by name, which compiled functions can read."""
-    return namedtuple(title, values)(**values)  # type: ignore[misc]
+    return namedtuple(title, values)(**values)
 
 
 _PER: Any = _named("_Per", {field.name: np.float32(1.0 / field.scale) for field in FIELDS})  # reciprocal scale

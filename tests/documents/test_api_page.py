@@ -4,16 +4,16 @@ import importlib
 import re
 from pathlib import Path
 
+import api_page  # docs/api_page.py
 import pytest
-import reference  # docs/reference.py
 
 import diamant_env
 from diamant_env import opponents
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-NAMES = [(section.module, *found) for section in reference.SECTIONS for found in reference.public(section)]
-FUNCTIONS = [(section.module, *found) for section in reference.FUNCTION_LISTS for found in reference.functions(section)]
+NAMES = [(section.module, *found) for section in api_page.SECTIONS for found in api_page.public(section)]
+FUNCTIONS = [(section.module, *found) for section in api_page.FUNCTION_LISTS for found in api_page.functions(section)]
 
 
 @pytest.mark.parametrize("found", NAMES + FUNCTIONS, ids=lambda found: f"{found[0]}.{found[1]}")
@@ -35,7 +35,7 @@ def test_every_rule_is_listed():
 
 
 def test_what_the_documents_import_is_public():
-    known = {(section.module, name) for section in reference.SECTIONS for name in section.names}
+    known = {(section.module, name) for section in api_page.SECTIONS for name in section.names}
     known |= {(module, name) for module, name, _, _ in NAMES} | {
         ("diamant_env", "diamant_v0"),
         ("diamant_env", "exact"),
@@ -67,7 +67,7 @@ def test_a_docstring_becomes_markdown():
     Raises:
         ValueError: If not.
     """
-    text = reference.as_markdown(reference.inspect.cleandoc(doc))
+    text = api_page.as_markdown(api_page.inspect.cleandoc(doc))
     assert text == (
         "Does something with `x`.\n\n**Args**\n\n- `first`: What it is,\n  on two lines. One of\n\n"
         "  - this,\n  - that.\n- `second`: Another one.\n\nMore about it:\n\n    an example\n\n"
@@ -89,7 +89,7 @@ def test_arguments_have_default_and_meaning():
         And so on.
         """
 
-    assert list(reference.arguments(function)) == [
+    assert list(api_page.arguments(function)) == [
         ("first", "", "What it is, on two lines."),
         ("second", "'a'", "Another one."),
         ("third", "None", "After a blank line."),
@@ -100,4 +100,4 @@ def test_a_constant_is_described_below_its_assignment(tmp_path, monkeypatch):
     (tmp_path / "constants_of_a_test.py").write_text('A = 1\n"""What it is."""\nB = 2\nC: int = 3\n"""Typed."""\n')
     monkeypatch.syspath_prepend(tmp_path)
     module = importlib.import_module("constants_of_a_test")
-    assert [reference._constant_docstring(module, name) for name in "ABC"] == ["What it is.", "", "Typed."]
+    assert [api_page._constant_docstring(module, name) for name in "ABC"] == ["What it is.", "", "Typed."]

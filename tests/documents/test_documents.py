@@ -58,6 +58,6 @@ def test_map_names_what_is_there():
             assert (ROOT / path).exists(), path
 
 
-@pytest.mark.parametrize("file", sorted(update.MEASURED.glob("*.json")), ids=name_of)
+@pytest.mark.parametrize("file", sorted((ROOT / "docs" / "measured").glob("*.json")), ids=name_of)
 def test_measurements_name_no_place_of_the_machine(file):
     assert not re.findall(r'": "(/.*|[A-Za-z]:\\\\.*)"', file.read_text(encoding="utf-8"))

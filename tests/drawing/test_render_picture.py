@@ -12,8 +12,7 @@ import pytest
 
 from diamant_env import Edition
 from diamant_env.drawing.cards import NEW
-from diamant_env.drawing.news import what_came_up, what_was_decided
-from diamant_env.drawing.picture import HEIGHT, WIDTH
+from diamant_env.drawing.picture import banner
 from tests.support.play import BASE, ODD, PUBLISHED, Play, every
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -49,7 +48,7 @@ def picture_of(deck: list, players: int = 3, **options) -> Play:
 
 
 def assert_is_picture(image) -> None:
-    assert image.shape == (HEIGHT, WIDTH, 3)
+    assert image.shape == (640, 960, 3)
     assert image.dtype == np.uint8
     assert image.flags.c_contiguous
     assert len(np.unique(image @ np.array([1, 256, 65536]))) > 100
@@ -57,13 +56,8 @@ def assert_is_picture(image) -> None:
 
 def lines_of(play: Play) -> tuple[str, str]:
     """The two lines of news in the picture."""
-    game, scene = play.env._batch.games[0], play.env._scene
-    shares = [0.0] * play.env.num_seats
-    if play.over:
-        best = max(play.chests)
-        shares = [float(chest == best) for chest in play.chests]
     play.env.render()
-    return what_was_decided(game, play.env.edition, scene), what_came_up(game, play.env.edition, scene, shares)
+    return banner(play.env._batch.games[0], play.env.edition, play.env._scene)
 
 
 @pytest.mark.parametrize("players", range(1, 9))
@@ -93,23 +87,12 @@ def test_a_picture_is_a_new_array_and_the_same_while_nothing_happens():
     assert (env.render() == second).all()
 
 
-def test_two_environments_draw_the_same():
-    deck, options = [11, "relic", "snake"], {"players": 4}
-    one, two = (picture_of(deck, **options).leave(2).leave(0).env.render() for _ in range(2))
-    assert (one == two).all()
-
-
 @pytest.mark.parametrize(
     ("deck", "other"),
     [([5], [4]), (["snake"], ["spider"]), (["snake"], ["relic"]), (["lava pit"], ["boulder"])],
 )
 def test_another_card_is_another_picture(deck, other):
     assert (picture_of(deck).env.render() != picture_of(other).env.render()).any()
-
-
-def test_who_leaves_is_another_picture():
-    one, two = (picture_of([11, 5]).leave(seat).env.render() for seat in (0, 1))
-    assert (one != two).any()
 
 
 def test_a_path_of_all_cards_fits():
@@ -156,46 +139,33 @@ def test_a_restored_game_is_the_same_picture():
     assert (env.render() == image).all()
 
 
-def test_news_of_the_start():
-    first, second = lines_of(picture_of([11]))
-    assert first == "A new game of iello-2016: everyone enters the cave."
-    assert second == "Expedition 1 begins. Treasure 11: 3 gems into each bag, 2 on the path."
-
-
-def test_news_of_treasure_trap_and_relic():
-    play = picture_of([11, 9, "snake", "relic"])
-    assert lines_of(play.go_on()) == (
-        "Everyone inside goes on.",
+def test_news():
+    start = picture_of([11, 9, "snake", "relic"])
+    assert lines_of(start) == (
+        "A new game of iello-2016: everyone enters the cave.",
+        "Expedition 1 begins. Treasure 11: 3 gems into each bag, 2 on the path.",
+    )
+    assert lines_of(start.go_on()) == (
+        "Everyone inside continues.",
         "Treasure 9: 3 gems into each bag, 2 on the path.",
     )
-    assert lines_of(play.go_on())[1] == "Trap: snake. A second one would end the expedition."
-    assert lines_of(play.go_on())[1] == "A relic lies on the path: whoever leaves alone takes it."
-
-
-def test_news_of_leavers():
-    play = picture_of([11, "relic", 4, 5], 4).leave(0, 3)
-    assert lines_of(play)[0] == "player_0 and player_3 left with 3 gems each."
-    assert lines_of(play.leave(1))[0] == "player_1 left alone with 8 gems, counting 1 relic."
-
-
-def test_news_of_a_bust():
-    play = picture_of([17, "snake", "boulder", "snake", 1]).leave(0).go_on(2)
-    assert lines_of(play) == (
-        "Expedition 1 ended: a second snake! player_1 and player_2 lost 5 gems each. One snake card leaves the game.",
+    assert lines_of(start.go_on())[1] == "Trap: snake. A second one would end the expedition."
+    assert lines_of(start.go_on())[1] == "Relic: whoever leaves alone takes all relics on the path."
+    leavers = picture_of([11, "relic", 4, 5], 4).leave(0, 3)
+    assert lines_of(leavers)[0] == "player_0 and player_3 leave with 3 gems each; player_1 and player_2 continue."
+    assert lines_of(leavers.leave(1)) == (
+        "player_1 leaves alone with 8 gems, 1 relic included; player_2 continues.",
+        "Treasure 4: 4 gems into the bag, none on the path.",
+    )
+    assert lines_of(picture_of([17, "snake", "boulder", "snake", 1]).leave(0).go_on(2)) == (
+        "A second snake! player_1 and player_2 lose 5 gems each. One snake card leaves the game.",
         "Expedition 2 begins. Treasure 1: 0 gems into each bag, 1 on the path.",
     )
-
-
-def test_news_of_everyone_back_and_of_many():
-    play = picture_of([9, 5], 5).all_leave()
-    assert lines_of(play)[0].startswith("Expedition 1 ended: everyone is back in camp. 5 players left with 1 gem each")
-
-
-def test_news_of_the_end():
+    assert lines_of(picture_of([9, 5], 5).all_leave())[0] == (
+        "Everyone is back in camp. 5 players leave with 1 gem each."
+    )
     play = picture_of([5, 5, 7, 7, 11, 1]).all_leave(4).leave(1)
     assert lines_of(play.all_leave())[1] == "The game is over: player_1 wins with 11 gems."
-    play = picture_of([5, 5, 7, 7, 11]).all_leave(5)
-    assert lines_of(play)[1] == "The game is over: player_0, player_1 and player_2 share the victory with 9 gems."
 
 
 def test_the_script_makes_each_picture(pictures, tmp_path):

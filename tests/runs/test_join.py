@@ -139,7 +139,7 @@ def test_a_response_starts_from_the_network_of_its_table(runs):
 def test_a_joined_run_is_shipped_with_its_parts_on_the_card(tmp_path, runs):
     again = [finished_run(tmp_path, name, sizes, 1) for name, sizes in (("a", [3, 4]), ("bb", [3]), ("ccc", [5, 5]))]
     folders = [joined(runs, "small"), joined([again[0], again[2], again[1]], "small")]
-    few = {"games": 24, "intruder_games": 8, "out": tmp_path / "shipped", "weights": tmp_path / "shipped"}
+    few = {"games": 24, "intruder_games": 8, "out": tmp_path / "shipped"}
     card = ship(ShipArguments(folders[0], (folders[1],), **few))
     text = card.read_text(encoding="utf-8")
     assert "| all others | `a` |" in text

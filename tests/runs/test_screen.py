@@ -11,6 +11,7 @@ import pytest
 from agents.plain import plain
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import parse_line_ups
+from diamant_env.opponents.registry import DATA
 from train import evaluate, exact, ppo, tournament
 from train.runs.screen import Screen, say
 from train.runs.tables import result_tables
@@ -51,7 +52,7 @@ def test_a_table_in_ascii_is_as_straight_as_any():
 
     screen = Ascii(width=150)
     with screen.capture() as captured:
-        screen.print(*result_tables(judge("ev", parse_line_ups("pool", "ev"), 40), width=80))
+        screen.print(*result_tables(judge("ev", parse_line_ups("pool", "ev"), 40)))
     text = captured.get()
     assert text.isascii()
     assert "+-" in text
@@ -112,7 +113,7 @@ def test_a_name_that_ascii_does_not_have(tmp_path):
     """A policy in a folder with an accent, watched at an ASCII terminal."""
     policy = tmp_path / "é" / "policy.safetensors"
     policy.parent.mkdir()
-    policy.write_bytes((ROOT / "agents" / "policies" / "champion.safetensors").read_bytes())
+    policy.write_bytes((DATA / "champion.safetensors").read_bytes())
     command = ["agents.watch", str(policy), "bag:18", "--seed", "1", "--record", str(tmp_path / "game.txt")]
     process = start(*command, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
     output, errors = process.communicate()

@@ -43,10 +43,10 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
     runs = [Config.model_validate({**SMALL, "seed": seed}) for seed in (0, 1)]
     folders = [new_run_folder(tmp_path, config) for config in runs]
     with pytest.raises(FileNotFoundError):
-        ship(Arguments(folders[0], out=tmp_path / "shipped", weights=tmp_path / "shipped"))
+        ship(Arguments(folders[0], out=tmp_path / "shipped"))
     for config, folder in zip(runs, folders, strict=True):
         train(config, folder)
-    few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped", "weights": tmp_path / "shipped"}
+    few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped"}
     card = ship(Arguments(folders[0], (folders[1],), **few))
     text = card.read_text(encoding="utf-8")
     assert card.name == "small.md"
@@ -66,7 +66,7 @@ def test_a_run_that_differs_in_more_than_its_seed_is_refused(tmp_path):
     train(configs[0], folders[0])
     for other in folders[1:]:
         with pytest.raises(ValueError, match="with another seed"):
-            ship(Arguments(folders[0], (other,), out=tmp_path / "shipped", weights=tmp_path / "shipped"))
+            ship(Arguments(folders[0], (other,), out=tmp_path / "shipped"))
     assert not (tmp_path / "shipped").exists()
 
 

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from diamant_env.judging.intervals import Estimate
 from diamant_env.storage.files import write_whole
+from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.aggregate import REFERENCES, aggregate, normalised
 from train.runs.results import save_figure
-from diamant_env.storage.markdown import markdown_table
 from train.runs.tables import estimate_text
 
 PAGE, PICTURE = "benchmark.md", "benchmark.png"

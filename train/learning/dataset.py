@@ -35,7 +35,7 @@ def play_decisions(
     Batch(1, players, edition, reward)  # refuses what can't be played before anything is dealt
     random = np.random.default_rng(seeds_for(seed, "export", "seats"))
     seating = deal(games, players, max(len(agents), players), random) % len(agents)
-    seeds = seeds_for(seed, "export", "games").generate_state(games, np.uint64)
+    seeds = seeds_for(seed, "export", "games").generate_state(games, np.uint64).astype(np.uint64)
     parts = []
     for first in range(0, games, _SIDE_BY_SIDE):
         some = slice(first, first + _SIDE_BY_SIDE)

@@ -1,9 +1,8 @@
 """Exploring starts: at a random turn of a game one seat tosses a coin, and only what follows is learned from.
 
-Where a policy all but always does the same, self-play all but never sees what the other decision brings. After a coin
-toss all seats play on as they would, so what is learned is still how good a decision is if the policy makes all that
-follow; the toss itself counts by how likely the policy was to decide like that (importance sampling). Exploring
-starts: Sutton and Barto: Reinforcement learning, an introduction, 2nd edition 2018, sections 5.3 and 5.5.
+Where a policy is nearly deterministic, self-play rarely sees what the other decision brings. After the toss all seats
+follow the policy again, so the returns are still those of the policy. The toss itself is weighted by importance
+sampling. See Sutton and Barto: Reinforcement learning, an introduction, 2nd edition 2018, sections 5.3 and 5.5.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ COIN = np.float32(0.5)
 
 
 class Exploration:
-    """Whose decision is a coin toss, and what is learned from.
+    """Says which decisions are coin tosses, and what each decision weighs in learning.
 
     Args:
         games_of_rows: int (rows,), the game of each learning seat.
-        share: Chance of each place at which games are played, drawn once, that its games have a coin.
-        chance: Of each turn of such a game, until its coin is tossed.
-        seed: Of the games, the turns and the seats.
+        share: Chance of each of the games side by side, drawn once, to have a coin, as have the games that follow it.
+        chance: Chance of each turn of such a game that the coin is tossed, until it is.
+        seed: Of all three draws: games, turns, seats.
     """
 
     def __init__(

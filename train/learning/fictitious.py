@@ -1,4 +1,4 @@
-"""Neural fictitious self-play with PPO: the average of all that best responses have done is the agent.
+"""Neural fictitious self-play with PPO: the agent is the average of all best responses so far.
 
 One seat of each game learns by PPO to answer copies of the average policy, which sit in the others. Its decisions go
 into a reservoir, an even sample of all so far, from which a second network learns what it did on average (Heinrich and
@@ -88,7 +88,9 @@ class Average:
 
 
 class _Averaging(BaseCallback):
-    """After each rollout: what the learner did goes into the average."""
+    """Adds to the average what the learner did in each rollout."""
+
+    model: SelfPlayPPO
 
     def __init__(self, average: Average) -> None:
         super().__init__()

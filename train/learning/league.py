@@ -132,7 +132,7 @@ class League:
         """Return what a checkpoint must hold: the networks, what other agents remember, the random state.
 
         Args:
-            learner: The layers of the learner's policy, which fill the places of the networks before the first snapshot.
+            learner: The layers of the learner's policy, saved in place of networks before the first snapshot.
         """
         networks = [learner if layers is None else layers for layers in self.networks()]
         return {
@@ -152,8 +152,8 @@ class League:
             layers = state["networks"][str(place)]
             ordered = [(layers[str(n)]["weight"], layers[str(n)]["bias"]) for n in range(len(layers))]
             opponent.network = NetworkAgent(ordered, activation, "snapshot")
-        for place, agent in self._remembering():
-            agent.restore(state["remembered"][place])
+        for number, agent in self._remembering():
+            agent.restore(state["remembered"][number])
         self._random.bit_generator.state = state["random"]
 
     def _remembering(self) -> list[tuple[str, Any]]:

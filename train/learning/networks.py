@@ -22,7 +22,7 @@ def shape_of(network: NetworkAgent) -> NetworkConfig:
     hidden = tuple(weight.shape[1] for weight, _ in network.layers[:-1])
     if not hidden:
         raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
-    return NetworkConfig(hidden=hidden, activation=network.activation)
+    return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation})
 
 
 def start_of(config: Config) -> NetworkAgent:

@@ -40,6 +40,7 @@ class SelfPlayPPO(PPO):
 
     env: DiamantVecEnv
     rollout_buffer: DecisionBuffer
+    _last_obs: NDArray[np.float32]
 
     def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
         self.config = config

@@ -1,4 +1,4 @@
-"""Algorithms of stable-baselines3 and sb3-contrib on decisions: A2C, DQN, MaskablePPO."""
+"""Algorithms of stable-baselines3 and sb3-contrib in self-play: A2C, DQN, MaskablePPO."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from train.learning.self_play import ACTIVATIONS, layers_of
 from train.runs.config import reward_scale
 
 ROWS = 64  # learning seats side by side, about
-_IDLE = 3  # at most so many rows a decision: the library counts idle ones as well
+_IDLE = 3  # the library counts idle rows as well: fewer than three rows per decision
 
 
 class CountingVecEnv(DiamantVecEnv):
-    """Every seat learns; counts decisions, scales rewards, knows the masks.
+    """The games of a task in which every seat learns; counts decisions, scales rewards, answers `action_masks`.
 
     Args:
         task: What is played.
@@ -59,7 +59,7 @@ class CountingVecEnv(DiamantVecEnv):
 
 
 class Budget(BaseCallback):
-    """Ends the run after so many decisions."""
+    """Ends the run after a number of decisions."""
 
     def __init__(self, env: CountingVecEnv, decisions: int) -> None:
         super().__init__()
@@ -76,8 +76,8 @@ def a2c(env: CountingVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
 
 def dqn(env: CountingVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """DQN (Mnih et al. 2015)."""
-    more = {"buffer_size": 100_000, "learning_starts": 2_000, "batch_size": 256, "train_freq": 1, "learning_rate": 5e-4}
-    return DQN("MlpPolicy", env, target_update_interval=2_000, **more, **options)
+    options |= {"buffer_size": 100_000, "learning_starts": 2_000, "target_update_interval": 2_000}
+    return DQN("MlpPolicy", env, batch_size=256, train_freq=1, learning_rate=5e-4, **options)
 
 
 def maskable_ppo(env: CountingVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
@@ -108,5 +108,5 @@ def _network(model: BaseAlgorithm, activation: str) -> NetworkAgent:
     """Return the policy that the model plays: by its probabilities or, by Q-values, the better action."""
     if isinstance(model, DQN):
         return sharpened(NetworkAgent(layers_of(model.policy.q_net.q_net), activation))
-    modules = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
-    return NetworkAgent(layers_of(modules), activation)
+    policy: Any = model.policy
+    return NetworkAgent(layers_of([*policy.mlp_extractor.policy_net, policy.action_net]), activation)

@@ -149,9 +149,10 @@ class TrainingCallback(BaseCallback):
         Raises:
             ValueError: If it is not one of such a run; the message names the place.
         """
-        model, progress = self.learner, state.get("progress")
+        model = self.learner
         try:
             check_like(state, self.state())
+            progress = state["progress"]
             if state["model"]["num_timesteps"] > 2 * MAX_DECISIONS:
                 raise ValueError(f"model/num_timesteps is more than {2 * MAX_DECISIONS:,}")
             check_curve(progress["curve"])

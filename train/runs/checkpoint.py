@@ -61,10 +61,9 @@ def load_checkpoint(folder: Path, config: Run) -> State | None:
 
 
 def check_like(found: Any, like: Any, path: str = "") -> None:
-    """Check that a state which was loaded is like another one: the same keys, types, dtypes and shapes.
+    """Check that a loaded state has the keys, types, dtypes, shapes and texts of another one.
 
-    An array without rows stands for one of any number of rows, a list for any list, 0 for any number that is not
-    negative; a text is the same.
+    An array without rows in `like` allows any number of rows, a list any list, a whole number any that is at least 0.
 
     Raises:
         ValueError: If it differs; the message names the place, what is there and what is expected.
@@ -106,7 +105,7 @@ def _split(state: State) -> tuple[dict[str, NDArray], State]:
 
 def _read(content: bytes) -> State:
     """Return the state in a file; any of several errors if it is damaged."""
-    arrays = {path: array.copy() for path, array in load(content).items()}  # what is loaded can't be written to
+    arrays = {path: array.copy() for path, array in load(content).items()}  # the library's are read-only
     header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
     about = json.loads(header["__metadata__"]["diamant"])
     if about["format"] != _FORMAT:
@@ -116,10 +115,10 @@ def _read(content: bytes) -> State:
     state = json.loads(about["state"])
     for path, array in arrays.items():
         *parents, name = path.split("/")
-        place = state
+        branch = state
         for parent in parents:
-            place = place.setdefault(parent, {})
-        if place.setdefault(name, array) is not array:
+            branch = branch.setdefault(parent, {})
+        if branch.setdefault(name, array) is not array:
             raise ValueError(f"{path} is there twice")
     return state
 
@@ -133,6 +132,6 @@ def _digest(text: str, arrays: dict[str, NDArray]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Return what an error says of a value: the value if it is short, else its type."""
+    """Return a short value as an error shows it, of a long one its type."""
     shown = repr(value)
     return shown if len(shown) <= 40 and not isinstance(value, np.ndarray) else f"of type {type(value).__name__}"

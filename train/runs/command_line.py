@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import tyro
 from pydantic import ValidationError
@@ -16,11 +16,13 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.reading import parse_toml
 from train.learning.networks import start_of
 from train.runs.checkpoint import CHECKPOINT
-from train.runs.config import AnyConfig, explain, read_config
+from train.runs.config import AnyConfig, Config, explain, read_config
 from train.runs.lock import held
 from train.runs.report import check_line_ups, report_run
 from train.runs.run_folder import CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
 from train.runs.screen import say
+
+Experiment = TypeVar("Experiment", bound=Config)
 
 
 @dataclass
@@ -42,9 +44,9 @@ class Arguments:
 def run_experiment(
     argv: Sequence[str] | None,
     command: str,
-    kind: type[AnyConfig],
+    kind: type[Experiment],
     default: Path,
-    train: Callable[[AnyConfig, Path], NetworkAgent],
+    train: Callable[[Experiment, Path], NetworkAgent],
     checkpoint: str = CHECKPOINT,
 ) -> None:
     """Run a command that trains.
@@ -58,7 +60,7 @@ def run_experiment(
         checkpoint: The name of the file from which it goes on.
 
     Raises:
-        ValueError: If an argument or a key is wrong.
+        ValueError: If an argument or a key is wrong; then no folder was made.
         KeyboardInterrupt: After Ctrl-C, with how to go on if the run's folder is there.
     """
     arguments = tyro.cli(Arguments, args=argv, prog=command)
@@ -73,18 +75,14 @@ def run_experiment(
     say(f"The run is in {folder}, its policy in {folder / POLICY}.")
 
 
-def _opened(arguments: Arguments, kind: type[AnyConfig], default: Path, checkpoint: str) -> tuple[AnyConfig, Path]:
-    """Return the configuration and the folder of the run that the arguments begin, or go on with.
-
-    Raises:
-        ValueError: If an argument or a key is wrong; then no folder was made.
-    """
+def _opened(arguments: Arguments, kind: type[Experiment], default: Path, checkpoint: str) -> tuple[Experiment, Path]:
+    """Return the configuration and the folder of the run that the arguments begin, or go on with."""
     folder = arguments.resume
     if folder is None:
         config = change_keys(read_config(arguments.config or default, kind), arguments.set)
         check_line_ups(config)
         if config.start:
-            start_of(config)  # an error comes before the run's folder
+            start_of(config)  # checked before the run has a folder
         return config, new_run_folder(arguments.out, config)
     config = open_run_folder(folder, kind)
     if arguments.set or arguments.config is not None:

@@ -32,9 +32,11 @@ class Strict(BaseModel):
     @field_validator("*", mode="before")
     @classmethod
     def _no_number_is_true(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse true and false, which pydantic takes for 1 and 0, where the key is no switch."""
+        """Refuse true and false, which pydantic takes for 1 and 0, where the key is no bool."""
         given = value if isinstance(value, list | tuple) else [value]
-        if cls.model_fields[info.field_name].annotation is not bool and any(isinstance(one, bool) for one in given):
+        if cls.model_fields[str(info.field_name)].annotation is not bool and any(
+            isinstance(one, bool) for one in given
+        ):
             raise ValueError("neither true nor false is allowed here")
         return value
 
@@ -46,10 +48,10 @@ class GameConfig(Strict):
     """The edition that is judged, and trained unless `editions` says otherwise."""
     editions: tuple[str, ...] = ()
     """Editions of the training games, which are divided evenly among them; one may be named several times."""
-    num_players: tuple[Players, ...] = Field((4,), min_length=1, max_length=1000)
+    num_players: tuple[Players, ...] = Field(default=(4,), min_length=1, max_length=1000)
     """Table sizes; the games are divided evenly among them; one may be named several times."""
     reward: Literal["win", "score", "margin"] = "win"
-    expeditions: int | None = Field(None, ge=1, le=MAX_EXPEDITIONS)
+    expeditions: int | None = Field(default=None, ge=1, le=MAX_EXPEDITIONS)
     """Of a game, if not as many as the edition has."""
     blank: bool = False
     """Blank observations (see `diamant_env.judging.blank`)."""
@@ -78,7 +80,7 @@ class GameConfig(Strict):
 
 
 def reward_scale(reward: str) -> float:
-    """Return by what rewards are multiplied so that returns are about 1: gems are many, a win is one."""
+    """Return the factor that brings returns to about 1: a game's score is some 16 gems, its win share at most 1."""
     return 1.0 if reward == "win" else 1 / 16
 
 
@@ -92,13 +94,12 @@ class OpponentsConfig(Strict):
     scripted: Share = 0.0
     """Share that agents of `pool` take."""
     pool: str = "pool"
-    snapshot_places: int = Field(8, ge=1, le=64)
+    snapshot_places: int = Field(default=8, ge=1, le=64)
     """How many earlier versions play at the same time."""
     style: Weight = 0.0
-    """How much bolder or more timid a snapshot plays than it was: the standard deviation of what is added to the
-    logit of LEAVE, drawn once for each seat that snapshots take."""
+    """Standard deviation of what is added to a snapshot's logit of LEAVE, drawn once for each seat of a snapshot."""
     blindness: Share = 0.0
-    """Chance of each seat that snapshots take to be blind to one group of fields (see `train.learning.league.BLIND_SPOTS`)."""
+    """Chance of each seat that snapshots take to be blind to a group of fields, see `train.learning.league`."""
     snapshot_every: Decisions = 250_000
     """Decisions between two snapshots."""
 
@@ -115,13 +116,13 @@ class PPOConfig(Strict):
 
     decisions: Decisions = 6_000_000
     """Decisions of learning seats in the whole run; idle seats don't count."""
-    games: int = Field(750, ge=1, le=MAX_ROLLOUT)
+    games: int = Field(default=750, ge=1, le=MAX_ROLLOUT)
     """Games played side by side."""
-    turns: int = Field(64, ge=1, le=MAX_ROLLOUT)
+    turns: int = Field(default=64, ge=1, le=MAX_ROLLOUT)
     """Turns of every game in one rollout."""
-    minibatch: int = Field(4096, ge=2, le=8 * MAX_ROLLOUT)
+    minibatch: int = Field(default=4096, ge=2, le=8 * MAX_ROLLOUT)
     epochs: Number = 4
-    learning_rate: float = Field(1e-3, gt=0, le=1)
+    learning_rate: float = Field(default=1e-3, gt=0, le=1)
     final_learning_rate: Share = 1e-4
     """The rate falls linearly to this value."""
     entropy: Weight = 0.01
@@ -129,17 +130,16 @@ class PPOConfig(Strict):
     """The entropy bonus falls linearly to this value."""
     gamma: Share = 1.0
     gae_lambda: Share = 0.95
-    clip: float = Field(0.2, gt=0, le=1000)
+    clip: float = Field(default=0.2, gt=0, le=1000)
     value_weight: Weight = 0.5
-    max_grad_norm: float = Field(0.5, gt=0, le=1e9)
-    reward_scale: float = Field(1.0, gt=0, le=1000)
+    max_grad_norm: float = Field(default=0.5, gt=0, le=1e9)
+    reward_scale: float = Field(default=1.0, gt=0, le=1000)
     """Rewards are multiplied by this."""
     explore: Share = 0.0
-    """Share of the games played side by side, drawn once, in which at a random turn one learning seat tosses a coin
-    instead of deciding. What precedes the toss is not learned from, though it counts as decisions, nor what the others
-    decide in the same turn (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
-    explore_chance: Annotated[float, Field(gt=0, le=1)] = 0.05
-    """Chance of each turn of such a game that it is the one; a game that ends before teaches nothing."""
+    """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
+    toss is learned from (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
+    explore_chance: float = Field(default=0.05, gt=0, le=1)
+    """Chance of each turn of such a game that the coin is tossed then."""
     average: Share = 0.0
     """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
 
@@ -153,28 +153,28 @@ class PPOConfig(Strict):
 class NetworkConfig(Strict):
     """The policy and the value function: two perceptrons of this shape."""
 
-    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field((64, 64), min_length=1, max_length=16)
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(default=(64, 64), min_length=1, max_length=16)
     activation: Literal["relu", "tanh"] = "relu"
 
 
 class JudgeConfig(Strict):
     """How the trained agent is judged."""
 
-    num_players: int = Field(4, ge=2, le=8)
+    num_players: int = Field(default=4, ge=2, le=8)
     games: Games = 100_000
     """Games against each line-up."""
     clone_games: Games = 20_000
     """Games of each scripted agent against copies of the trained one."""
     curve_games: Games = 4_000
     """Games for each point of the learning curve."""
-    curve_points: int = Field(12, ge=0, le=1000)
+    curve_points: int = Field(default=12, ge=0, le=1000)
 
 
 class Run(Strict):
     """What all experiments have."""
 
-    name: str = Field("default", pattern=r"^[\w.-]+$", max_length=200)
-    seed: int = Field(0, ge=0, le=MAX_SEED)
+    name: str = Field(default="default", pattern=r"^[\w.-]+$", max_length=200)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
     threads: Threads = 2
     """Threads that torch uses."""
 
@@ -183,8 +183,8 @@ class Config(Run):
     """One experiment."""
 
     start: str = ""
-    """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the run's seed. Empty:
-    random weights."""
+    """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the
+    run's seed. Empty: random weights."""
     value_first: Share = 0.05
     """Share of a run with a `start`, at its beginning, in which the value function, which begins anew, learns alone."""
     checkpoints: Number = 8
@@ -205,9 +205,9 @@ class Config(Run):
 class RayConfig(Strict):
     """The processes of a run on Ray (see docs/cluster.md)."""
 
-    runners: int = Field(2, ge=0, le=1000)
+    runners: int = Field(default=2, ge=0, le=1000)
     """Processes that play; they share `ppo.games` evenly. 0: the first learner plays as well."""
-    learners: int = Field(0, ge=0, le=1000)
+    learners: int = Field(default=0, ge=0, le=1000)
     """Processes that learn, each from an equal part of the decisions. 0: one learner, in the process of the command."""
 
 
@@ -219,59 +219,58 @@ class RayRun(Config):
     @model_validator(mode="after")
     def _can_be_shared(self) -> RayRun:
         runners, learners = max(1, self.ray.runners), max(1, self.ray.learners)
-        if self.ppo.games // runners < len(self.game.num_players):
-            raise ValueError(
+        sizes = len(self.game.num_players)
+        for is_wrong, message in (
+            (
+                self.ppo.games // runners < sizes,
                 f"ppo.games = {self.ppo.games} among ray.runners = {self.ray.runners} gives one of them fewer games "
-                f"than the {len(self.game.num_players)} table sizes"
-            )
-        if self.ppo.minibatch // learners < 2:
-            raise ValueError(
-                f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {self.ray.learners}; each needs 2 or more"
-            )
-        if self.start:
-            raise ValueError(f"start = {self.start!r}; on Ray a policy starts from random weights: leave it empty")
-        if self.ppo.explore:
-            raise ValueError(f"ppo.explore = {self.ppo.explore:g}; on Ray only 0 is allowed: nobody tosses coins")
-        if self.ppo.average:
-            raise ValueError(f"ppo.average = {self.ppo.average:g}; on Ray only 0 is allowed: the last weights are kept")
+                f"than the {sizes} table sizes",
+            ),
+            (
+                self.ppo.minibatch // learners < 2,
+                f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {self.ray.learners}; each needs 2 or more",
+            ),
+            (self.start, f"start = {self.start!r}; on Ray a policy starts from random weights: leave it empty"),
+            (self.ppo.explore, f"ppo.explore = {self.ppo.explore:g}; on Ray only 0 is allowed: nobody tosses coins"),
+            (self.ppo.average, f"ppo.average = {self.ppo.average:g}; on Ray only 0 is allowed: the last weights count"),
+        ):
+            if is_wrong:
+                raise ValueError(message)
         return self
 
 
 AnyConfig = TypeVar("AnyConfig", bound=Run)
 
 
-def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:
+def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
     """Read a configuration file of a kind of experiment.
 
     Raises:
         FileNotFoundError: If there is no such file.
         ValueError: If it is no TOML or a key is unknown or out of range; the message names file and key.
     """
-    path = Path(path)
-    if not path.is_file():
+    if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        values = parse_toml(read_text(path))
-    except ValueError as error:
-        raise ValueError(f"{path} is no TOML file: {error}") from None
-    try:
-        return kind.model_validate(values)
+        return kind.model_validate(parse_toml(read_text(path)))
     except ValidationError as error:
         raise ValueError(f"{path}: {explain(error)}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is no TOML file: {error}") from None
 
 
 def explain(error: ValidationError) -> str:
     """Return what is wrong in one line: each key with the reason and what was given."""
     problems = []
     for problem in error.errors():
-        key = ".".join(str(part) for part in problem["loc"])
-        reason = problem["msg"].removeprefix("Value error, ")
+        key, given = ".".join(map(str, problem["loc"])), problem["input"]
+        reason = f": {problem['msg'].removeprefix('Value error, ')}"
         if problem["type"] == "extra_forbidden":
             problems.append(f"unknown key {key!r}")
-        elif isinstance(problem["input"], dict):
-            problems.append(f"{key}: {reason}" if key else reason)
         else:
-            problems.append(f"{key} = {problem['input']!r}: {reason}")
+            problems.append(
+                (key + reason if isinstance(given, dict) else f"{key} = {given!r}{reason}").removeprefix(": ")
+            )
     return "; ".join(problems)
 
 

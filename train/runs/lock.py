@@ -20,7 +20,7 @@ LOCK, HOLDER = ".lock", ".held-by"
 def held(folder: Path | None) -> Iterator[None]:
     """Hold a folder, which is made if it is not there, so that no other command writes into it meanwhile.
 
-    Without a folder nothing is held. The operating system lets go when the process ends, however it ends.
+    None holds nothing. The operating system releases the lock when the process ends, however it ends.
 
     Raises:
         BlockingIOError: If another command holds it; the message says who and since when.

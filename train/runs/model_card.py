@@ -8,7 +8,7 @@ from typing import Any
 
 import tomli_w
 
-from diamant_env.drawing.render import counted
+from diamant_env.drawing.news import counted
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.opponents.pools import POOLS
@@ -53,8 +53,10 @@ def card_text(record: Record) -> str:
     config = record["config"]  # as it was saved: a key that is new since then is not part of this run
     name, seats, edition = config["name"], config["judge"]["num_players"], config["game"]["edition"]
     rows = [
-        [str(row["players"]), _fair(row["players"]), f"`{row['agent']}`", _text(row["win_share"])]
-        + [", ".join(f"`{agent}`" for agent in row["above"]) or "nobody"]
+        [
+            *(row["players"], _fair(row["players"]), f"`{row['agent']}`", _text(row["win_share"])),
+            ", ".join(f"`{agent}`" for agent in row["above"]) or "nobody",
+        ]
         for row in record["strongest_intruders"]
     ]
     parts = [

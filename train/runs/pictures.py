@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -76,7 +77,7 @@ def _interval(axes: Axes, row: float, estimate: Estimate, colour: str, marker: s
     axes.plot(estimate.mean, row, marker, color=colour, markersize=5, zorder=4, clip_on=False)
 
 
-def _style(*several: Axes, grid: str = "both") -> None:
+def _style(*several: Axes, grid: Literal["both", "x"] = "both") -> None:
     for axes in several:
         axes.grid(axis=grid, alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)

@@ -10,7 +10,7 @@ import numpy as np
 from diamant_env import Edition, Observations
 from diamant_env.judging.blank import new_batch
 from diamant_env.judging.evaluation import compare, judge
-from diamant_env.judging.games import name_of
+from diamant_env.judging.games import Player, name_of
 from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
@@ -136,8 +136,8 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     results += judge(network, alone, games.clone_games, config.seed, players, edition, progress=True)
     differences = []
     for member in members:  # in the same seat of the same games, against the other members
-        agents = [network, member]
-        differences += compare(agents, pools[:1], games.clone_games, config.seed, players, edition, progress=True)[1]
+        pair: list[Player] = [network, member]
+        differences += compare(pair, pools[:1], games.clone_games, config.seed, players, edition, progress=True)[1]
     save_results(results, differences, folder / "results.json", config=config.model_dump(mode="json"))
     draw_win_shares(results, folder / "win_share.png")
     closest = min(differences, key=lambda difference: difference.win_share.mean)

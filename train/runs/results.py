@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def save_json(content: object, path: str | Path) -> None:
-    """Write dataclasses, arrays and what JSON knows; a number that is none (NaN) becomes null."""
+    """Write dataclasses, arrays and what JSON knows; NaN and infinities become null."""
     text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
     write_whole(path, text + "\n")
 

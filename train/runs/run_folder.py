@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable
+from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -29,24 +29,17 @@ START = "start.safetensors"
 def new_run_folder(parent: Path, config: Run) -> Path:
     """Create the folder of a run: its name and seed, with a number if that is taken; write config and versions."""
     base = f"{config.name}-seed{config.seed}"
-    names = (base if number == 1 else f"{base}-{number}" for number in range(1, 10_000))
-    folder = _first_new(parent / name for name in names)
-    write_whole(folder / CONFIG, config_text(config))
-    save_json(machine_and_versions(), folder / "versions.json")
-    return folder
-
-
-def _first_new(folders: Iterable[Path]) -> Path:
-    for folder in folders:
-        try:
+    for number in range(1, 10_000):
+        folder = parent / (base if number == 1 else f"{base}-{number}")
+        with suppress(FileExistsError):
             folder.mkdir(parents=True)
+            write_whole(folder / CONFIG, config_text(config))
+            save_json(machine_and_versions(), folder / "versions.json")
             return folder
-        except FileExistsError:
-            continue
     raise RuntimeError("no free name for the run folder")
 
 
-def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:
+def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
     """Return the configuration of a run, of the kind that trains it.
 
     Raises:
@@ -59,7 +52,7 @@ def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:
 
 
 def about_run(folder: Path, config: Config) -> dict[str, Any]:
-    """Return what a card says about the training.
+    """Return what a model card says about the training.
 
     Raises:
         FileNotFoundError: If the run is not finished.
@@ -107,11 +100,13 @@ def machine_and_versions() -> dict[str, Any]:
 
 def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:
     """Write a policy that `NetworkAgent.load` opens, with what it was trained on."""
-    tensors = {}
-    for table, each in {"": network, **{f"{players}/": own for players, own in network.tables.items()}}.items():
-        for number, (weight, bias) in enumerate(each.weights()):
-            tensors[f"{table}{number}.weight"] = weight
-            tensors[f"{table}{number}.bias"] = bias
+    networks = {"": network, **{f"{players}/": own for players, own in network.tables.items()}}
+    tensors = {
+        f"{table}{number}.{kind}": array
+        for table, each in networks.items()
+        for number, layer in enumerate(each.weights())
+        for kind, array in zip(("weight", "bias"), layer, strict=True)
+    }
     metadata = {
         "format": FORMAT,
         "layout": layout(),

@@ -30,8 +30,11 @@ SECTIONS = [
     Section("PettingZoo", "diamant_env.diamant_v0", ("parallel_env", "env", "raw_env")),
     Section("Gymnasium", "diamant_env.gym_env", ("DiamantEnv",)),
     Section("Gymnasium, many games", "diamant_env.gym_vector", ("DiamantVectorEnv",)),
+    Section("stable-baselines3", "diamant_env.sb3", ("DiamantVecEnv",)),
     Section("Registered tasks", "diamant_env.tasks", ("Task", "task_table")),
     Section("Agents", "diamant_env.opponents"),
+    Section("Judging agents", "diamant_env.judging.evaluation", ("judge", "Result")),
+    Section("Line-ups", "diamant_env.judging.lineups", ("clone_line_ups",)),
     Section("Exact figures", "diamant_env.exact"),
     Section("Trained networks", "diamant_env.opponents.network", ("NetworkAgent",)),
     Section("Records", "diamant_env.records.log", ("GameRecord", "GameLog", "DamagedRecord")),
@@ -52,7 +55,9 @@ _ENTRY = re.compile(r"^ {4}(\w[\w.]*): (.*)$")
 def reference() -> str:
     """Return the whole page but its head."""
     titles = [section.title for section in SECTIONS + FUNCTION_LISTS]
-    contents = "\n".join(f"- [{title}](#{re.sub('[^a-z ]', '', title.lower()).replace(' ', '-')})" for title in titles)
+    contents = "\n".join(
+        f"- [{title}](#{re.sub('[^a-z0-9 -]', '', title.lower()).replace(' ', '-')})" for title in titles
+    )
     return "\n\n".join([contents, *map(_section, SECTIONS), *map(_function_list, FUNCTION_LISTS)])
 
 
