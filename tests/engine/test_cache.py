@@ -78,7 +78,7 @@ def test_three_processes_at_once_a_damaged_cache_and_a_changed_rule(installed, t
     assert len(games) == 1
 
     before = cached(place)
-    assert len(before) == 2  # a file for each function that Python calls
+    assert len(before) >= 2  # a file for each function that Python calls
     assert {outcome(start(installed, place))} == games
     assert cached(place) == before  # nothing was compiled anew
 
