@@ -12,7 +12,7 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-Contender = tuple[Callable[[int], object], float]  # plays so many steps; agent-steps of one step
+Contender = tuple[Callable[[int], object], float]  # plays this many steps; agent-steps of one step
 RING = 16  # actions made beforehand and used in turn
 SCANNED = 64  # turns in one call of a compiled loop
 

@@ -94,7 +94,7 @@ class Worker:
         self.process, self.agent_steps = process, agent_steps
 
     def seconds(self, steps: int) -> float:
-        """Let it play so many steps; return the seconds by its own clock."""
+        """Let it play; return the seconds by its own clock."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(f"{steps}\n")

@@ -201,7 +201,7 @@ def end_game(game: Game) -> None:
 def standing(game: Game, edition: EditionNumbers, seat: int) -> int:
     """Return a number that orders the players: the highest wins, equal ones share the victory."""
     score = int(game.chest[seat]) * (MAX_RELICS + 1)
-    return score + game.relics[seat] if edition.relics_break_ties else score
+    return score + int(game.relics[seat]) if edition.relics_break_ties else score
 
 
 @jit

@@ -46,8 +46,8 @@ def run(*arguments: str, **environment: str) -> str:
 
 
 def test_the_rules_as_they_stand_and_compiled_give_the_same_bytes():
-    compiled = run(str(ROOT / "tests" / "support" / "digest.py"), NUMBA_DISABLE_JIT="0")
-    plain = run(str(ROOT / "tests" / "support" / "digest.py"), NUMBA_DISABLE_JIT="1")
+    compiled = run("-m", "tests.support.digest", NUMBA_DISABLE_JIT="0")
+    plain = run("-m", "tests.support.digest", NUMBA_DISABLE_JIT="1")
     assert len(compiled) == 64
     assert plain == compiled
 
