@@ -9,7 +9,7 @@ from agents.command import run_command
 from agents.session import PERSON, Session, Stopped, ask, say, session_parser
 from diamant_env.drawing.news import listed
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
-from diamant_env.rules import CONTINUE, LEAVE
+from diamant_env.state import CONTINUE, LEAVE
 
 COMMAND = "python -m agents.play"
 DEFAULT_OPPONENTS = ("ev", "bag:18", "traps")

@@ -19,7 +19,7 @@ from diamant_env.editions import EDITIONS, MAX_PLAYERS, NO_CARD
 from diamant_env.opponents import EMPTY, Table
 from diamant_env.opponents.registry import make
 from diamant_env.records import GameLog
-from diamant_env.rules import CONTINUE
+from diamant_env.state import CONTINUE
 
 PERSON = "a person"  # instead of an agent's text, in seat 0 only
 

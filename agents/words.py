@@ -16,7 +16,8 @@ from diamant_env.drawing.text import WIDTH, path_lines, seat_lines
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
-from diamant_env.rules import CONTINUE, LEAVE, OVER, resolve_decisions
+from diamant_env.rules import resolve_decisions
+from diamant_env.state import CONTINUE, LEAVE, OVER
 
 BUST = -1  # instead of what an expedition brought
 _BAR = 20  # characters for a probability of 1

@@ -33,9 +33,7 @@ def reward_code(reward: str, fewest_players: int) -> int:
 
 
 @jit
-def pay(
-    game: Game, edition: EditionNumbers, code: int, played: bool, rewards: NDArray[np.float32], i: int
-) -> None:
+def pay(game: Game, edition: EditionNumbers, code: int, played: bool, rewards: NDArray[np.float32], i: int) -> None:
     """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,): 0 if it was not `played`."""
     if played and code == _SCORE:
         write_row(rewards, i, game.banked)

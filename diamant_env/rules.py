@@ -225,8 +225,3 @@ def forget_last_events(game: Game) -> None:
         game.banked[seat] = 0
     game.last_card = NO_CARD
     game.bust_card = NO_CARD
-
-
-# TEMPORARY
-from diamant_env.state import *  # noqa
-from diamant_env.random_numbers import *  # noqa

@@ -9,7 +9,8 @@ import numpy as np
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.rules import CONTINUE, LEAVE, OVER, win_share
+from diamant_env.rules import win_share
+from diamant_env.state import CONTINUE, LEAVE, OVER
 
 _MOST_NAMES = 3
 

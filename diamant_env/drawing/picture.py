@@ -14,7 +14,7 @@ from diamant_env.drawing.scene import Scene
 from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_names, draw_seats
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
 from diamant_env.engine.observation_writer import bust_chance
-from diamant_env.rules import OVER
+from diamant_env.state import OVER
 
 _ROCK: Colour = (44, 40, 52)
 _DARK: Colour = (30, 27, 36)

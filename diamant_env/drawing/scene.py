@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.rules import OVER
+from diamant_env.state import OVER
 
 
 class Scene:

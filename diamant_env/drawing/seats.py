@@ -12,7 +12,7 @@ from diamant_env.drawing.icons import GOLD, ICONS, INK, draw_icon
 from diamant_env.drawing.news import verdict, winners
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
-from diamant_env.rules import OVER
+from diamant_env.state import OVER
 
 SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
 SEAT_COLOURS: tuple[Colour, ...] = (

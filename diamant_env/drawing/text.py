@@ -11,7 +11,7 @@ from diamant_env.drawing.news import Narrator, counted, verdict
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import FIRST_TRAP, Edition
 from diamant_env.engine.observation_writer import bust_chance
-from diamant_env.rules import OVER
+from diamant_env.state import OVER
 
 WIDTH = 78
 _HARD_SPACE = "\N{NO-BREAK SPACE}"  # inside a card's name, where no line may end

@@ -19,7 +19,8 @@ from diamant_env.engine.game_check import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
 from diamant_env.native.compiled import jit_apart
-from diamant_env.rules import OVER, REVEAL, reveal
+from diamant_env.rules import reveal
+from diamant_env.state import OVER, REVEAL
 
 _Outlook = tuple[float, float]  # gems still to bank, busts still to come
 

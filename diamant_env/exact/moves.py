@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.cards import CardSets
-from diamant_env.rules import CONTINUE, DECIDE, GAME, LEAVE, resolve_decisions, return_to_camp, reveal, start_game
+from diamant_env.rules import resolve_decisions, return_to_camp, reveal, start_game
+from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE
 
 
 class Moves(NamedTuple):

@@ -22,7 +22,7 @@ from diamant_env.exact.induction import PROFILE, RESPONSE
 from diamant_env.exact.nodes import Expedition, node, read_digits
 from diamant_env.native.compiled import jit_apart
 from diamant_env.observation import NUM_FEATURES, SEAT_FEATURES, TABLE_FEATURES, Observations
-from diamant_env.rules import DECIDE
+from diamant_env.state import DECIDE
 
 _ROWS = 100_000  # observations that an agent is shown at once
 

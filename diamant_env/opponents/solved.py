@@ -16,7 +16,7 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, 
 from diamant_env.engine.loops import rebuild_games
 from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted
-from diamant_env.rules import GAME
+from diamant_env.state import GAME
 
 _TRAPS, _RELICS = slice(FIRST_TRAP, FIRST_RELIC), slice(FIRST_RELIC, None)
 _OF_RELICS = ("relics_taken", "path_relics", "path_relic_value")

@@ -16,7 +16,7 @@ from diamant_env.diamant_v0 import parallel_env
 from diamant_env.drawing.news import seats_deciding, winners
 from diamant_env.editions import NO_CARD, Edition
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, spaced
-from diamant_env.rules import CONTINUE, LEAVE, OVER
+from diamant_env.state import CONTINUE, LEAVE, OVER
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import TEXT_BYTES, read_bytes
 

@@ -11,8 +11,8 @@ import pytest
 
 from diamant_env import EDITIONS, GAME, Batch, Edition, diamant_v0, exact, from_observation
 from diamant_env.observation import FIELDS, SLICES, Observations
-from diamant_env.rules import OVER, REVEAL
 from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.state import OVER, REVEAL
 from tests.support.guarded_games import guards_notice, strange_round
 
 FLAWS = [

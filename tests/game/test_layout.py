@@ -23,7 +23,7 @@ from diamant_env.engine.workspace import WORKSPACE
 from diamant_env.native import packed_bytes
 from diamant_env.native.aligned import LINE, aligned
 from diamant_env.observation import SLICES, field_table
-from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
+from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
 
 # name, first index, numbers, step from one to the next, divided by, lowest, highest
 LAYOUT = [

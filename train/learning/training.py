@@ -17,8 +17,8 @@ from tqdm import tqdm
 from diamant_env.judging.games import seeds_for
 from diamant_env.judging.limits import MAX_DECISIONS
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.rules import GAME
 from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.state import GAME
 from train.learning.league import League, tables_of
 from train.learning.networks import kept_start
 from train.learning.self_play import SelfPlayPPO
