@@ -45,6 +45,8 @@ def caches(effort: Effort) -> Iterator[Row]:
     """All rows about the compile cache."""
     yield from small_functions(effort)
     yield changed_sources(effort)
+    if effort.scale >= 0.1:
+        yield whole_engine(effort)
 
 
 def use_cache(folder: Path) -> None:
@@ -176,3 +178,23 @@ def _is_stale(folder: Path) -> bool:
         (folder / "constants.py").write_text(f"FACTOR = {factor}\n#{'-' * factor}\n")
         found.append(in_child(partial(_call, folder / "small_functions.py", folder / "cache")).result)
     return found == [100, 100]
+
+
+def whole_engine(effort: Effort) -> Row:
+    """Start 16 processes at once that compile the whole engine into one cache."""
+    trial = Trials(f"{AT_ONCE} cold starts at once of the whole engine", effort)
+    folder = copy_package(effort.place("engine"))
+    expected = in_child(partial(_chests, folder, folder / "cache-of-one")).result
+    for problem in _together(partial(_chests, folder, folder / "cache"), expected):
+        trial(problem)
+    other = in_child(partial(_chests, folder, folder / "cache", 8)).result
+    return trial.row("games of another seed", other != expected)
+
+
+def _chests(folder: Path, cache: Path, seed: int = 7) -> bytes:
+    use_cache(cache)
+    _forget_package(folder)
+    batch = import_module("diamant_env").Batch(50, 4)
+    batch.reset(seed)
+    batch.step(np.zeros((50, 4), np.int8))
+    return batch.play_out(0.3).tobytes()

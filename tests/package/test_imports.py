@@ -17,9 +17,10 @@ FILES = {
 # A room of the package imports from its own line and from the lines above it.
 LAYERS = [
     "storage editions",
-    "native state",
+    "state observation",
+    "native",
     "rules random_numbers",
-    "rewards observation",
+    "rewards",
     "engine agent",
     "batch cuda drawing exact",
     "opponents",
@@ -34,7 +35,6 @@ HEAVY = {"torch", "stable_baselines3", "matplotlib"}
 KNOWN = {
     "benchmarks holds too many files",
     "circle around train.benchmarking",
-    "diamant_env.native.row_writer imports diamant_env.observation",
     "train.benchmarking.algorithms imports train.mappo",
     "train.benchmarking.benchmark_run imports train.exact",
 }
