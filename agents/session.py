@@ -64,14 +64,14 @@ class Session:
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
         if not 1 <= len(seats) <= MAX_PLAYERS:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
-        self.person = 0 if seats[0] == PERSON else None
+        person = 0 if seats[0] == PERSON else None
         seeds = np.random.SeedSequence(options.seed).generate_state(len(seats)).tolist()
         made = [make(text, seed) for text, seed in zip(seats, seeds, strict=True) if text != PERSON]
         self.batch = Batch(1, len(seats), options.edition, hidden_chests=options.hidden_chests)
         self.edition = self.batch.editions[0]
-        seating = [*range(len(made))] if self.person is None else [EMPTY, *range(len(made))]
+        seating = [*range(len(made))] if person is None else [EMPTY, *range(len(made))]
         self.table = Table(self.batch, made, [seating])
-        self.words = Words(self.edition, _distinct(seats), self.person, _has_colours())
+        self.words = Words(self.edition, _distinct(seats), person, _has_colours())
         self.log = GameLog(self.edition, len(seats), options.seed, seats)
         self.scene = Scene()
         self.record_to: Path | None = options.record

@@ -103,13 +103,7 @@ def turns_per_second(text: str) -> float:
     return float(text)
 
 
-def run(argv: Sequence[str] | None = None) -> int:
-    """Show a game and return the exit status: 0, or 130 after Ctrl-C.
-
-    Raises:
-        ValueError: If an argument is wrong; the message says what is allowed.
-        ImportError: If the window needs pygame-ce and it isn't installed.
-    """
+def _run(argv: Sequence[str] | None) -> int:
     about = "Watch a game between any agents: their decisions, the odds and how likely each was to leave."
     parser = session_parser(COMMAND, about)
     add = parser.add_argument
@@ -128,7 +122,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status: an error in what was given is one line and status 2."""
-    return run_command(COMMAND, lambda: run(argv))
+    return run_command(COMMAND, lambda: _run(argv))
 
 
 if __name__ == "__main__":
