@@ -86,7 +86,6 @@ class DiamantEnv(gymnasium.Env):
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
-        FileNotFoundError: If there is no such policy file.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
 
     ## Version history

@@ -50,7 +50,6 @@ class DiamantVectorEnv(VectorEnv):
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
-        FileNotFoundError: If there is no such policy file.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
 
     Version history:

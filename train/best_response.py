@@ -15,7 +15,7 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
-from diamant_env.judging.deviation import Match
+from diamant_env.judging.deviation import DeviationGame
 from diamant_env.opponents import make
 from diamant_env.storage.files import write_whole
 from train.distributed.cluster import map_on_ray, require_ray
@@ -105,7 +105,7 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
 def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Found:
     """Do what is left of a search; leave results and picture in its folder, the best policy found too."""
     start = perf_counter()
-    match = Match(config.agent, config.game.num_players[0], config.game.played(), config.game.reward)
+    match = DeviationGame(config.agent, config.game.num_players[0], config.game.played(), config.game.reward)
     runs = courses(make(config.agent), config, folder)
     if on_ray:
         left = [run for run in runs if run.curve() is None]

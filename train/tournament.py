@@ -17,7 +17,7 @@ from tyro.conf import Positional, arg
 from agents.command import run_command
 from diamant_env.editions import find_edition
 from diamant_env.judging.games import name_of
-from diamant_env.judging.tournament import RATED_GAMES, Tournament, hold_tournament
+from diamant_env.judging.tournament import RATED_GAMES, TournamentResult, hold_tournament
 from diamant_env.opponents.pools import load_pool
 from train.distributed.cluster import map_on_ray, require_ray
 from train.runs.lock import held
@@ -112,7 +112,7 @@ def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:
     return named + [name for name in dict.fromkeys(members) if name not in named]
 
 
-def standings_table(found: Tournament) -> Table:
+def standings_table(found: TournamentResult) -> Table:
     """Return the standings as a table."""
     table = new_table(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
     for name in ("", "agent", "games", "win share (95 %)", "mean score (95 %)", "rating"):
@@ -129,7 +129,7 @@ def standings_table(found: Tournament) -> Table:
     return table
 
 
-def beats_table(found: Tournament) -> Table:
+def beats_table(found: TournamentResult) -> Table:
     """Return the cross-table, in percent."""
     table = new_table("How often the row scores more than the column when both sit at a table, in %; a tie is half")
     table.add_column("", justify="right")

@@ -33,7 +33,7 @@ PAYOFFS: dict[str, Callable[[Played], NDArray[np.float64]]] = {
 
 
 @dataclass(frozen=True)
-class Match:
+class DeviationGame:
     """A table of copies of one agent at which another player takes one seat.
 
     Attributes:
@@ -50,7 +50,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Gain:
+class DeviationGain:
     """What one player gains in a match.
 
     Attributes:
@@ -83,12 +83,12 @@ class Gain:
         share = share_of_tables(self.totals + self.fair * self.quotas, self.quotas, candidates)
         return Estimate(share.mean - self.fair, share.low - self.fair, share.high - self.fair)
 
-    def more_than(self, other: Gain) -> Estimate:
+    def more_than(self, other: DeviationGain) -> Estimate:
         """Return by how much this gain is larger than another one of the same games."""
         return mean_of_tables(self.totals - other.totals, self.quotas)
 
 
-def self_play(match: Match, games: int, seeds: np.random.SeedSequence) -> NDArray[np.float64] | float:
+def self_play(match: DeviationGame, games: int, seeds: np.random.SeedSequence) -> NDArray[np.float64] | float:
     """Return what a copy gets among copies: one number, or float64 (games,) where it has to be played."""
     if match.reward != "score":
         return 1 / match.players if match.reward == "win" else 0.0
@@ -97,9 +97,13 @@ def self_play(match: Match, games: int, seeds: np.random.SeedSequence) -> NDArra
     return played.scores.mean(axis=1)
 
 
-def gains(
-    players: list[Player], match: Match, games: int, seeds: np.random.SeedSequence, progress: Progress | None = None
-) -> list[Gain]:
+def deviation_gains(
+    players: list[Player],
+    match: DeviationGame,
+    games: int,
+    seeds: np.random.SeedSequence,
+    progress: Progress | None = None,
+) -> list[DeviationGain]:
     """Measure players in a match, all in the same games.
 
     Args:
@@ -121,5 +125,5 @@ def gains(
         payoffs = PAYOFFS[match.reward](played)
         fair = float(usual) if match.reward == "win" else None
         totals = played.totals(payoffs - usual)
-        found.append(Gain(name_of(player), games, float(payoffs.mean()), totals, played.quotas, fair))
+        found.append(DeviationGain(name_of(player), games, float(payoffs.mean()), totals, played.quotas, fair))
     return found

@@ -11,9 +11,8 @@ from tqdm import tqdm
 
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.envs.settings import whole_number
-from diamant_env.judging.games import Played, Player, name_of, number_of_tables, play, seeds_for
+from diamant_env.judging.games import MAX_GAMES, Played, Player, name_of, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables, p_value_of_share, share_of_tables
-from diamant_env.judging.limits import MAX_GAMES
 from diamant_env.judging.lineups import LineUp, deal, seat_with
 
 

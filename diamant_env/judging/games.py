@@ -21,6 +21,7 @@ from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import Table
 
 Player = str | Agent  # an agent, or a text that `diamant_env.opponents.make` takes
+MAX_GAMES = 100_000_000  # of one measurement, which takes up to 60 bytes for each
 FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4
 
 
@@ -59,7 +60,7 @@ class Played:
 
     def totals(self, values: NDArray) -> NDArray[np.float64]:
         """Return the sums per table, float (tables,), of one value per game, (games,)."""
-        return np.bincount(self.tables, values, len(self.seating))
+        return np.bincount(self.tables, values.astype(np.float64), len(self.seating))
 
 
 def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:

@@ -1,9 +1,9 @@
-"""Many games in parts of some tables each, which can be played anywhere: the parts don't depend on where."""
+"""Games in shards of some tables each: the results are the same wherever the shards are played."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,70 +13,53 @@ from diamant_env.editions import Edition
 from diamant_env.judging.games import Played, Player, Progress, children, play
 from diamant_env.opponents.registry import make
 
-TABLES = 1024  # of one part
+TABLES = 1024  # of one shard
+Shard = Callable[[], Played]
+MapShards = Callable[[Callable[[Shard], Played], Iterable[Shard]], Iterable[Played]]
 
 
-@dataclass(frozen=True)
-class Part:
-    """What `diamant_env.judging.games.play` is asked for some tables."""
-
-    agents: Sequence[Player]
-    seating: NDArray[np.int64]
-    games: int
-    seeds: np.random.SeedSequence
-    edition: str | Edition
-
-
-MapParts = Callable[[Callable[[Part], Played], Iterable[Part]], Iterable[Played]]
-
-
-def play_in_parts(
+def play_sharded(
     agents: Sequence[Player],
     seating: NDArray[np.int64],
     games: int,
     seeds: np.random.SeedSequence,
     edition: str | Edition = "iello-2016",
     progress: Progress | None = None,
-    map_parts: MapParts = map,
+    map_shards: MapShards = map,
 ) -> Played:
-    """Play games as `diamant_env.judging.games.play` does, whose arguments and errors these are, part by part.
+    """Play games as `diamant_env.judging.games.play` does, whose arguments and errors these are, in shards.
+
+    Each shard has seeds of its own. Policies are read from their files here, not where the shards are played.
 
     Args:
-        agents: Who plays; policies are read from their files here, not where the parts are played.
+        agents: Agents or texts.
         seating: int (tables, seats).
         games: At least one per table.
-        seeds: Each part has seeds of its own.
+        seeds: Of the games and agents.
         edition: The edition they play.
-        progress: Told as parts end.
-        map_parts: What plays the parts: `map`, or `train.distributed.cluster.map_on_ray`. The bytes are the same.
+        progress: Told as shards end.
+        map_shards: Plays the shards: `map`, or `train.distributed.cluster.map_on_ray`.
     """
-    tables = len(seating)
+    tables, seats = seating.shape
     starts = range(0, tables, TABLES)
-    own_seeds = children(seeds, len(starts)) if len(starts) > 1 else [seeds]
+    shard_seeds = children(seeds, len(starts)) if len(starts) > 1 else [seeds]
     made = [make(agent) if isinstance(agent, str) else agent for agent in agents]
-    numbers = [_numbers(games, tables, start) for start in starts]
-    parts = [
-        Part(made, seating[start : start + TABLES], len(own), child, edition)
-        for start, own, child in zip(starts, numbers, own_seeds, strict=True)
+    table_of_game = np.arange(games) % tables
+    games_of = [np.flatnonzero((table_of_game >= start) & (table_of_game < start + TABLES)) for start in starts]
+    shards = [
+        partial(play, made, seating[start : start + TABLES], len(own), shard_seed, edition)
+        for start, own, shard_seed in zip(starts, games_of, shard_seeds, strict=True)
     ]
-    seats = seating.shape[1]
     shares, scores = np.empty((games, seats), np.float32), np.empty((games, seats), np.int16)
     keys = np.empty(games, np.uint64)
-    for own, played in zip(numbers, map_parts(play_part, parts), strict=True):
+    for own, played in zip(games_of, map_shards(play_shard, shards), strict=True):
         shares[own], scores[own], keys[own] = played.shares, played.scores, played.keys
         if progress is not None:
             progress.update(len(own))
     return Played(seating, shares, scores, keys)
 
 
-def play_part(part: Part) -> Played:
-    """Play one part, with one thread: the sums of a network could depend on how many there are."""
+def play_shard(shard: Shard) -> Played:
+    """Play one shard with one thread: a network's sums could depend on the number of threads."""
     with threadpool_limits(1, "blas"):
-        return play(part.agents, part.seating, part.games, part.seeds, part.edition)
-
-
-def _numbers(games: int, tables: int, start: int) -> NDArray[np.int64]:
-    """Return the numbers of the games at the tables from `start` on, in the order in which the part plays them."""
-    numbers = np.arange(games)
-    own = (numbers % tables >= start) & (numbers % tables < start + TABLES)
-    return numbers[own]
+        return shard()

@@ -12,11 +12,10 @@ from openskill.models import PlackettLuce
 
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.envs.settings import whole_number
-from diamant_env.judging.games import Played, Player, Progress, name_of, number_of_tables, seeds_for
+from diamant_env.judging.games import MAX_GAMES, Played, Player, Progress, name_of, number_of_tables, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
-from diamant_env.judging.limits import MAX_GAMES
 from diamant_env.judging.lineups import deal
-from diamant_env.judging.sharding import MapParts, play_in_parts
+from diamant_env.judging.sharding import MapShards, play_sharded
 
 RATED_GAMES = 10_000
 
@@ -43,7 +42,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Tournament:
+class TournamentResult:
     """What a tournament found, the best win share first.
 
     Attributes:
@@ -74,8 +73,8 @@ def hold_tournament(
     edition: str | Edition = "iello-2016",
     rated_games: int = RATED_GAMES,
     progress: Progress | None = None,
-    map_parts: MapParts = map,
-) -> Tournament:
+    map_shards: MapShards = map,
+) -> TournamentResult:
     """Play a tournament: at each table distinct agents in random seats, all seated equally often.
 
     Args:
@@ -86,7 +85,7 @@ def hold_tournament(
         edition: The edition they play.
         rated_games: At most so many games go into the rating, which is slow; the other figures are from all.
         progress: Told as games end.
-        map_parts: What plays the parts of the games, see `diamant_env.judging.sharding.play_in_parts`.
+        map_shards: What plays the shards, see `diamant_env.judging.sharding.play_sharded`.
 
     Raises:
         ValueError: If an argument is out of range, or the agents are too few for a table.
@@ -102,12 +101,12 @@ def hold_tournament(
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
     table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)
     seating = deal(number_of_tables(games, players), players, len(names), np.random.default_rng(table_seeds))
-    played = play_in_parts(agents, seating, games, game_seeds, edition, progress, map_parts)
+    played = play_sharded(agents, seating, games, game_seeds, edition, progress, map_shards)
     return _tournament(names, played, rated_games)
 
 
 def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return `Tournament.beats` and `Tournament.met` in the order of the seating's numbers."""
+    """Return `TournamentResult.beats` and `TournamentResult.met` in the order of the seating's numbers."""
     who = played.seating[played.tables]
     wins = np.zeros(agents * agents)
     met = np.zeros(agents * agents, np.int64)
@@ -137,7 +136,7 @@ def rate(played: Played, agents: int, games: int) -> list[tuple[float, float]]:
     return [(rating.mu, rating.sigma) for rating in ratings]
 
 
-def _tournament(names: Sequence[str], played: Played, rated_games: int) -> Tournament:
+def _tournament(names: Sequence[str], played: Played, rated_games: int) -> TournamentResult:
     games = len(played.keys)
     rated_games = min(rated_games, games)
     ratings = rate(played, len(names), rated_games)
@@ -152,7 +151,7 @@ def _tournament(names: Sequence[str], played: Played, rated_games: int) -> Tourn
         standings.append(Standing(name, int(quotas.sum()), win_share, score, rating, sigma))
     order = sorted(range(len(names)), key=lambda agent: -standings[agent].win_share.mean)
     beats, met = cross_table(played, len(names))
-    return Tournament(
+    return TournamentResult(
         players=played.seating.shape[1],
         games=games,
         tables=len(played.seating),

@@ -194,7 +194,7 @@ def test_a_policy_file_plays(tmp_path):
     ]
     assert all(np.array_equal(game, games[0]) for game in games)
     assert not np.array_equal(games[0], play(DiamantEnv(4), 1)[0])
-    with pytest.raises(FileNotFoundError, match=r"no policy file .*none\.safetensors"):
+    with pytest.raises(ValueError, match=r"opponents: no trained policy .*none\.safetensors"):
         DiamantEnv(opponents=str(tmp_path / "none.safetensors"))
 
 

@@ -1,7 +1,7 @@
 """What plays blank games is what `diamant_env.exact` exploits: gains stay below the exact one."""
 
 from diamant_env import exact
-from diamant_env.judging.deviation import Match, gains
+from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import seeds_for
 from train.benchmarking.benchmark_run import exploitability
 from train.benchmarking.suite import TASKS, Task
@@ -10,8 +10,8 @@ from train.benchmarking.suite import TASKS, Task
 def test_nobody_gains_more_than_the_exact_best_response():
     task = TASKS["expedition-2"]
     truth = exploitability("bag:10", task)["exploitability"]
-    match = Match("bag:10", 2, task.game.played(), "score")
-    found = gains(["ev:0.75", "ev-others-stay:0.2", "bag:5", "cards:7"], match, 20_000, seeds_for(0, "exact"))
+    match = DeviationGame("bag:10", 2, task.game.played(), "score")
+    found = deviation_gains(["ev:0.75", "ev-others-stay:0.2", "bag:5", "cards:7"], match, 20_000, seeds_for(0, "exact"))
     assert all(gain.among(4).low < truth for gain in found)
     assert max(gain.gain.mean for gain in found) > 0.3 * truth
 

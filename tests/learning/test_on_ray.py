@@ -1,4 +1,4 @@
-"""Games in parts, and jobs on Ray: where they run changes nothing."""
+"""Games in shards, and jobs on Ray: where they run changes nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from diamant_env.judging import sharding as parts
+from diamant_env.judging import sharding
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.judging.lineups import deal
 from diamant_env.judging.tournament import hold_tournament
@@ -29,20 +29,20 @@ def cluster():
     ray.shutdown()
 
 
-def test_one_part_is_what_play_plays():
+def test_one_shard_is_what_plain_play_gives():
     seating = deal(10, 3, 5, np.random.default_rng(0))
     whole = play(AGENTS, seating, 57, seeds_for(0, "test"))
-    played = parts.play_in_parts(AGENTS, seating, 57, seeds_for(0, "test"))
+    played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"))
     for name in ("seating", "shares", "scores", "keys"):
         np.testing.assert_array_equal(getattr(played, name), getattr(whole, name))
 
 
-def test_parts_play_every_game_once_at_its_table(monkeypatch):
-    monkeypatch.setattr(parts, "TABLES", 4)
+def test_shards_play_every_game_once_at_its_table(monkeypatch):
+    monkeypatch.setattr(sharding, "TABLES", 4)
     seating = deal(10, 3, 5, np.random.default_rng(0))
     ended = []
     progress = type("Bar", (), {"update": lambda self, games: ended.append(games)})()
-    played = parts.play_in_parts(AGENTS, seating, 57, seeds_for(0, "test"), progress=progress)
+    played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"), progress=progress)
     assert ended == [4 * 6, 3 * 6 + 5, 2 * 5]
     assert len(np.unique(played.keys)) == 57
     np.testing.assert_allclose(played.shares.sum(axis=1), 1)
@@ -50,21 +50,21 @@ def test_parts_play_every_game_once_at_its_table(monkeypatch):
     np.testing.assert_array_equal(played.scores[np.arange(57) % 10 < 4], first.scores)
 
 
-def test_the_same_seeds_give_the_same_parts_each_time(monkeypatch):
-    monkeypatch.setattr(parts, "TABLES", 4)
+def test_the_same_seeds_give_the_same_shards_each_time(monkeypatch):
+    monkeypatch.setattr(sharding, "TABLES", 4)
     seating, seeds = deal(10, 3, 5, np.random.default_rng(0)), seeds_for(0, "test")
-    once, again = (parts.play_in_parts(AGENTS, seating, 57, seeds) for _ in range(2))
+    once, again = (sharding.play_sharded(AGENTS, seating, 57, seeds) for _ in range(2))
     for name in ("shares", "scores", "keys"):
         assert getattr(once, name).tobytes() == getattr(again, name).tobytes()
 
 
 def test_a_tournament_on_ray_has_the_same_bytes(cluster, monkeypatch, tmp_path):
-    """Agents that draw and a network among them; more parts than cores."""
-    monkeypatch.setattr(parts, "TABLES", 20)
+    """Agents that draw and a network among them; more shards than cores."""
+    monkeypatch.setattr(sharding, "TABLES", 20)
     random = np.random.default_rng(0)
     layers = [(random.normal(size=(n, m)).astype(np.float32), np.zeros(n, np.float32)) for n, m in SHAPES]
     agents = [*AGENTS, NetworkAgent(layers, "tanh", "network")]
-    here, there = (hold_tournament(agents, 300, 3, map_parts=map_parts) for map_parts in (map, map_on_ray))
+    here, there = (hold_tournament(agents, 300, 3, map_shards=map_shards) for map_shards in (map, map_on_ray))
     assert here.standings == there.standings
     assert here.beats.tobytes() == there.beats.tobytes()
     files = []

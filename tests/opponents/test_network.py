@@ -37,6 +37,7 @@ def entry(shape, offsets, name="0.weight"):
 
 LARGE = np.full((2, 8), 1e10, np.float32)
 WHOLE = content()
+NO_FILE = "is no safetensors file or is damaged"
 DEEP = "[" * 300_000
 
 
@@ -55,13 +56,13 @@ def test_an_intact_file_opens(tmp_path):
 @pytest.mark.parametrize(
     ("damaged", "complaint"),
     [
-        (b"", "the header is cut off"),
-        (WHOLE[:50], "the header is cut off"),
-        (WHOLE[:-4], "outside the file"),
-        (WHOLE + b"\0", "don't fill the file"),
-        (WHOLE.replace(b'"F32"', b'"F16"', 1), "dtype F16"),
-        (b"\x05\0\0\0\0\0\0\0hello", "is no safetensors file or is damaged"),
-        (b"PK\x03\x04" + bytes(100), "the header is cut off"),
+        (b"", NO_FILE),
+        (WHOLE[:50], NO_FILE),
+        (WHOLE[:-4], NO_FILE),
+        (WHOLE + b"\0", NO_FILE),
+        (save({"0.weight": np.zeros(2, np.float16)}), "tensor '0.weight' is not of dtype F32"),
+        (b"\x05\0\0\0\0\0\0\0hello", NO_FILE),
+        (b"PK\x03\x04" + bytes(100), NO_FILE),
         (save(TENSORS), "is no policy of diamant_env"),
         (content(format="other"), "is no policy of diamant_env"),
         (content(layout=[["must_decide", 1, 1]]), "another observation layout"),
@@ -74,21 +75,19 @@ def test_an_intact_file_opens(tmp_path):
         (content({f"layers.{name}": tensor for name, tensor in TENSORS.items()}), "tensor '0.weight' is missing"),
         (content({**TENSORS, "other": TENSORS["0.bias"]}), "tensor '2.weight' is missing"),
         (content(activation=["relu"]), "unknown activation ['relu']"),
-        (file_of(DEEP.encode()), "the header: it is nested too deeply"),
-        (save(TENSORS, {"diamant": DEEP}), "the metadata: it is nested too deeply"),
+        (file_of(DEEP.encode()), NO_FILE),
+        (save(TENSORS, {"diamant": DEEP}), "it is nested too deeply"),
         (save(TENSORS, {"diamant": "[]"}), "is no policy of diamant_env"),
-        (file_of([1]), "the header or its metadata is no table of names"),
-        (file_of({"__metadata__": [1]}), "the header or its metadata is no table of names"),
-        (file_of({"__metadata__": {"diamant": 1}}), "the metadata is no text"),
+        (file_of([1]), NO_FILE),
+        (file_of({"__metadata__": [1]}), NO_FILE),
+        (file_of({"__metadata__": {"diamant": 1}}), NO_FILE),
         (content({**TENSORS, "0.weight": np.full((8, NUM_FEATURES), 3e38, np.float32)}), "float32 can overflow"),
         (content({**TENSORS, "1.bias": np.array([3e38, -3e38], np.float32)}), "float32 can overflow"),
         (content({**TENSORS, "0.bias": np.full(8, 1e30, np.float32), "1.weight": LARGE}), "float32 can overflow"),
-        (content({str(number): np.zeros(0, np.float32) for number in range(2_000)}), "2,000 tensors; at most 1,800"),
-        (file_of(entry([2**62] * 40_000, [0, 0])), "at most two axes"),
-        (file_of({**entry([1], [0, 4]), **entry([1], [0, 4], "b")}) + bytes(8), "don't fill the file"),
-        (file_of(b"{}" + b" " * 1_000_000), "the header has 1,000,002 bytes; at most 1,000,000 are allowed"),
-        (file_of({"0.weight": [1]}), "tensor '0.weight' is not described by dtype"),
-        (file_of({"0.weight": {"dtype": "F32", "shape": [0.5], "data_offsets": [0, 2]}}), "is not described by dtype"),
+        (file_of(entry([2**62] * 40_000, [0, 0])), NO_FILE),
+        (file_of({**entry([1], [0, 4]), **entry([1], [0, 4], "b")}) + bytes(8), NO_FILE),
+        (file_of({"0.weight": [1]}), NO_FILE),
+        (file_of({"0.weight": {"dtype": "F32", "shape": [0.5], "data_offsets": [0, 2]}}), NO_FILE),
     ],
 )
 def test_a_damaged_or_foreign_file_is_refused(damaged, complaint, tmp_path):
@@ -109,7 +108,7 @@ def test_opening_a_policy_needs_no_torch(tmp_path):
     path.write_bytes(WHOLE)
     code = (
         "import sys; from diamant_env import opponents; opponents.make(sys.argv[1]);"
-        "print([name for name in ('torch', 'stable_baselines3', 'safetensors', 'pickle5') if name in sys.modules])"
+        "print([name for name in ('torch', 'stable_baselines3') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

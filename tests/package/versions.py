@@ -15,7 +15,7 @@ ROOMS = ("tests/rules", "tests/game", "tests/engine", "tests/envs", "tests/oppon
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 NEWEST: tuple[str, ...] = ()
 # What pyproject.toml allows at least, or the first release with wheels for that Python.
-_LOWEST = ("gymnasium==1.1.0", "pettingzoo==1.25.0", "platformdirs==4.0.0")
+_LOWEST = ("gymnasium==1.1.0", "pettingzoo==1.25.0", "platformdirs==4.0.0", "safetensors==0.4.0")
 LOWEST = {
     "3.11": (*_LOWEST, "numpy==1.26.0", "numba==0.60.0"),
     "3.12": (*_LOWEST, "numpy==1.26.0", "numba==0.60.0"),

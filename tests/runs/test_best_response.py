@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from diamant_env.judging.deviation import Match
+from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
@@ -23,7 +23,7 @@ from train.runs.run_folder import POLICY, save_policy
 
 PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
 SMALL = SearchConfig(seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]})
-MATCH = Match("random:1", 3, "iello-2016", "win")
+MATCH = DeviationGame("random:1", 3, "iello-2016", "win")
 SET = (
     *("ppo.decisions=6000", "ppo.games=40", "ppo.turns=16", "ppo.minibatch=256", "network.hidden=[16]"),
     *("seeds=2", "checkpoints=3", "pick_games=200", "report_games=400", "game.num_players=[3]"),
@@ -141,7 +141,7 @@ def test_what_picks_and_what_reports_are_other_games():
 
 
 def test_a_warm_run_starts_as_the_agent(network):
-    match = Match(network, 3, "iello-2016", "win")
+    match = DeviationGame(network, 3, "iello-2016", "win")
     for value_first, same in ((1.0, True), (0.0, False)):
         config = SMALL.model_copy(update={"value_first": value_first})
         _, policy = learn(match, config, seeds_for(0), network)[0]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch
-from diamant_env.judging.deviation import Match
+from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
@@ -132,7 +132,7 @@ def test_a_response_starts_from_the_network_of_its_table(runs):
     agent = make(str(joined(runs)))
     ppo = PPOConfig(decisions=200, games=4, turns=16, minibatch=32)
     config = SearchConfig(ppo=ppo, checkpoints=1, value_first=1.0)
-    found = learn(Match(agent, 3, "iello-2016", "win"), config, seeds_for(0), agent.at(3))
+    found = learn(DeviationGame(agent, 3, "iello-2016", "win"), config, seeds_for(0), agent.at(3))
     np.testing.assert_array_equal(found[-1][1].layers[0][0], make(str(runs[1])).layers[0][0])
 
 

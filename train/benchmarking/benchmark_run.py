@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from diamant_env.judging.deviation import Match
+from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import Played, Player, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
@@ -138,7 +138,7 @@ def self_play_score(agent: Player, task: Task, config: BenchmarkConfig) -> Estim
 def gain(agent: Player, cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
     """Return what can be gained against copies, at the least: by PPO, if asked for, or by a member of the pools."""
     task = cell.task
-    match = Match(agent, task.players, task.game.played(), task.game.reward)
+    match = DeviationGame(agent, task.players, task.game.played(), task.game.reward)
     made = make(agent) if isinstance(agent, str) else agent
     runs = courses(made, config.response, cell.folder / "response") if config.respond else []
     for run in runs:

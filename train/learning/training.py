@@ -15,7 +15,6 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from diamant_env.judging.games import seeds_for
-from diamant_env.judging.limits import MAX_DECISIONS
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
@@ -23,7 +22,7 @@ from train.learning.league import League, tables_of
 from train.learning.networks import kept_start
 from train.learning.self_play import SelfPlayPPO
 from train.runs.checkpoint import CHECKPOINT, State, check_like, load_checkpoint, save_checkpoint
-from train.runs.config import Config
+from train.runs.config import MAX_DECISIONS, Config
 from train.runs.report import CURVE, RunRecord
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from rich.table import Table
 
-from diamant_env.judging.deviation import Gain, Match, gains
+from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.opponents import make
@@ -42,11 +42,11 @@ class Found:
     edition: str
     reward: str
     games: int
-    searched: list[Gain]
-    members: list[Gain]
+    searched: list[DeviationGain]
+    members: list[DeviationGain]
 
     @property
-    def best(self) -> Gain:
+    def best(self) -> DeviationGain:
         """The candidate that gains most: a lower bound on what a best response gains."""
         return max(self.searched + self.members, key=_mean)
 
@@ -75,12 +75,12 @@ class Found:
         return {**{key: getattr(self, key) for key in keys}, **rows, **more, "more": self.search_less_members}
 
 
-def report(runs: list[Course], match: Match, config: SearchConfig, progress: Progress | None = None) -> Found:
+def report(runs: list[Course], match: DeviationGame, config: SearchConfig, progress: Progress | None = None) -> Found:
     """Measure what finished runs picked, if any, and every member of the pools, on the same fresh games."""
     texts = [text for pool in config.pools for text in able_members(pool, match.players, match.edition)]
     members = [make(text) for text in dict.fromkeys(texts)]
     seeds = seeds_for(config.seed, "report")
-    found = gains([*(run.policy() for run in runs), *members], match, config.report_games, seeds, progress)
+    found = deviation_gains([*(run.policy() for run in runs), *members], match, config.report_games, seeds, progress)
     edition = match.edition if isinstance(match.edition, str) else match.edition.name
     searched, rest = found[: len(runs)], found[len(runs) :]
     return Found(str(match.agent), match.players, edition, match.reward, config.report_games, searched, rest)
@@ -151,9 +151,9 @@ def _caption(found: Found, digits: int) -> str:
     return "\n".join(lines)
 
 
-def _mean(gain: Gain) -> float:
+def _mean(gain: DeviationGain) -> float:
     return gain.gain.mean
 
 
-def _row(gain: Gain) -> dict[str, Any]:
+def _row(gain: DeviationGain) -> dict[str, Any]:
     return {"player": gain.player, "payoff": gain.payoff, "gain": gain.gain}

@@ -14,7 +14,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from diamant_env.judging.deviation import Match, gains
+from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import seeds_for
 from diamant_env.judging.lineups import seat_with
 from diamant_env.opponents import Agent, make
@@ -73,7 +73,7 @@ def courses(agent: Agent, config: SearchConfig, folder: Path) -> list[Course]:
     return [Course(start, n, folder / f"{start}-{n}") for start in starts for n in range(config.seeds)]
 
 
-def run_course(course: Course, match: Match, config: SearchConfig) -> None:
+def run_course(course: Course, match: DeviationGame, config: SearchConfig) -> None:
     """Learn, pick a checkpoint, and leave the policy and the curve in the run's folder; a finished run stays as it is.
 
     A run that was cut off begins anew: it takes minutes and ends with the same bytes.
@@ -91,7 +91,7 @@ def run_course(course: Course, match: Match, config: SearchConfig) -> None:
     save_json({"points": points, "seconds": perf_counter() - start}, course.folder / CURVE)
 
 
-def run_apart(job: tuple[Course, Match, SearchConfig]) -> dict[str, bytes]:
+def run_apart(job: tuple[Course, DeviationGame, SearchConfig]) -> dict[str, bytes]:
     """Do a run like `run_course`, but return its files by name: on another machine its folder can't be reached."""
     course, match, config = job
     with TemporaryDirectory() as folder:
@@ -101,7 +101,7 @@ def run_apart(job: tuple[Course, Match, SearchConfig]) -> dict[str, bytes]:
 
 
 def learn(
-    match: Match, config: SearchConfig, seeds: np.random.SeedSequence, warm: Agent | None
+    match: DeviationGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: Agent | None
 ) -> list[tuple[int, NetworkAgent]]:
     """Train one learner among copies; return its policies after so many decisions each.
 
@@ -156,11 +156,11 @@ class Keeper(BaseCallback):
 
 
 def pick(
-    found: list[tuple[int, NetworkAgent]], match: Match, config: SearchConfig
+    found: list[tuple[int, NetworkAgent]], match: DeviationGame, config: SearchConfig
 ) -> tuple[list[dict[str, Any]], tuple[int, NetworkAgent]]:
     """Compare policies, each as it is and sharpened, on the same games; return the curve and the best one."""
     tried = [(decisions, each) for decisions, policy in found for each in (policy, sharpened(policy))]
-    measured = gains([policy for _, policy in tried], match, config.pick_games, seeds_for(config.seed, "pick"))
+    measured = deviation_gains([policy for _, policy in tried], match, config.pick_games, seeds_for(config.seed, "pick"))
     points = [
         {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
         for (decisions, _), plain, sharp in zip(found, measured[::2], measured[1::2], strict=True)

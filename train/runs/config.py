@@ -12,9 +12,13 @@ from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
 from diamant_env.envs.settings import MAX_SEED, with_expeditions
 from diamant_env.judging.blank import blank_edition
-from diamant_env.judging.limits import MAX_DECISIONS, MAX_GAMES, MAX_ROLLOUT
+from diamant_env.judging.games import MAX_GAMES
 from diamant_env.storage.reading import parse_toml, read_text
 
+MAX_DECISIONS = 10**12
+"""Of a run: four months at a hundred thousand a second."""
+MAX_ROLLOUT = 10_000_000
+"""Games played side by side times turns of a rollout: each seat of each takes about 400 bytes."""
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Games = Annotated[int, Field(ge=100, le=MAX_GAMES)]

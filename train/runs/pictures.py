@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate
-from diamant_env.judging.tournament import Tournament
+from diamant_env.judging.tournament import TournamentResult
 from train.runs.config import Config
 from train.runs.results import save_figure
 
@@ -138,7 +138,7 @@ def draw_tables(judged: Sequence[tuple[str, Result]], path: str | Path) -> None:
     save_figure(figure, path)
 
 
-def draw_tournament(found: Tournament, path: str | Path) -> None:
+def draw_tournament(found: TournamentResult, path: str | Path) -> None:
     """Draw the win shares, the ratings and the cross-table of a tournament."""
     agents = len(found.standings)
     figure = Figure(figsize=(7.5 + 0.45 * agents, 2.2 + 0.36 * agents), layout="constrained")
@@ -161,7 +161,7 @@ def draw_tournament(found: Tournament, path: str | Path) -> None:
     save_figure(figure, path)
 
 
-def _draw_cross_table(axes: Axes, found: Tournament) -> None:
+def _draw_cross_table(axes: Axes, found: TournamentResult) -> None:
     """Colour and number how often the row scores more than the column: blue for often, red for seldom."""
     agents = len(found.standings)
     axes.imshow(found.beats, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
