@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from diamant_env.agent import Agent
+from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.envs.actions import checked_actions
-from diamant_env.judging.blank import new_batch
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.opponents.table import EMPTY, Table
 
@@ -28,12 +28,12 @@ class DiamantVecEnv(VecEnv):
     Args:
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
-        edition: A published name or an `Edition`, or a sequence with one per game; with a
-            `diamant_env.judging.blank.BlankEdition` the observations are blank.
+        edition: A published name or an `Edition`, or a sequence with one per game.
         reward: ``"score"``, ``"win"`` or ``"margin"``.
         opponents: Agents that sit in the seats that `seating` gives them.
         seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning
             seat. By default every seat learns.
+        blank_rivals: See `diamant_env.Batch`.
 
     Attributes:
         engine_seconds: Time spent in the engine, observations included.
@@ -48,8 +48,9 @@ class DiamantVecEnv(VecEnv):
         reward: str = "win",
         opponents: Sequence[Agent] = (),
         seating: ArrayLike | None = None,
+        blank_rivals: bool = False,
     ) -> None:
-        self.batch = new_batch(num_games, num_players, edition, reward)
+        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
         shape = (num_games, self.batch.seats)
         self.table = Table(self.batch, opponents, np.full(shape, EMPTY) if seating is None else seating)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]

@@ -105,7 +105,8 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
 def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Found:
     """Do what is left of a search; leave results and picture in its folder, the best policy found too."""
     start = perf_counter()
-    match = DeviationGame(config.agent, config.game.num_players[0], config.game.played(), config.game.reward)
+    game = config.game
+    match = DeviationGame(config.agent, game.num_players[0], game.played(), game.reward, game.blank)
     runs = courses(make(config.agent), config, folder)
     if on_ray:
         left = [run for run in runs if run.curve() is None]

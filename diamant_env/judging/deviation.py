@@ -41,12 +41,14 @@ class DeviationGame:
         players: At the table, 2 to 8.
         edition: What they play.
         reward: ``"win"``, ``"score"`` or ``"margin"``.
+        blank_rivals: See `diamant_env.Batch`.
     """
 
     agent: Player
     players: int
     edition: str | Edition
     reward: str
+    blank_rivals: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ def self_play(match: DeviationGame, games: int, seeds: np.random.SeedSequence) -
     if match.reward != "score":
         return 1 / match.players if match.reward == "win" else 0.0
     tables = number_of_tables(games, match.players)
-    played = play([match.agent], np.zeros((tables, match.players), np.int64), games, seeds, match.edition)
+    seating = np.zeros((tables, match.players), np.int64)
+    played = play([match.agent], seating, games, seeds, match.edition, blank_rivals=match.blank_rivals)
     return played.scores.mean(axis=1)
 
 
@@ -121,7 +124,7 @@ def deviation_gains(
     seating = seat_with(np.ones((tables, match.players - 1), np.int64))
     found = []
     for player in players:
-        played = play([player, match.agent], seating, games, seeds, match.edition, progress)
+        played = play([player, match.agent], seating, games, seeds, match.edition, progress, match.blank_rivals)
         payoffs = PAYOFFS[match.reward](played)
         fair = float(usual) if match.reward == "win" else None
         totals = played.totals(payoffs - usual)

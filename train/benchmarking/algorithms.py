@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,7 +30,6 @@ class Algorithm(NamedTuple):
         meaning: What it is, in a few words.
         agent: Called with the task, the configuration, the seed and the cell's own folder; returns an agent or a text.
         plays: Whether it can play a task.
-        needs: The module of a library beside those of the extra ``train``, if it needs one.
     """
 
     name: str
@@ -39,12 +37,6 @@ class Algorithm(NamedTuple):
     meaning: str
     agent: Callable[[Task, BenchmarkConfig, int, Path], Player]
     plays: Callable[[Task], bool]
-    needs: str = ""
-
-    @property
-    def present(self) -> bool:
-        """Whether what it needs is installed."""
-        return not self.needs or find_spec(self.needs) is not None
 
 
 def _ours(
@@ -70,15 +62,6 @@ def _theirs(make_model: Callable, task: Task, config: BenchmarkConfig, seed: int
     return sb3.learn(make_model, task, config, seed)
 
 
-def _mappo(task: Task, config: BenchmarkConfig, seed: int, folder: Path) -> Player:
-    try:
-        from train.mappo import learn
-    except ImportError as error:
-        install = 'pip install -e ".[train]" "benchmarl>=1.5.2,<2" torch==2.13.0'
-        raise ValueError(f"mappo needs BenchMARL, in a venv of its own: {install} ({error})") from None
-    return learn(task, config, seed)
-
-
 def _fictitious(task: Task, config: BenchmarkConfig, seed: int, folder: Path) -> Player:
     return fictitious_play(task, config, seed)
 
@@ -97,7 +80,7 @@ def _anything(task: Task) -> bool:
 
 def _can_play(text: str, task: Task) -> bool:
     """Whether an agent can play what its task hides: some need the rivals' chests."""
-    return able(text, task.players, task.game.played())
+    return able(text, task.players, task.game.played(), task.game.blank)
 
 
 def _algorithms() -> list[Algorithm]:
@@ -120,14 +103,6 @@ def _algorithms() -> list[Algorithm]:
     texts = dict.fromkeys(name_of(text) for pool in POOLS for text in load_pool(pool))
     return [
         *(Algorithm(name, "learned", meaning, agent, plays) for name, meaning, agent, plays in learned),
-        Algorithm(
-            "mappo",
-            "learned",
-            "MAPPO of BenchMARL, self-play with shared parameters, centralised critic",
-            _mappo,
-            lambda task: task.players > 1,
-            needs="benchmarl",
-        ),
         *map(from_text, texts),
         *(Algorithm(name, "exact", meaning, partial(_solved, name), plays) for name, meaning, plays in exact),
     ]
@@ -150,15 +125,13 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in _algorithms()}
 def find_algorithms(names: tuple[str, ...]) -> list[Algorithm]:
     """Return the algorithms of these names or kinds, or agents by their texts; all algorithms for none.
 
-    A kind leaves out what needs a library that is not installed.
-
     Raises:
         ValueError: If there is no such algorithm and no such agent.
     """
     found: dict[str, Algorithm] = {}
     for name in names or KINDS:
         if name in KINDS:
-            found |= {each.name: each for each in ALGORITHMS.values() if each.kind == name and each.present}
+            found |= {each.name: each for each in ALGORITHMS.values() if each.kind == name}
         else:
             found[name] = ALGORITHMS.get(name) or _agent(name)
     return list(found.values())

@@ -106,10 +106,12 @@ def measure(agent: Player, cell: Cell, config: BenchmarkConfig) -> dict[str, Any
     measures: dict[str, Any] = {"self_play_score": self_play_score(agent, task, config)}
     if task.players == 1:
         return measures
-    edition = task.game.played()
+    edition, blank = task.game.played(), task.game.blank
     for pool in POOLS:
-        line_up = LineUp(pool, able_members(pool, task.players, edition))
-        (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, purpose="benchmark")
+        line_up = LineUp(pool, able_members(pool, task.players, edition, blank))
+        (found,) = judge(
+            agent, [line_up], config.games, config.seed, task.players, edition, purpose="benchmark", blank_rivals=blank
+        )
         margin = found.score.mean - found.rivals_score
         measures[pool] = {"win": found.win_share, "score": found.score, "margin": margin}
     measures["gain"] = gain(agent, cell, config)
@@ -131,14 +133,14 @@ def self_play_score(agent: Player, task: Task, config: BenchmarkConfig) -> Estim
     tables = number_of_tables(config.games, task.players)
     seeds = seeds_for(config.seed, "benchmark", "self-play", task.players)
     seating = np.zeros((tables, task.players), np.int64)
-    played: Played = play([agent], seating, config.games, seeds, task.game.played())
+    played: Played = play([agent], seating, config.games, seeds, task.game.played(), None, task.game.blank)
     return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
 
 def gain(agent: Player, cell: Cell, config: BenchmarkConfig) -> dict[str, Any]:
     """Return what can be gained against copies, at the least: by PPO, if asked for, or by a member of the pools."""
     task = cell.task
-    match = DeviationGame(agent, task.players, task.game.played(), task.game.reward)
+    match = DeviationGame(agent, task.players, task.game.played(), task.game.reward, task.game.blank)
     made = make(agent) if isinstance(agent, str) else agent
     runs = courses(made, config.response, cell.folder / "response") if config.respond else []
     for run in runs:

@@ -114,7 +114,7 @@ def fictitious_play(task: Task, config: BenchmarkConfig, seed: int) -> NetworkAg
     average = Average(config.network, np.random.default_rng(seed))
     games = config.ppo.games * task.players  # one seat of each learns: as many rows as in self-play
     seating = seat_with(np.ones((games, task.players - 1), np.int64)) - 1
-    env = DiamantVecEnv(games, task.players, task.game.played(), task.game.reward, [average], seating)
+    env = DiamantVecEnv(games, task.players, task.game.played(), task.game.reward, [average], seating, task.game.blank)
     env.seed(seed)
     scale = config.ppo.reward_scale * reward_scale(task.game.reward)
     ppo = config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale})

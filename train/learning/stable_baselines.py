@@ -35,7 +35,7 @@ class CountingVecEnv(DiamantVecEnv):
 
     def __init__(self, task: Task, seed: int, games: int | None = None) -> None:
         games = max(1, ROWS // task.players) if games is None else games
-        super().__init__(games, task.players, task.game.played(), task.game.reward)
+        super().__init__(games, task.players, task.game.played(), task.game.reward, blank_rivals=task.game.blank)
         self.decisions = 0
         self.scale = np.float32(reward_scale(task.game.reward))
         self.seed(seed)

@@ -36,7 +36,9 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     threadpool_limits(1, "blas")  # the products of the snapshots' networks are small: threads slow them down
     players, editions = tables_of(config)
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
-    env = DiamantVecEnv(config.ppo.games, players, editions, config.game.reward, league.agents, league.seating)
+    env = DiamantVecEnv(
+        config.ppo.games, players, editions, config.game.reward, league.agents, league.seating, config.game.blank
+    )
     env.seed(int(seeds_for(config.seed, "games").generate_state(1)[0]))
     learning_seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
     model = SelfPlayPPO(env, config.ppo, config.network, learning_seed)

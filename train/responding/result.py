@@ -77,7 +77,9 @@ class Found:
 
 def report(runs: list[Course], match: DeviationGame, config: SearchConfig, progress: Progress | None = None) -> Found:
     """Measure what finished runs picked, if any, and every member of the pools, on the same fresh games."""
-    texts = [text for pool in config.pools for text in able_members(pool, match.players, match.edition)]
+    texts = [
+        text for pool in config.pools for text in able_members(pool, match.players, match.edition, match.blank_rivals)
+    ]
     members = [make(text) for text in dict.fromkeys(texts)]
     seeds = seeds_for(config.seed, "report")
     found = deviation_gains([*(run.policy() for run in runs), *members], match, config.report_games, seeds, progress)

@@ -114,7 +114,9 @@ def learn(
     game_seed, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
     copies = make(match.agent, copy_seed) if isinstance(match.agent, str) else match.agent
     seating = seat_with(np.ones((config.ppo.games, match.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
-    env = DiamantVecEnv(config.ppo.games, match.players, match.edition, match.reward, [copies], seating)
+    env = DiamantVecEnv(
+        config.ppo.games, match.players, match.edition, match.reward, [copies], seating, match.blank_rivals
+    )
     env.seed(game_seed)
     shape = config.network if warm is None else shape_of(warm)
     ppo = config.ppo.model_copy(update={"reward_scale": config.ppo.reward_scale * reward_scale(match.reward)})
@@ -160,7 +162,9 @@ def pick(
 ) -> tuple[list[dict[str, Any]], tuple[int, NetworkAgent]]:
     """Compare policies, each as it is and sharpened, on the same games; return the curve and the best one."""
     tried = [(decisions, each) for decisions, policy in found for each in (policy, sharpened(policy))]
-    measured = deviation_gains([policy for _, policy in tried], match, config.pick_games, seeds_for(config.seed, "pick"))
+    measured = deviation_gains(
+        [policy for _, policy in tried], match, config.pick_games, seeds_for(config.seed, "pick")
+    )
     points = [
         {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
         for (decisions, _), plain, sharp in zip(found, measured[::2], measured[1::2], strict=True)
