@@ -33,7 +33,6 @@ TOPS = {"diamant_env": 16, "train": 13}  # Python files at the top of these, bes
 MOST, LINES = 12, 300
 HEAVY = {"torch", "stable_baselines3", "matplotlib"}
 KNOWN = {
-    "circle around train.benchmarking",
     "train.benchmarking.benchmark_run imports train.exact",
 }
 """What is still to be mended, in the words of the tests."""

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from diamant_env.judging.games import Player, name_of
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import POOLS, load_pool
+from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.fictitious import fictitious_play
 from train.benchmarking.suite import Task
-from train.learning import stable_baselines as sb3
-from train.learning.fictitious import fictitious_play
 from train.learning.training import train
 from train.runs.config import Config, OpponentsConfig, reward_scale
 from train.runs.report import able

@@ -5,8 +5,8 @@ import torch
 
 from diamant_env.observation import NUM_FEATURES
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.fictitious import Average, Reservoir, fictitious_play
 from train.benchmarking.suite import TASKS
-from train.learning.fictitious import Average, Reservoir, fictitious_play
 from train.runs.config import NetworkConfig
 
 
