@@ -19,7 +19,7 @@ from diamant_env.editions import EDITIONS, MAX_PLAYERS, NO_CARD
 from diamant_env.opponents import EMPTY, Table
 from diamant_env.opponents.registry import make
 from diamant_env.records import GameLog
-from diamant_env.state import CONTINUE
+from diamant_env.state import CONTINUE, Game
 
 PERSON = "a person"  # instead of an agent's text, in seat 0 only
 
@@ -82,7 +82,7 @@ class Session:
         self._follow()
 
     @property
-    def now(self) -> np.record:
+    def now(self) -> Game:
         """The game's record."""
         return self.batch.games[0]
 

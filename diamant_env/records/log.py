@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.drawing.news import seats_deciding, winners
 from diamant_env.editions import NO_CARD, Edition
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, spaced
-from diamant_env.state import CONTINUE, LEAVE, OVER
+from diamant_env.state import CONTINUE, LEAVE, OVER, Game
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import TEXT_BYTES, read_bytes
 
@@ -239,9 +237,9 @@ class GameLog:
         self._record = functools.partial(
             GameRecord, edition, num_players, seed=number, names=tuple(names), notes=tuple(notes)
         )
-        self._game: np.record | None = None
+        self._game: Game | None = None
 
-    def follow(self, game: np.record) -> None:
+    def follow(self, game: Game) -> None:
         """Take note of the start of a game, then of each turn that has been played.
 
         Raises:
