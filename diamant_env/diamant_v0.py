@@ -27,7 +27,7 @@ from diamant_env.envs.scripted_decks import Script
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import pay
-from diamant_env.state import LEAVE, OVER
+from diamant_env.state import LEAVE, OVER, Game
 
 MASKS = ("info", "observation", "none")
 
@@ -120,7 +120,7 @@ class parallel_env(ParallelEnv, EzPickle):
         return self._batch.editions[0]
 
     @property
-    def game(self) -> np.record:
+    def game(self) -> Game:
         """A copy of the game's record, of type `GAME`."""
         return self._batch.games[0].copy()
 

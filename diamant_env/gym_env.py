@@ -18,6 +18,7 @@ from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.opponent_seats import Opponent
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import observation_space
+from diamant_env.state import Game
 
 RENDER_FPS = 2
 
@@ -119,7 +120,7 @@ class DiamantEnv(gymnasium.Env):
         return self._learner.edition
 
     @property
-    def game(self) -> np.record:
+    def game(self) -> Game:
         """A copy of the game's record, of type `diamant_env.GAME`."""
         return self._learner.batch.games[0].copy()
 

@@ -60,7 +60,7 @@ class Played:
 
     def totals(self, values: NDArray) -> NDArray[np.float64]:
         """Return the sums per table, float (tables,), of one value per game, (games,)."""
-        return np.bincount(self.tables, values.astype(np.float64), len(self.seating))
+        return np.bincount(self.tables, values, len(self.seating)).astype(np.float64)
 
 
 def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
@@ -143,7 +143,7 @@ def play(
 
 
 def _play_quotas(
-    batch: Batch, table: Table, seeds: NDArray[np.uint64], played: Played, progress: Progress | None
+    batch: Batch, table: Table, seeds: NDArray[np.unsignedinteger], played: Played, progress: Progress | None
 ) -> None:
     """Play until every table has met its quota; a table that did plays on uncounted."""
     games = len(played.keys)
