@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
-from diamant_env.editions import Edition
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.judging.blank import new_batch
 from diamant_env.observation import Observations
@@ -88,6 +88,21 @@ def name_of(player: Player) -> str:
     return str(make(player)) if isinstance(player, str) else str(player)
 
 
+def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
+    """Return the names of agents that are to play so many games at tables of so many players.
+
+    Raises:
+        ValueError: If two agents are the same, or a number is out of range.
+    """
+    whole_number("games", games, 1, MAX_GAMES)
+    whole_number("players", players, 2, MAX_PLAYERS)
+    names = [name_of(agent) for agent in agents]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"{twice} is there twice; the agents must be distinct")
+    return names
+
+
 def number_of_tables(games: int, players: int) -> int:
     """Return how many tables play so many games: a multiple of the seats, if there are games enough.
 
@@ -128,8 +143,8 @@ def play(
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
     game_seeds, agent_seeds = children(seeds, 2)
     batch = new_batch(tables, seats, edition, "win")
-    made = _made(agents, agent_seeds)
-    table = Table(batch, made, seating)
+    states = agent_seeds.generate_state(len(agents)).tolist()
+    table = Table(batch, [_made(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
     played = Played(
         seating,
         np.empty((games, seats), np.float32),
@@ -170,12 +185,7 @@ def _play_quotas(
                 progress.update(len(ended))
 
 
-def _made(agents: Sequence[Player], seeds: np.random.SeedSequence) -> list[Agent]:
-    states = seeds.generate_state(len(agents))
-    return [_made_one(agent, int(state)) for agent, state in zip(agents, states, strict=True)]
-
-
-def _made_one(agent: Player, state: int) -> Agent:
+def _made(agent: Player, state: int) -> Agent:
     """Return an agent without a memory of games before: the caller's object stays as it is."""
     if isinstance(agent, str):
         return make(agent, state)
