@@ -188,7 +188,7 @@ BAD = [
     ({"num_players": 9}, "num_players=9; a whole number, 1 to 8, is allowed"),
     ({"opponents": ["random"] * 4}, "4 opponents; give one for all rivals, or one for each of the 3"),
     ({"autoreset_mode": "never"}, "unknown autoreset_mode 'never'; allowed: AutoresetMode or 'NextStep', 'SameStep'"),
-    ({"render_mode": "human"}, "render_mode 'human' of many games; allowed: None, rgb_array, ansi"),
+    ({"render_mode": "human"}, "unknown render_mode 'human'; allowed: None, rgb_array, ansi"),
 ]
 
 
