@@ -16,8 +16,9 @@ from diamant_env.editions import Edition
 from diamant_env.envs.actions import checked_actions
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.opponent_seats import Opponent
+from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import MAX_SEED, whole_number
-from diamant_env.gym_env import RENDER_FPS, Pictures
+from diamant_env.gym_env import RENDER_FPS
 from diamant_env.observation import observation_space
 
 RENDER_MODES = ("rgb_array", "ansi")
@@ -58,7 +59,7 @@ class DiamantVectorEnv(VectorEnv):
 
     closed = True  # until there is something to close
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - every setting has a name
         self,
         num_envs: int = 1,
         num_players: int = 4,
@@ -73,8 +74,6 @@ class DiamantVectorEnv(VectorEnv):
     ) -> None:
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode {render_mode!r} of many games; allowed: None, {', '.join(RENDER_MODES)}")
         self._learner = OneLearner(
             self.num_envs, num_players, edition, reward, seat, opponents, hidden_chests, expeditions
         )
@@ -85,7 +84,8 @@ class DiamantVectorEnv(VectorEnv):
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self._pictures = Pictures(render_mode, self._learner, self.metadata)
+        self._pictures = Pictures(render_mode, self._learner.batch, self.metadata, ResetNeeded)
+        self._learner.after_turn = self._pictures.follow
         self.closed = False
         self.single_action_space = Discrete(2)
         self.single_observation_space = observation_space()

@@ -149,7 +149,7 @@ class OneLearner:
 
 
 @jit
-def draw_seats(games, chosen, seats):
+def draw_seats(games: NDArray, chosen: NDArray[np.bool_], seats: NDArray[np.int64]) -> None:
     """Draw the learner's seat of each chosen game from its key; no card is drawn in an expedition 0."""
     for i in range(games.shape[0]):
         if chosen[i]:

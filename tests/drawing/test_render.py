@@ -17,7 +17,7 @@ def text_of(deck: list, players: int = 3, **options) -> Play:
 
 def shown(play: Play):
     """What the functions of the room `drawing` take."""
-    return play.env._batch.games[0], play.env.edition, play.env._scene
+    return play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0]
 
 
 def test_without_a_render_mode_there_is_no_picture():

@@ -41,7 +41,7 @@ def assert_is_picture(image) -> None:
 def lines_of(play: Play) -> tuple[str, str]:
     """The two lines of news in the picture."""
     play.env.render()
-    return banner(play.env._batch.games[0], play.env.edition, play.env._scene)
+    return banner(play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0])
 
 
 @pytest.mark.parametrize("players", range(1, 9))

@@ -187,7 +187,7 @@ BAD = [
     ({"num_envs": 0}, "num_envs=0; a whole number, at least 1, is allowed"),
     ({"opponents": ["random"] * 4}, "4 opponents; give one for all rivals, or one for each of the 3"),
     ({"autoreset_mode": "never"}, "unknown autoreset_mode 'never'; allowed: AutoresetMode or 'NextStep', 'SameStep'"),
-    ({"render_mode": "human"}, "render_mode 'human' of many games; allowed: None, rgb_array, ansi"),
+    ({"render_mode": "human"}, "unknown render_mode 'human'; allowed: None, rgb_array, ansi"),
 ]
 
 
