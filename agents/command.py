@@ -38,7 +38,7 @@ def guard_imports() -> None:
     sys.excepthook, sys.unraisablehook = _no_traceback, _report_unraisable
 
 
-def run_command(command: str, run: Callable[[], int | None]) -> int:
+def run_command(command: str, run: Callable[[], object]) -> int:
     """Run a command and return its exit status.
 
     An error in what was given is one line on stderr and status 2, Ctrl-C status 130; a text that the KeyboardInterrupt
@@ -46,7 +46,7 @@ def run_command(command: str, run: Callable[[], int | None]) -> int:
 
     Args:
         command: What the user typed, such as ``"python -m train.ppo"``.
-        run: Does it all, and returns the status: None for 0.
+        run: Does it all. A whole number that it returns is the status, which is else 0.
     """
     from agents.plain import print_plainly
 
@@ -81,9 +81,10 @@ def run_command(command: str, run: Callable[[], int | None]) -> int:
         return WRONG
 
 
-def _status_of(run: Callable[[], int | None]) -> int:
+def _status_of(run: Callable[[], object]) -> int:
     try:
-        return run() or 0
+        status = run()
+        return status if isinstance(status, int) else 0
     except SystemExit as end:  # a parser's way to end after --help or a wrong option
         return end.code if isinstance(end.code, int) else WRONG if end.code else 0
 

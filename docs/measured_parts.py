@@ -202,8 +202,8 @@ def responses() -> str:
 def benchmark() -> str:
     """What has been played of the benchmark: aggregated scores, then points and gains by task."""
     found = load("benchmark")
-    families, cells = found["aggregates"], found["cells"]
-    kinds = {cell["algorithm"]: cell["kind"] for cell in cells}
+    families, runs = found["aggregates"], found["runs"]
+    kinds = {run["algorithm"]: run["kind"] for run in runs}
 
     def rank(name: str) -> float:
         scores = [some[name] for some in families.values() if name in some]
@@ -216,11 +216,11 @@ def benchmark() -> str:
     ]
     columns = [
         (task, *path)
-        for task in dict.fromkeys(cell["task"] for cell in cells)
+        for task in dict.fromkeys(run["task"] for run in runs)
         for path in (("held_out", "win" if task.endswith("win") else "score"), ("gain", "at_least"), ("exact",))
         if path != ("exact",) or task.startswith("expedition")
     ]
-    lines = [[f"`{name}`", *(_mean(cells, name, *column) for column in columns)] for name in ranked]
+    lines = [[f"`{name}`", *(_mean(runs, name, *column) for column in columns)] for name in ranked]
     words = {"held_out": "held-out {}", "gain": "gain", "exact": "exploitability"}
     head = [
         "algorithm",
@@ -232,12 +232,12 @@ def benchmark() -> str:
     return "\n\n".join([f"On {machine}:", picture, *tables])
 
 
-def _mean(cells: Sequence[Row], algorithm: str, task: str, *path: str) -> str:
+def _mean(runs: Sequence[Row], algorithm: str, task: str, *path: str) -> str:
     """Return a figure's mean over the seeds."""
     figures = []
-    for cell in cells:
-        if (cell["algorithm"], cell["task"]) == (algorithm, task) and path[0] in cell["measures"]:
-            found = cell["measures"]
+    for run in runs:
+        if (run["algorithm"], run["task"]) == (algorithm, task) and path[0] in run["measures"]:
+            found = run["measures"]
             for name in path:
                 found = found[name]
             figures.append(found["exploitability"] if isinstance(found, dict) else found)

@@ -364,7 +364,10 @@ def test_the_command(tmp_path, capsys):
         (["bag:18", "--against", "nowhere.toml"], "there is no file nowhere.toml"),
         (["bag:18", "--against", "bag:3,bag:3,bag:4"], "bag:3 is there twice"),
         (["bag:18", "--against", "bag:3,bag:4"], "needs 3 distinct opponents; bag:3,bag:4 has 2"),
-        (["bag:18", "--against", "clones:nobody"], "unknown agent 'nobody'; agents: random:probability (random:0.2); continue;"),
+        (
+            ["bag:18", "--against", "clones:nobody"],
+            "unknown agent 'nobody'; agents: random:probability (random:0.2); continue;",
+        ),
         (["bag:18", "--players", "9"], "players=9; a whole number, 2 to 8"),
         (["bag:18", "--players", "1"], "players=1; a whole number, 2 to 8"),
         (["bag:18", "--games", "0"], "games=0; a whole number, 1 to 100000000"),
