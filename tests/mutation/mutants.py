@@ -205,7 +205,7 @@ def main() -> int:
             return judge(arguments, config, work_db, log)
 
 
-def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:
+def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:  # noqa: C901 - read from top to bottom
     """Run the mutants file by file, print what survived and the score."""
     enough, equivalent, rng = True, listed_as_equivalent(), random.Random(0)
     results = Results(arguments.results)
