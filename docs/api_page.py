@@ -47,7 +47,7 @@ FUNCTION_LISTS = [
     Section("What seats see", "diamant_env.engine.observation_writer"),
 ]
 _HEADING = re.compile(r"^#+ (.+)$")
-_PART = re.compile(r"^(Args|Attributes|Returns|Raises|Version history):$")
+_PART = re.compile(r"^(Args|Attributes|Returns|Raises):$")
 _REFERRAL = re.compile(r"See `[\w.]+`\.")  # all that an overridden method says
 _ENTRY = re.compile(r"^ {4}(\w[\w.]*): (.*)$")
 
