@@ -36,7 +36,7 @@ class DiamantVectorEnv(VectorEnv):
 
     Args:
         num_envs: How many games.
-        opponents: See `DiamantEnv`, as for `num_players` to `expeditions`. Functions and agents get many rows at a time.
+        opponents: See `DiamantEnv`, as for `num_players` to `expeditions`. Functions and agents get many rows a call.
         render_mode: ``"rgb_array"``, ``"ansi"`` or None; `render` returns a tuple with one per game.
         autoreset_mode: An `AutoresetMode` or its value. ``"NextStep"``: the step after the end of a game ignores the
             action and starts the next one. ``"SameStep"``: the next game starts at once; the last observation and

@@ -31,7 +31,7 @@ SECTIONS = [
     Section("Gymnasium", "diamant_env.gym_env", ("DiamantEnv",)),
     Section("Gymnasium, many games", "diamant_env.gym_vector", ("DiamantVectorEnv",)),
     Section("stable-baselines3", "diamant_env.sb3", ("DiamantVecEnv",)),
-    Section("Registered tasks", "diamant_env.tasks", ("Task", "task_table")),
+    Section("Registered tasks", "diamant_env.tasks", ("Task",)),
     Section("Agents", "diamant_env.opponents"),
     Section("Judging agents", "diamant_env.judging.evaluation", ("judge", "Result")),
     Section("Line-ups", "diamant_env.judging.lineups", ("clone_line_ups",)),

@@ -21,6 +21,7 @@ from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.turns import reveal_until_decision
 from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
+from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import (
     LineUp,
     clone_line_ups,
@@ -54,6 +55,19 @@ def chains_of(run: Played) -> NDArray[np.bool_]:
     tables = len(run.seating)
     follow = [key_of_next_game(key) for key in run.keys[:-tables]]
     return np.array(follow, np.uint64) == run.keys[tables:]
+
+
+class Renamed:
+    """An agent under another name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        return make("random:0.3").act(obs, first)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 # The games
@@ -209,19 +223,10 @@ def test_copies_and_intruders_tell_the_same_story():
 
 def test_an_agent_compared_with_itself_differs_in_no_game():
     """The same play under another name: the difference is 0 in every game, so its interval has no width."""
-
-    class Renamed:
-        def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-            return make("random:0.3").act(obs, first)
-
-        def __str__(self) -> str:
-            return "renamed"
-
     line_ups = [FIELD, *clone_line_ups(["bag:8"]), *intruder_line_ups(["bag:8"])]
-    results, differences = compare(["random:0.3", Renamed()], line_ups, 400)
+    results, differences = compare(["random:0.3", Renamed("renamed")], line_ups, 400)
     for difference in differences:
-        assert difference.win_share.mean == difference.win_share.low == difference.win_share.high == 0
-        assert difference.score.mean == difference.score.low == difference.score.high == 0
+        assert difference.win_share == difference.score == Estimate(0, 0, 0)
     assert [result.agent for result in results] == ["random:0.3", "renamed"] * 3
 
 
@@ -294,7 +299,7 @@ def test_results_as_text_and_picture(tmp_path, capsys):
 def test_a_row_fits_on_a_line_of_80_columns():
     some = ["held-out", "clones:pool", "clones:held-out", "intruder:pool", "intruder:held-out"]
     line_ups = [line_up for text in some for line_up in parse_line_ups(text, "ev:0.75")]
-    for agent in (make("ev:0.75"), Long()):
+    for agent in (make("ev:0.75"), Renamed("runs/an-experiment-of-a-long-name/of-today/seed-1")):
         results = judge(agent, line_ups, 60)
         console = Console(width=80, record=True, file=io.StringIO())
         console.print(*result_tables(results))
@@ -304,16 +309,6 @@ def test_a_row_fits_on_a_line_of_80_columns():
         rows = [line for line in lines[header + 1 : end] if line.strip()]
         assert len(rows) == len(results)
         assert all(len(re.findall(r"\d ± \d", row)) == 2 for row in rows)
-
-
-class Long:
-    """An agent with a long name."""
-
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        return make("random:0.3").act(obs, first)
-
-    def __str__(self) -> str:
-        return "runs/an-experiment-of-a-long-name/of-today/seed-1"
 
 
 # The command

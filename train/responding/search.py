@@ -160,7 +160,9 @@ def pick(
 ) -> tuple[list[dict[str, Any]], tuple[int, NetworkAgent]]:
     """Compare policies, each as it is and sharpened, on the same games; return the curve and the best one."""
     tried = [(decisions, each) for decisions, policy in found for each in (policy, sharpened(policy))]
-    measured = deviation_gains([policy for _, policy in tried], match, config.pick_games, seeds_for(config.seed, "pick"))
+    measured = deviation_gains(
+        [policy for _, policy in tried], match, config.pick_games, seeds_for(config.seed, "pick")
+    )
     points = [
         {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
         for (decisions, _), plain, sharp in zip(found, measured[::2], measured[1::2], strict=True)
