@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion test test-versions test-deep test-ray test-mappo mutants faults coverage examples lint package clean
+.PHONY: help setup train champion test test-versions test-deep test-ray mutants faults coverage examples lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -44,11 +44,6 @@ test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests 
 	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-distributed.txt -e '.[train,distributed,dev]'
 	.venv-ray/bin/python -m pytest tests/learning/test_on_ray.py tests/learning/test_rllib.py
 
-test-mappo:  ## make .venv-mappo, where BenchMARL is, and run the tests that need it
-	"$(PYTHON)" -m venv .venv-mappo
-	.venv-mappo/bin/python -m pip install --quiet --disable-pip-version-check -e '.[train,dev]' 'benchmarl>=1.5.2,<2' torch==2.13.0
-	.venv-mappo/bin/python -m pytest tests/benchmarking/test_mappo.py tests/benchmarking/test_suite.py
-
 mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutation/mutants.py
@@ -77,4 +72,4 @@ package: setup  ## build wheel and sdist, check them, install the wheel into a f
 	cd build/package && venv/bin/python "$(CURDIR)/tests/package/ten_lines.py"
 
 clean:  ## remove what make made, but no run
-	rm -rf .venv .venv-ray .venv-mappo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-ray build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

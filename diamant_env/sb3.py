@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from diamant_env.agent import Agent
+from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.envs.actions import checked_actions
-from diamant_env.judging.blank import new_batch
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.opponents.table import EMPTY, Table
 
@@ -22,18 +22,18 @@ from diamant_env.opponents.table import EMPTY, Table
 class DiamantVecEnv(VecEnv):
     """Every learning seat of every game is one environment of this vector.
 
-    A row whose seat is in camp goes on being observed (feature 0 is 0); what it sends is ignored. A game that ends
-    is followed by the next one in the same step, as stable-baselines3 expects.
+    A row whose seat is in camp still gets observations (feature 0 is 0); its action is ignored. A game that ends is
+    followed by the next one in the same step, as stable-baselines3 expects.
 
     Args:
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
-        edition: A published name or an `Edition`, or a sequence with one per game; with a
-            `diamant_env.judging.blank.BlankEdition` the observations are blank.
+        edition: A published name or an `Edition`, or a sequence with one per game.
         reward: ``"score"``, ``"win"`` or ``"margin"``.
         opponents: Agents that sit in the seats that `seating` gives them.
         seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning
             seat. By default every seat learns.
+        blank_rivals: See `diamant_env.Batch`.
 
     Attributes:
         engine_seconds: Time spent in the engine, observations included.
@@ -48,8 +48,9 @@ class DiamantVecEnv(VecEnv):
         reward: str = "win",
         opponents: Sequence[Agent] = (),
         seating: ArrayLike | None = None,
+        blank_rivals: bool = False,
     ) -> None:
-        self.batch = new_batch(num_games, num_players, edition, reward)
+        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
         shape = (num_games, self.batch.seats)
         self.table = Table(self.batch, opponents, np.full(shape, EMPTY) if seating is None else seating)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
@@ -91,7 +92,7 @@ class DiamantVecEnv(VecEnv):
         """Play one turn without the per-row dictionaries of `step`.
 
         Args:
-            actions: Whole numbers (rows,), 0 or 1; of a row in camp any will do.
+            actions: Whole numbers (rows,), 0 or 1; those of rows in camp are ignored.
 
         Returns:
             Observations float32 (rows, NUM_FEATURES), rewards float32 (rows,), done bool (rows,).

@@ -37,9 +37,8 @@ SECTIONS = [
     Section("Line-ups", "diamant_env.judging.lineups", ("clone_line_ups",)),
     Section("Exact figures", "diamant_env.exact"),
     Section("Trained networks", "diamant_env.opponents.network", ("NetworkAgent",)),
-    Section("Records", "diamant_env.records.log", ("GameRecord", "GameLog", "DamagedRecord")),
+    Section("Records", "diamant_env.records"),
     Section("The text of a record", "diamant_env.records.text", ("Turn",)),
-    Section("Ways to record", "diamant_env.records.recorder", ("Recorder", "record_of")),
     Section("On a GPU", "diamant_env.cuda", ("CudaBatch",)),
 ]
 FUNCTION_LISTS = [

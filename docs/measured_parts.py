@@ -23,11 +23,12 @@ def load(name: str) -> Row:
     return json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def interval(figures: Sequence[float] | Row, digits: int = 3, sign: str = "") -> str:
-    """Return a mean with its interval."""
-    mean, low, high = figures.values() if isinstance(figures, dict) else figures
-    form = f"{sign}.{digits}f"
-    return f"{mean:{form}} (–)" if low is None else f"{mean:{form}} ({low:{form}} to {high:{form}})"
+def interval(figures: float | dict[str, float], digits: int = 3) -> str:
+    """Return a mean with its interval, if it has one."""
+    if not isinstance(figures, dict):
+        return f"{figures:.{digits}f} (–)"
+    mean, low, high = (f"{figures[name]:.{digits}f}" for name in ("mean", "low", "high"))
+    return f"{mean} ({low} to {high})"
 
 
 def number(figure: float | None) -> str:
@@ -78,7 +79,14 @@ def peers() -> str:
 def learning() -> str:
     """The engine's share of training, and the speed of judging."""
     results = load("learning")
-    return f"{_source(results)}\n\n{_comparisons(results['rows'])}"
+    found = {row["what"]: row["ours"] for row in results["rows"]}
+    rows = [
+        [name, number(found[name]), f"{found[f'{name}: engine and observation']:.1%}"]
+        for name in ("PPO of stable-baselines3", "train.ppo")
+    ]
+    judging = ", ".join(f"{row['what']} {row['ours']:,.0f}" for row in results["rows"] if row["section"] == "judging")
+    table = markdown_table(["training, one thread", "rows/s", "time in engine and observation"], rows)
+    return f"{_source(results)}\n\n{table}\n\nJudging, in decisions/s: {judging}."
 
 
 def _comparisons(rows: Sequence[Row]) -> str:
@@ -156,7 +164,7 @@ def _champion() -> Row:
 
 def search() -> str:
     """What looking ahead wins against three champions."""
-    rows = load("search")["rows"]
+    rows = load("search")["results"]
     lines = [
         [f"`{row['agent']}`", row["against"], f"{row['games']:,}", f"{row['fair']:.3f}", interval(row["win_share"])]
         for row in rows
@@ -166,29 +174,23 @@ def search() -> str:
 
 def response() -> str:
     """What PPO learns to gain against copies of the champion, at each table size."""
-    found = load("response")
     rows = []
-    for table in found["tables"]:
-        best = {
-            start: max(each, key=lambda row: row["gain"][0])
-            for start in ("scratch", "warm")
-            if (each := [row for row in table["searched"] if start in row["player"]])
-        }
-        gains = [interval(best[start]["gain"]) for start in ("scratch", "warm")]
-        bound, runs = table["bound"]["gain"], len(table["searched"]) // 2
-        rows.append([table["players"], f"{1 / table['players']:.3f}", runs, *gains, interval(bound)])
-    head = ["players", "fair share", "runs of each", "PPO from scratch", "PPO from the champion", "gained at least"]
-    games = " or ".join(f"{games:,}" for games in sorted({table["games"] for table in found["tables"]}))
-    text = f"{found['decisions']:,} decisions a run, {games} fresh games; the last interval holds for all candidates."
-    return f"{markdown_table(head, rows)}\n\n{text}"
+    for found in (results["found"] for results in load("response")):
+        starts = [[row["gain"] for row in found["searched"] if start in row["player"]] for start in ("scratch", "warm")]
+        gains = [interval(max(each, key=lambda gain: gain["mean"])) for each in starts]
+        bound, players = interval(found["can_be_gained"]), found["players"]
+        rows.append([players, f"{1 / players:.3f}", len(starts[0]), f"{found['games']:,}", *gains, bound])
+    head = ["players", "fair share", "runs of each", "games", "PPO from scratch", "PPO from the champion"]
+    head += ["gained at least"]
+    return markdown_table(head, rows)
 
 
 def responses() -> str:
     """What the search finds against each scripted agent, beside the best member of the pools."""
     found = load("responses")
-    rows = found["rows"]
+    rows = found["agents"]
     weak = ", ".join(row["agent"] for row in rows if row["weak"]) or "none"
-    more = sorted(row["more"][0] for row in rows)
+    more = sorted(row["more"]["mean"] for row in rows)
     gains = sorted(row["search"] for row in rows)
     return (
         f"`{found['command']}`: {found['decisions']:,} decisions each, {found['games']:,} games, four seats. Against "
@@ -200,30 +202,46 @@ def responses() -> str:
 def benchmark() -> str:
     """What has been played of the benchmark: aggregated scores, then points and gains by task."""
     found = load("benchmark")
-    machine, families = found["machine"], ("all", "expedition", "win", "score")
-    text = (
-        f"{found['cells']} runs at {found['decisions']:,} decisions, {found['games']:,} games at the tables of each "
-        f"pool, {found['report_games']:,} against copies; {machine['platform']}, {machine['cores']} cores, Python "
-        f"{machine['python']}."
-    )
-    ranked = sorted(found["scores"], key=lambda row: -np.mean([row[name][0] for name in families if name in row]))
+    families, runs = found["aggregates"], found["runs"]
+    kinds = {run["algorithm"]: run["kind"] for run in runs}
+
+    def rank(name: str) -> float:
+        scores = [some[name] for some in families.values() if name in some]
+        return -np.mean([score["mean"] if isinstance(score, dict) else score for score in scores])
+
+    ranked = sorted(kinds, key=rank)
     scores = [
-        [f"`{row['algorithm']}`", row["kind"], *(interval(row[name], 2) if name in row else "" for name in families)]
-        for row in ranked
+        [f"`{name}`", kinds[name], *(interval(some[name], 2) if name in some else "" for some in families.values())]
+        for name in ranked
     ]
-    cells = {(row["task"], row["algorithm"]): row for row in found["rows"]}
-    columns = []
-    for task in found["tasks"]:
-        columns += [(task, "win_share" if task.endswith("win") else "score"), (task, "gain")]
-        columns += [(task, "exploitability")] if task.startswith("expedition") else []
-    lines = []
-    for row in ranked:
-        figures = [cells.get((task, row["algorithm"]), {}).get(name, [""])[0] for task, name in columns]
-        lines.append([f"`{row['algorithm']}`", *(f"{figure:.3f}" if figure != "" else "" for figure in figures)])
-    head = ["algorithm", *(f"{task}: {name.replace('_', ' ')}" for task, name in columns)]
+    columns = [
+        (task, *path)
+        for task in dict.fromkeys(run["task"] for run in runs)
+        for path in (("held_out", "win" if task.endswith("win") else "score"), ("gain", "at_least"), ("exact",))
+        if path != ("exact",) or task.startswith("expedition")
+    ]
+    lines = [[f"`{name}`", *(_mean(runs, name, *column) for column in columns)] for name in ranked]
+    words = {"held_out": "held-out {}", "gain": "gain", "exact": "exploitability"}
+    head = [
+        "algorithm",
+        *(f"{task}: {words[path[0]].format(path[-1]).replace('win', 'win share')}" for task, *path in columns),
+    ]
+    machine = "{platform}, {cores} cores, Python {python}".format(**found["versions"])
     picture = "![Aggregated scores by family of tasks](benchmark.png)"
     tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(head, lines)
-    return "\n\n".join([text, picture, *tables])
+    return "\n\n".join([f"On {machine}:", picture, *tables])
+
+
+def _mean(runs: Sequence[Row], algorithm: str, task: str, *path: str) -> str:
+    """Return a figure's mean over the seeds."""
+    figures = []
+    for run in runs:
+        if (run["algorithm"], run["task"]) == (algorithm, task) and path[0] in run["measures"]:
+            found = run["measures"]
+            for name in path:
+                found = found[name]
+            figures.append(found["exploitability"] if isinstance(found, dict) else found)
+    return f"{np.mean(figures):.3f}" if figures else ""
 
 
 def faults() -> str:
@@ -241,7 +259,7 @@ def faults() -> str:
         cells = [fault.format(", ".join(name for name, _ in members))]
         cells += [f"{len(members)} × {row['trials']:,}" if several else f"{row['trials']:,}"]
         cells += [f"{sum(each['failures'] for _, each in members):,}", rate + " each" * several]
-        cells += ["–" if several else row["worst"].replace("|", "/") or "–"]
+        cells += ["–" if several else row.get("worst", "–").replace("|", "/")]
         caught = "caught" if all(each["caught"] for _, each in members) else "**missed**"
         lines.append([*cells, f"{row['control']}: {caught}"])
     machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())

@@ -93,11 +93,7 @@ def _evaluate(arguments: Arguments) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-
-    def run() -> None:
-        evaluate(tyro.cli(Arguments, prog=COMMAND, args=argv))
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: evaluate(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 
 if __name__ == "__main__":

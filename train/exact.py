@@ -92,7 +92,7 @@ def _lone_game(edition: Edition) -> dict[str, Any]:
 
 
 def respond(
-    agent: Agent, players: int, edition: Edition, progress: Callable[[float], None] = lambda done: None
+    agent: Agent, players: int, edition: Edition, progress: Callable[[float], None] = lambda _: None
 ) -> tuple[exact.Response, int]:
     """Return the best response to an agent in one fresh expedition, and how many nodes that has.
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, Edition, find_edition
+from diamant_env.native.compiled import uncompiled
 from diamant_env.rules import equal_share
 from diamant_env.state import EDITION, EditionNumbers
 
@@ -34,7 +35,7 @@ def _table_of_one(edition: Edition) -> np.ndarray:
     copies = Counter(edition.treasures)
     numbers["treasure_value"] = edition.treasure_slots
     for players in range(1, MAX_PLAYERS + 1):
-        numbers["share"][players] = [equal_share(gems, players) for gems in edition.treasure_slots]
+        numbers["share"][players] = [uncompiled(equal_share)(gems, players) for gems in edition.treasure_slots]
     numbers["cards"][:MAX_TREASURES] = [copies[value] for value in edition.treasure_slots]
     numbers["cards"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)] = edition.trap_copies
     if edition.relics_enter == "start" and edition.relic_values == "printed":

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, MAX_TRAPS, Edition
 from diamant_env.native.compiled import jit
+from diamant_env.state import Game
 
 MAX_SETS = 200_000_000
 
@@ -54,7 +55,7 @@ class _Digit(NamedTuple):
     traps: tuple[int, ...] = ()
 
 
-def card_sets(game: np.record, edition: Edition, merge_traps: bool = True) -> CardSets:
+def card_sets(game: Game, edition: Edition, merge_traps: bool = True) -> CardSets:
     """Return the sets of cards that can come up after this state.
 
     Args:
@@ -91,12 +92,12 @@ def card_sets(game: np.record, edition: Edition, merge_traps: bool = True) -> Ca
     )
 
 
-def _treasure_digits(game: np.record) -> list[_Digit]:
+def _treasure_digits(game: Game) -> list[_Digit]:
     copies = game["deck"][:FIRST_TRAP]
     return [_counted(int(copies[slot]), slot=int(slot)) for slot in np.flatnonzero(copies)]
 
 
-def _relic_digits(game: np.record) -> list[_Digit]:
+def _relic_digits(game: Game) -> list[_Digit]:
     copies = game["deck"][FIRST_RELIC : FIRST_RELIC + MAX_RELICS]
     return [_counted(int(copies[relic]), relic=int(relic)) for relic in np.flatnonzero(copies)]
 
@@ -105,7 +106,7 @@ def _counted(copies: int, slot: int = -1, relic: int = -1) -> _Digit:
     return _Digit(list(range(copies, -1, -1)), [0] * (copies + 1), slot, relic)
 
 
-def _trap_digits(game: np.record, merge: bool) -> list[_Digit]:
+def _trap_digits(game: Game, merge: bool) -> list[_Digit]:
     copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
     fresh = [trap for trap in range(MAX_TRAPS) if copies[trap] and not game["on_path"][trap]]
     if not merge:

@@ -26,6 +26,7 @@ from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.nodes import Expedition, cards_left, lay_out, read_digits
 from diamant_env.exact.stored import load_values, save_values
 from diamant_env.native.compiled import jit_apart
+from diamant_env.state import Game
 
 _CHUNKS = 200
 _NOT_KEPT = np.zeros(0)
@@ -83,7 +84,7 @@ def root_value(expedition: Expedition, values: NDArray[np.float64]) -> float:
 def solve_equilibrium(
     num_players: int = 4,
     edition: str | Edition = "iello-2016-fr",
-    game: np.record | None = None,
+    game: Game | None = None,
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
@@ -105,7 +106,7 @@ def solve_equilibrium(
 
 def solve_difference(
     edition: str | Edition = "iello-2016-fr",
-    game: np.record | None = None,
+    game: Game | None = None,
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
@@ -145,7 +146,7 @@ def solve(
     return worst
 
 
-def _expedition(num_players: int, edition: str | Edition, game: np.record | None) -> Expedition:
+def _expedition(num_players: int, edition: str | Edition, game: Game | None) -> Expedition:
     edition = find_edition(edition)
     if game is None:
         if not isinstance(num_players, int | np.integer) or not 1 <= num_players <= MAX_PLAYERS:

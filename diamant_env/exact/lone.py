@@ -19,7 +19,8 @@ from diamant_env.engine.game_check import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
 from diamant_env.native.compiled import jit_apart
-from diamant_env.rules import OVER, REVEAL, reveal
+from diamant_env.rules import reveal
+from diamant_env.state import OVER, REVEAL, Game
 
 _Outlook = tuple[float, float]  # gems still to bank, busts still to come
 
@@ -36,7 +37,7 @@ class Lone(NamedTuple):
         busts: float64 (sets,), busts from then on, on average; in one expedition the probability of a bust.
     """
 
-    start: np.record
+    start: Game
     edition: Edition
     sets: CardSets
     values: NDArray[np.float64]
@@ -71,7 +72,7 @@ class Lone(NamedTuple):
 
 def solve_lone(
     edition: str | Edition,
-    game: np.record | None = None,
+    game: Game | None = None,
     whole_game: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Lone:
@@ -111,7 +112,7 @@ class LoneSolver:
         self.progress = progress
         self.known: dict[tuple, _Outlook] = {}
 
-    def solve(self, start: np.record) -> Lone:
+    def solve(self, start: Game) -> Lone:
         """Solve the decisions from a state on, a record of type `GAME`; see `solve_lone`."""
         check_game(start, self.edition)
         if start["phase"] == OVER or start["num_inside"] != 1:
@@ -132,7 +133,7 @@ class LoneSolver:
         return Lone(start, self.edition, sets, values, leaves, busts)
 
     def _outlooks(
-        self, start: np.record, sets: CardSets, relic_digits: NDArray, combinations: int
+        self, start: Game, sets: CardSets, relic_digits: NDArray, combinations: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """What follows the expedition, by relics drawn: after leaving (relics, 2), after a bust (traps, relics, 2).
 
@@ -158,7 +159,7 @@ class LoneSolver:
         return left, bust
 
     @staticmethod
-    def _fatal_kinds(game: np.record, sets: CardSets) -> list[tuple[list[int], int]]:
+    def _fatal_kinds(game: Game, sets: CardSets) -> list[tuple[list[int], int]]:
         """The kinds of trap that can end the expedition, by digit: one of those that share it, or all that lie."""
         copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
         digits = np.unique(sets.digit_of_trap[sets.digit_of_trap >= 0])
@@ -167,7 +168,7 @@ class LoneSolver:
         lying = [int(trap) for trap in np.flatnonzero(game["on_path"]) if copies[trap]]
         return kinds + ([(lying, -1)] if lying else [])
 
-    def _from(self, game: np.record) -> _Outlook:
+    def _from(self, game: Game) -> _Outlook:
         """What a lone player has ahead at the start of an expedition."""
         if game["phase"] == OVER:
             return 0.0, 0.0

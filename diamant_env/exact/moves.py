@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.cards import CardSets
-from diamant_env.rules import CONTINUE, DECIDE, GAME, LEAVE, resolve_decisions, return_to_camp, reveal, start_game
+from diamant_env.rules import resolve_decisions, return_to_camp, reveal, start_game
+from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, Game
 
 
 class Moves(NamedTuple):
@@ -31,7 +32,7 @@ class Moves(NamedTuple):
     takes_relics: NDArray[np.int64]
 
 
-def tabulate_moves(start: np.record, edition: Edition) -> Moves:
+def tabulate_moves(start: Game, edition: Edition) -> Moves:
     """Return the tables for as many players as are inside at `start`, a record of type `GAME`."""
     players = int(start["num_inside"])
     copies = start["deck"][:FIRST_TRAP]
@@ -53,7 +54,7 @@ def tabulate_moves(start: np.record, edition: Edition) -> Moves:
     return Moves(gain, rest, path_share, path_rest, takes_relics)
 
 
-def _treasure(start: np.record, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
+def _treasure(start: Game, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
     """What a treasure adds to the bag of each of so many players inside, and to the path."""
     game = start.copy()
     game["num_inside"] = inside
@@ -61,7 +62,7 @@ def _treasure(start: np.record, edition: Edition, inside: int, slot: int) -> tup
     return int(game["bag"] - start["bag"]), int(game["path_gems"] - start["path_gems"])
 
 
-def _cave_with(gems: int, leavers: int) -> np.record:
+def _cave_with(gems: int, leavers: int) -> Game:
     """A game with so many gems and a worthless relic on the path, in which the first seats leave."""
     game = np.zeros(1, GAME)[0]
     game["path_gems"], game["path_relics"] = gems, 1
@@ -72,7 +73,7 @@ def _cave_with(gems: int, leavers: int) -> np.record:
     return game
 
 
-def relic_worth(start: np.record, edition: Edition, relic: int) -> NDArray[np.int64]:
+def relic_worth(start: Game, edition: Edition, relic: int) -> NDArray[np.int64]:
     """Return int64 (copies + 1,): what a lone leaver gets for the relics there after 0, 1, … more of them."""
     game = start.copy()
     copies = int(game["deck"][FIRST_RELIC + relic])
@@ -83,7 +84,7 @@ def relic_worth(start: np.record, edition: Edition, relic: int) -> NDArray[np.in
     return np.array(worth, np.int64)
 
 
-def haul_of_digits(start: np.record, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
+def haul_of_digits(start: Game, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
     """Return int64 (digits, values): what the cards of a digit add to what a player alone inside can bank."""
     worth = np.zeros(sets.rising.shape, np.int64)
     for digit, radix in enumerate(sets.radix):
@@ -95,14 +96,14 @@ def haul_of_digits(start: np.record, edition: Edition, sets: CardSets) -> NDArra
     return worth
 
 
-def start_of_expedition(edition: Edition, num_players: int) -> np.record:
+def start_of_expedition(edition: Edition, num_players: int) -> Game:
     """Return a record of type `GAME`: a fresh game before its first card."""
     game = np.zeros(1, GAME)[0]
     start_game(game, numbers_of(edition), num_players, np.uint64(0))
     return game
 
 
-def after_leaving(game: np.record, edition: Edition) -> np.record:
+def after_leaving(game: Game, edition: Edition) -> Game:
     """Return the game after all inside have left; what they bank aside, this is where the next expedition starts."""
     game = game.copy()
     game["phase"] = DECIDE
@@ -111,7 +112,7 @@ def after_leaving(game: np.record, edition: Edition) -> np.record:
     return game
 
 
-def after_bust(game: np.record, edition: Edition, trap: int) -> np.record:
+def after_bust(game: Game, edition: Edition, trap: int) -> Game:
     """Return the game after two traps of this kind have come up, one of which may have lain there."""
     game = game.copy()
     game["bust_card"] = NO_CARD

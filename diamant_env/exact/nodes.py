@@ -18,7 +18,7 @@ from diamant_env.engine.game_check import check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, read_digits
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
 from diamant_env.native.compiled import jit, jit_apart
-from diamant_env.rules import OVER, REVEAL
+from diamant_env.state import OVER, REVEAL, Game
 
 MAX_NODES = 980_000_000  # 7.84 GB of float64
 
@@ -63,7 +63,7 @@ class Expedition(NamedTuple):
         must_reveal: Whether a card comes up before the first decision.
     """
 
-    start: np.record
+    start: Game
     edition: Edition
     sets: CardSets
     boxes: Boxes
@@ -71,7 +71,7 @@ class Expedition(NamedTuple):
     must_reveal: bool
 
 
-def lay_out(start: np.record, edition: Edition, merge_traps: bool = True) -> Expedition:
+def lay_out(start: Game, edition: Edition, merge_traps: bool = True) -> Expedition:
     """Return the nodes that can follow a state.
 
     Raises:

@@ -21,8 +21,8 @@ from diamant_env.exact.equilibrium import Progress, root_value, solve
 from diamant_env.exact.induction import PROFILE, RESPONSE
 from diamant_env.exact.nodes import Expedition, node, read_digits
 from diamant_env.native.compiled import jit_apart
-from diamant_env.observation import NUM_FEATURES, SEAT_FEATURES, TABLE_FEATURES, Observations
-from diamant_env.rules import DECIDE
+from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.state import DECIDE
 
 _ROWS = 100_000  # observations that an agent is shown at once
 
@@ -85,7 +85,7 @@ def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = 
     """
     x = expedition
     policy = np.zeros(x.boxes.size)
-    workspace, game = new_workspace()[0], x.start.copy()
+    workspace, game = new_workspace(blank_rivals=True)[0], x.start.copy()
     starts = np.append(x.boxes.first[:, x.boxes.players], x.boxes.size)
     first = 0
     while first < x.sets.size:
@@ -93,7 +93,7 @@ def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = 
         base, stop = int(starts[first]), int(starts[last])
         rows = np.zeros((stop - base, 1, NUM_FEATURES), np.float32)
         _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, base, rows, workspace)
-        flat = blank_rivals(rows[:, 0])
+        flat = rows[:, 0]
         if first == 0:
             _require_no_memory(agent, flat)
         policy[base:stop] = agent.act(Observations(flat), np.zeros(len(flat), np.bool_))
@@ -103,12 +103,6 @@ def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = 
     if not (policy.min() >= 0 and policy.max() <= 1):
         raise ValueError(f"{agent} answers with a number that is no probability")
     return policy
-
-
-def blank_rivals(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Erase all about the rivals, in place, from observations, float32 (…, NUM_FEATURES); return them."""
-    rows[..., SEAT_FEATURES:TABLE_FEATURES] = 0
-    return rows
 
 
 def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:

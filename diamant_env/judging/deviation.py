@@ -41,12 +41,14 @@ class DeviationGame:
         players: At the table, 2 to 8.
         edition: What they play.
         reward: ``"win"``, ``"score"`` or ``"margin"``.
+        blank_rivals: See `diamant_env.Batch`.
     """
 
     agent: Player
     players: int
     edition: str | Edition
     reward: str
+    blank_rivals: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ def self_play(game: DeviationGame, games: int, seeds: np.random.SeedSequence) ->
     if game.reward != "score":
         return 1 / game.players if game.reward == "win" else 0.0
     tables = number_of_tables(games, game.players)
-    played = play([game.agent], np.zeros((tables, game.players), np.int64), games, seeds, game.edition)
+    seating = np.zeros((tables, game.players), np.int64)
+    played = play([game.agent], seating, games, seeds, game.edition, blank_rivals=game.blank_rivals)
     return played.scores.mean(axis=1)
 
 
@@ -121,7 +124,7 @@ def deviation_gains(
     seating = seat_with(np.ones((tables, game.players - 1), np.int64))
     found = []
     for player in players:
-        played = play([player, game.agent], seating, games, seeds, game.edition, progress)
+        played = play([player, game.agent], seating, games, seeds, game.edition, progress, game.blank_rivals)
         payoffs = PAYOFFS[game.reward](played)
         fair = float(usual) if game.reward == "win" else None
         totals = played.totals(payoffs - usual)

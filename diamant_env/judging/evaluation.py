@@ -77,9 +77,10 @@ def judge(
     edition: str | Edition = "iello-2016",
     progress: bool = False,
     purpose: str = "judge",
+    blank_rivals: bool = False,
 ) -> list[Result]:
     """Judge one agent; arguments and errors are those of `compare`."""
-    return compare([agent], line_ups, games, seed, players, edition, progress, purpose)[0]
+    return compare([agent], line_ups, games, seed, players, edition, progress, purpose, blank_rivals)[0]
 
 
 def compare(
@@ -91,6 +92,7 @@ def compare(
     edition: str | Edition = "iello-2016",
     progress: bool = False,
     purpose: str = "judge",
+    blank_rivals: bool = False,
 ) -> tuple[list[Result], list[Difference]]:
     """Judge agents on common random numbers: in each line-up all play the same games from the same seats.
 
@@ -106,6 +108,7 @@ def compare(
         edition: The edition they play.
         progress: Show a bar, if this is a terminal.
         purpose: What the games are for; another purpose plays other games.
+        blank_rivals: See `diamant_env.Batch`.
 
     Returns:
         The results by line-up and agent, and the differences between the first agent and each other one.
@@ -121,7 +124,10 @@ def compare(
     with tqdm(total=total, unit=" games", unit_scale=True, leave=False, disable=None if progress else True) as bar:
         for line_up, texts in zip(line_ups, rivals, strict=True):
             bar.set_description(line_up.name)
-            runs = [_play(agent, line_up, texts, games, (seed, purpose), players, edition, bar) for agent in agents]
+            runs = [
+                _play(agent, line_up, texts, games, (seed, purpose), players, edition, bar, blank_rivals)
+                for agent in agents
+            ]
             for name, run in zip(names, runs, strict=True):
                 results.append(_result(name, line_up, texts, run))
             for name, run in zip(names[1:], runs[1:], strict=True):
@@ -149,6 +155,7 @@ def _play(
     players: int,
     edition: str | Edition,
     bar: tqdm,
+    blank_rivals: bool,
 ) -> Played:
     """Play a line-up, with a seed and a purpose; the measured agent is number 0 and sits in seat ``game % players``."""
     table_seeds, game_seeds = seeds_for(*seed, line_up.name, players).spawn(2)
@@ -158,7 +165,7 @@ def _play(
     else:
         opponents = np.ones((tables, players - 1), np.int64)
     seated = [*rivals, agent] if line_up.how == "intruder" else [agent, *rivals]
-    return play(seated, seat_with(opponents), games, game_seeds, edition, bar)
+    return play(seated, seat_with(opponents), games, game_seeds, edition, bar, blank_rivals)
 
 
 def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> Result:

@@ -15,7 +15,6 @@ from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.envs.settings import MAX_SEED, whole_number
-from diamant_env.judging.blank import new_batch
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import Table
@@ -120,6 +119,7 @@ def play(
     seeds: np.random.SeedSequence,
     edition: str | Edition = "iello-2016",
     progress: Progress | None = None,
+    blank_rivals: bool = False,
 ) -> Played:
     """Play `games` games, as evenly divided among the tables as possible.
 
@@ -133,6 +133,7 @@ def play(
         seeds: Of the games and of the agents that draw something themselves.
         edition: The edition they play.
         progress: Told as games end.
+        blank_rivals: See `diamant_env.Batch`.
 
     Raises:
         ValueError: If there are fewer games than tables, or an agent can't play this edition.
@@ -142,7 +143,7 @@ def play(
     if games < tables:
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
     game_seeds, agent_seeds = children(seeds, 2)
-    batch = new_batch(tables, seats, edition, "win")
+    batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
     states = agent_seeds.generate_state(len(agents)).tolist()
     table = Table(batch, [_made(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
     played = Played(

@@ -31,6 +31,11 @@ def jit_apart(function: Function) -> Function:
     return _compiled(function, inline=False)
 
 
+def uncompiled(function: Function) -> Function:
+    """Return a compiled function as Python runs it: for few calls, which are not worth compiling for."""
+    return getattr(function, "py_func", function)
+
+
 def _compiled(function: Function, inline: bool) -> Function:
     options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "forceinline": inline, "no_cfunc_wrapper": True}
     entry: Any = numba.njit(**options)(function)

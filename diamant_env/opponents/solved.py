@@ -17,7 +17,7 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, 
 from diamant_env.engine.loops import rebuild_games
 from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted
-from diamant_env.state import GAME
+from diamant_env.state import GAME, Game
 
 _TRAPS, _RELICS = slice(FIRST_TRAP, FIRST_RELIC), slice(FIRST_RELIC, None)
 _OF_RELICS = ("relics_taken", "path_relics", "path_relic_value")
@@ -80,7 +80,7 @@ class EquilibriumAgent(Scripted):
         """What tells expeditions apart (games, numbers)."""
         return np.column_stack([games["num_players"], games["deck"][:, _TRAPS] + games["on_path"]])
 
-    def _start(self, game: np.record) -> np.record:
+    def _start(self, game: Game) -> Game:
         """The expedition that a game is in, before its first card."""
         start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
         start["expedition"] = game["expedition"]
@@ -88,7 +88,7 @@ class EquilibriumAgent(Scripted):
         start["deck_size"] = start["deck"].sum()
         return start
 
-    def _solve(self, start: np.record) -> Any:
+    def _solve(self, start: Game) -> Any:
         return exact.solve_equilibrium(edition=self.edition, game=start)
 
 
@@ -107,7 +107,7 @@ class DifferenceAgent(EquilibriumAgent):
     family: ClassVar[str] = "difference"
     tables: ClassVar[tuple[int, int]] = (2, 2)
 
-    def _solve(self, start: np.record) -> Any:
+    def _solve(self, start: Game) -> Any:
         return exact.solve_difference(edition=self.edition, game=start)
 
 
@@ -128,7 +128,7 @@ class LoneAgent(EquilibriumAgent):
         relics = [games[name] for name in ("expedition", *_OF_RELICS)]
         return np.column_stack([super()._kinds(games), *relics, games["deck"][:, _RELICS]])
 
-    def _start(self, game: np.record) -> np.record:
+    def _start(self, game: Game) -> Game:
         start = super()._start(game)
         game = self._with_relics_back(np.array([game]))[0]
         for name in ("relics", *_OF_RELICS):
@@ -148,6 +148,6 @@ class LoneAgent(EquilibriumAgent):
             games["path_relics"] = games["path_relic_value"] = 0
         return games
 
-    def _solve(self, start: np.record) -> Any:
+    def _solve(self, start: Game) -> Any:
         solution = self._solver.solve(start)
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from benchmarks import measure, peers, puffer, throughput
+from benchmarks import measure, peers, throughput
+from benchmarks.contenders import puffer
 from benchmarks.measure import Effort, Speed, alternate
 
 
@@ -32,7 +33,11 @@ def test_throughput(part, tmp_path, capsys):
         assert (tmp_path / "growth.png").stat().st_size > 1000
     for row in found["rows"]:
         assert row["ours"] >= 0, row
-        assert row["ratio"] is None or row["quartiles"] is None or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
+        assert (
+            row["ratio"] is None
+            or row["quartiles"] is None
+            or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1]
+        ), row
 
 
 def test_a_peer_takes_turns_with_ours(tmp_path):

@@ -67,10 +67,6 @@ NOT_RUN = {
     ".venv/bin/pip install -c constraints.txt -e .[train,render,dev]": "installs",
     ".venv/bin/python -m pytest": "these tests",
     "python -m venv .venv-ray": "installs",
-    "python -m venv .venv-mappo": "installs",
-    ".venv-mappo/bin/pip install -e .[train] benchmarl>=1.5.2,<2 torch==2.13.0": "installs",
-    ".venv-mappo/bin/python -m train.benchmark "
-    "--tasks expedition-2 full-4-win full-4-score --algorithms mappo --seeds 3": "needs that venv",
     ".venv-ray/bin/pip install -c constraints-distributed.txt -e .[train,distributed,dev]": "installs",
     "python -m train.rllib --set ray.runners=8 --set ppo.games=3000": "asks for eight cores",
     "ray start --head --port=6379": "leaves processes behind",

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
-STATEMENT = re.compile(r"^- (?P<text>.+)\n  Source: (?P<source>.+)\.\n  Test: (?P<tests>.+)\.$", re.MULTILINE)
+STATEMENT = re.compile(r"^- (?P<text>.+)\n  Source: (?P<source>.+)\. Test: (?P<tests>.+)\.$", re.MULTILINE)
 STATEMENTS = [match.groupdict() for match in STATEMENT.finditer(TEXT)]
 NAMED = {test for statement in STATEMENTS for test in re.findall(r"`([^`]+)`", statement["tests"])}
 TEXTS = {"000", "001", "002", "003", "004", "IG", "Reading"}
@@ -21,18 +21,8 @@ TEXTS = {"000", "001", "002", "003", "004", "IG", "Reading"}
 def collected() -> set[str]:
     """The tests that pytest finds in the named files and in tests/rules/, with their parameters."""
     files = sorted({test.split("::")[0] for test in NAMED} | {"tests/rules"})
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "--collect-only",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-o",
-        "addopts=",
-        *files,
-    ]
+    options = "--collect-only -q -p no:cacheprovider -o addopts="
+    command = [sys.executable, "-m", "pytest", *options.split(), *files]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return {line for line in done.stdout.splitlines() if "::" in line}

@@ -41,7 +41,7 @@ def test_the_path_is_in_the_order_of_the_cards():
     assert "2 gems, 1 relic worth 5" in play.env.render()
     game, edition, scene = shown(play)
     scene.path *= 6
-    *path, lying = path_lines(game, edition, scene)
+    *path, _ = path_lines(game, edition, scene)
     assert len(path) == 4
     assert max(map(len, path)) <= 78
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6

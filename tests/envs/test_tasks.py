@@ -84,7 +84,7 @@ import sys, diamant_env, gymnasium
 loaded = [name for name in sys.modules if name.startswith("diamant_env.")]
 absent = ["gym_env", "gym_vector", "envs.one_learner", "envs.aec", "opponents", "drawing", "diamant_v0"]
 assert not {f"diamant_env.{name}" for name in absent} & set(loaded), loaded
-assert not {"torch", "stable_baselines3", "pygame", "supersuit", "agents", "train"} & set(sys.modules)
+assert not {"torch", "stable_baselines3", "pygame", "matplotlib", "supersuit", "agents", "train"} & set(sys.modules)
 gymnasium.make("diamant_env/Diamant-v0").reset(seed=0)
 assert not {"torch", "stable_baselines3", "pygame", "agents", "train"} & set(sys.modules)
 """

@@ -13,11 +13,10 @@ from diamant_env import EDITIONS, Batch, Edition, Observations, diamant_v0, exac
 from diamant_env.editions import FIRST_RELIC
 from diamant_env.exact.equilibrium import root_value, solve
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, lowest_equilibrium, mean
-from diamant_env.judging.blank import blank_edition, new_batch
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.solved import DifferenceAgent, EquilibriumAgent, LoneAgent
-from diamant_env.rules import DECIDE, GAME, OVER
+from diamant_env.state import DECIDE, GAME, OVER
 from tests.support.exact_by_hand import (
     after,
     answer_to,
@@ -276,7 +275,7 @@ def test_a_policy_sees_what_a_player_sees(edition):
             return np.zeros(len(obs.flat), np.float32)
 
     exact.policy_of(Witness(), laid_out(small, 3, merge=False))
-    batch = new_batch(500, 3, blank_edition(small), "score")
+    batch = Batch(500, 3, small, blank_rivals=True)
     rows, rng, met = batch.reset(seed=2), np.random.default_rng(2), 0
     while (batch.games.phase != OVER).any():
         deciding = rows[rows[:, :, 0] == 1]

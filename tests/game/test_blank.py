@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.judging.blank import BlankEdition, blank_edition, new_batch
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.observation import FIELDS, SLICES
 from diamant_env.opponents import EMPTY
@@ -25,7 +24,7 @@ def walk(batch, turns):
 
 def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
     plain = walk(Batch(50, 3, GAME.played(), hidden_chests=True), 40)
-    for blank, seen in zip(walk(new_batch(50, 3, GAME.played(), "score"), 40), plain, strict=True):
+    for blank, seen in zip(walk(Batch(50, 3, GAME.played(), blank_rivals=True), 40), plain, strict=True):
         for field in FIELDS:
             values = blank[..., SLICES[field.name]]
             if field.name.startswith("rival_"):
@@ -43,27 +42,17 @@ def test_learners_and_judges_see_blank_rows():
             seen.append(obs.flat.copy())
             return np.full(len(first), 0.3, np.float32)
 
-    env = DiamantVecEnv(6, 3, GAME.played(), "score", [Witness()], np.tile([EMPTY, 0, 0], (6, 1)))
+    env = DiamantVecEnv(6, 3, GAME.played(), "score", [Witness()], np.tile([EMPTY, 0, 0], (6, 1)), True)
     env.seed(1)
     rows = [env.reset()]
     for _ in range(20):
         observations, _, _, infos = env.step(np.zeros(6, np.int8))
         rows += [observations, *(info["terminal_observation"][None] for info in infos if info)]
     rows.append(env.restore(env.batch.games.copy()))
-    play([Witness()], np.zeros((8, 3), np.int64), 8, seeds_for(0, "blank"), GAME.played())
+    play([Witness()], np.zeros((8, 3), np.int64), 8, seeds_for(0, "blank"), GAME.played(), blank_rivals=True)
     for some in (*rows, *seen):
         assert not some[:, SLICES["rival_present"]].any()
         assert some[:, SLICES["num_players"]].all()
-
-
-def test_the_flag_is_part_of_the_game():
-    edition = GAME.played()
-    assert isinstance(edition, BlankEdition)
-    assert edition.expeditions == 1
-    assert edition.hidden_chests
-    assert not isinstance(GameConfig().played(), BlankEdition)
-    assert blank_edition("iello-2016") == blank_edition("iello-2016")
-    assert blank_edition("iello-2016") != blank_edition("everdeck")
 
 
 def test_a_number_of_expeditions_that_cannot_be_played_is_refused():

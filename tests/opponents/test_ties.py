@@ -12,7 +12,7 @@ from diamant_env import CONTINUE, EDITIONS, LEAVE, Batch, diamant_v0
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import FAMILIES, make
-from diamant_env.rules import DECIDE
+from diamant_env.state import DECIDE
 
 TABLES = [(edition, players) for edition in EDITIONS for players in range(1, 9)]
 

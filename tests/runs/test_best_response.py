@@ -1,6 +1,7 @@
 """The search for a best response: it finds what there is, goes on where it was, and says what it found."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,6 @@ import torch
 
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import play, seeds_for
-from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.best_response import PICTURE, RESULTS, Arguments, main, respond
@@ -17,13 +17,13 @@ from train.learning.networks import shape_of, sharpened
 from train.learning.self_play import SelfPlayPPO
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
-from train.responding.search import Keeper, courses, learn, pick, run_course
+from train.responding.search import CheckpointCallback, learn, pick, response_runs
 from train.runs.config import NetworkConfig, PPOConfig, read_config
 from train.runs.run_folder import POLICY, save_policy
 
 PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
 SMALL = SearchConfig(seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]})
-MATCH = DeviationGame("random:1", 3, "iello-2016", "win")
+GAME = DeviationGame("random:1", 3, "iello-2016", "win")
 SET = (
     *("ppo.decisions=6000", "ppo.games=40", "ppo.turns=16", "ppo.minibatch=256", "network.hidden=[16]"),
     *("seeds=2", "checkpoints=3", "pick_games=200", "report_games=400", "game.num_players=[3]"),
@@ -106,29 +106,32 @@ def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypat
 @pytest.mark.parametrize("damage", [b"", b'{"points": 3}', b'{"points": [{"gain": {"mean": null}}], "seconds": 1}'])
 def test_a_damaged_run_is_done_again(tmp_path, damage):
     config = SMALL.model_copy(update={"seeds": 1})
-    (run,) = courses(make(MATCH.agent), config, tmp_path)
-    run_course(run, MATCH, config)
+    (run,) = response_runs(GAME, config, tmp_path)
+    run.finish()
     curve, policy = run.curve(), files(tmp_path)
     (run.folder / response.CURVE).write_bytes(damage)
     assert run.curve() is None
-    run_course(run, MATCH, config)
+    run.finish()
     assert run.curve()["points"] == curve["points"]
     assert files(tmp_path) == policy
 
 
 def test_seeds_and_starts_are_runs_of_their_own(tmp_path, network):
-    assert [run.name for run in courses(network, SMALL, tmp_path)] == [
+    assert [run.name for run in response_runs(replace(GAME, agent=network), SMALL, tmp_path)] == [
         "PPO scratch 0", "PPO scratch 1", "PPO warm 0", "PPO warm 1",
     ]  # fmt: skip
-    assert [run.name for run in courses(make("bag"), SMALL, tmp_path)] == ["PPO scratch 0", "PPO scratch 1"]
-    found = [learn(MATCH, SMALL, seeds_for(0, "response", "scratch", n), None) for n in range(2)]
+    assert [run.name for run in response_runs(replace(GAME, agent="bag"), SMALL, tmp_path)] == [
+        "PPO scratch 0",
+        "PPO scratch 1",
+    ]
+    found = [learn(GAME, SMALL, seeds_for(0, "response", "scratch", n), None) for n in range(2)]
     assert [decisions for decisions, _ in found[0]][-1] >= PPO.decisions
     assert len(found[0]) == SMALL.checkpoints
     assert not np.array_equal(found[0][-1][1].layers[0][0], found[1][-1][1].layers[0][0])
 
 
 def test_of_equals_the_one_that_learned_longest_is_picked(network):
-    points, (decisions, _) = pick([(1, network), (2, network), (3, network)], MATCH, SMALL)
+    points, (decisions, _) = pick([(1, network), (2, network), (3, network)], GAME, SMALL)
     assert [point["decisions"] for point in points] == [1, 2, 3]
     assert points[0]["gain"] == points[2]["gain"]
     assert decisions == 3
@@ -141,10 +144,10 @@ def test_what_picks_and_what_reports_are_other_games():
 
 
 def test_a_warm_run_starts_as_the_agent(network):
-    match = DeviationGame(network, 3, "iello-2016", "win")
+    game = DeviationGame(network, 3, "iello-2016", "win")
     for value_first, same in ((1.0, True), (0.0, False)):
         config = SMALL.model_copy(update={"value_first": value_first})
-        _, policy = learn(match, config, seeds_for(0), network)[0]
+        _, policy = learn(game, config, seeds_for(0), network)[0]
         alike = [np.array_equal(mine[0], theirs[0]) for mine, theirs in zip(policy.layers, network.layers, strict=True)]
         assert alike == [same, same]
 
@@ -154,7 +157,7 @@ def test_only_the_value_function_learns_at_first():
     model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=128, decisions=100), NetworkConfig(hidden=(12,)), 1)
     policy = [module.weight.detach().clone() for module in model.policy_modules()]
     value = model.policy.value_net.weight.detach().clone()
-    model.learn(100, callback=Keeper(SMALL, value_only=1_000_000))
+    model.learn(100, callback=CheckpointCallback(SMALL, value_only=1_000_000))
     assert all(torch.equal(a, b.weight) for a, b in zip(policy, model.policy_modules(), strict=True))
     assert not torch.equal(value, model.policy.value_net.weight)
 

@@ -145,7 +145,7 @@ def test_a_joined_run_is_shipped_with_its_parts_on_the_card(tmp_path, runs):
     assert "| all others | `a` |" in text
     assert "| 3 players | `bb` |" in text
     assert "| 5 players | `ccc` |" in text
-    assert text.count("| as `a` |") == 2
+    assert text.count("| as `small` |") == 3
     assert text == card_text(json.loads(card.with_suffix(".json").read_text(encoding="utf-8")))
     other = finished_run(tmp_path, "bb", [3], 2, epochs=9)
     differing = [finished_run(tmp_path, "a", [3, 4], 2), other, finished_run(tmp_path, "ccc", [5, 5], 2)]

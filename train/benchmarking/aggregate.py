@@ -30,8 +30,8 @@ def normalised(results: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, list
     """Return the normalised scores of all runs, by algorithm and task.
 
     Args:
-        results: What `train.benchmarking.benchmark_run.play_cell` returns, of the `REFERENCES` too: tasks
-            without them are left out, and so is one in which the second is no better than the first.
+        results: What `BenchmarkRun.play` returns, of the `REFERENCES` too: tasks without them are left out, and so is
+            one in which the second is no better than the first.
     """
     scale = {}
     points = {(row["task"], row["algorithm"]): row["points"] for row in results if row["algorithm"] in REFERENCES}

@@ -1,166 +1,115 @@
-"""The algorithms of the benchmark, one entry each. To add one, add an entry: a function that returns an agent."""
+"""The algorithms of the benchmark, one entry each: a function of a benchmark run that returns an agent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from importlib.util import find_spec
-from pathlib import Path
-from typing import NamedTuple
 
 from diamant_env.judging.games import Player, name_of
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import POOLS, load_pool
-from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.suite import Task
-from train.learning import stable_baselines as sb3
-from train.learning.fictitious import fictitious_play
+from diamant_env.storage.markdown import markdown_table
+from train.benchmarking import stable_baselines as sb3
+from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from train.benchmarking.fictitious import fictitious_play
 from train.learning.training import train
-from train.runs.config import Config, OpponentsConfig, reward_scale
+from train.runs.config import Config
 from train.runs.report import able
 
 KINDS = ("learned", "scripted", "exact")
 
 
-class Algorithm(NamedTuple):
-    """One way to get an agent for a task.
-
-    Attributes:
-        name: What the command calls it.
-        kind: One of `KINDS`; what is ``"learned"`` has several seeds and a budget.
-        meaning: What it is, in a few words.
-        agent: Called with the task, the configuration, the seed and the cell's own folder; returns an agent or a text.
-        plays: Whether it can play a task.
-        needs: The module of a library beside those of the extra ``train``, if it needs one.
-    """
-
-    name: str
-    kind: str
-    meaning: str
-    agent: Callable[[Task, BenchmarkConfig, int, Path], Player]
-    plays: Callable[[Task], bool]
-    needs: str = ""
-
-    @property
-    def present(self) -> bool:
-        """Whether what it needs is installed."""
-        return not self.needs or find_spec(self.needs) is not None
+def _ppo(run: BenchmarkRun, experiment: Config) -> Player:
+    """PPO of `train.ppo`, which goes on where it was if the run was cut off."""
+    return train(experiment, run.folder / "run")
 
 
-def _ours(
-    task: Task, config: BenchmarkConfig, seed: int, folder: Path, *, league: bool = False, reward: str | None = None
-) -> Player:
-    """PPO of `train.ppo`, which goes on where it was if the cell was cut off."""
-    game = task.game if reward is None else task.game.model_copy(update={"reward": reward})
-    scale = config.ppo.reward_scale * reward_scale(game.reward)
-    run = Config(
-        name="cell",
-        seed=seed,
-        threads=config.threads,
-        game=game,
-        opponents=config.league if league else OpponentsConfig(),
-        ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale}),
-        network=config.network,
-        judge={"curve_points": 0},
-    )
-    return train(run, folder / "run")
+def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:
+    return lambda run: sb3.learn(make_model, run.experiment())
 
 
-def _theirs(make_model: Callable, task: Task, config: BenchmarkConfig, seed: int, folder: Path) -> Player:
-    return sb3.learn(make_model, task, config, seed)
+def _solved(family: str) -> Callable[[BenchmarkRun], Player]:
+    return lambda run: f"{family}:{run.task.game.edition}"
 
 
-def _mappo(task: Task, config: BenchmarkConfig, seed: int, folder: Path) -> Player:
-    try:
-        from train.mappo import learn
-    except ImportError as error:
-        install = 'pip install -e ".[train]" "benchmarl>=1.5.2,<2" torch==2.13.0'
-        raise ValueError(f"mappo needs BenchMARL, in a venv of its own: {install} ({error})") from None
-    return learn(task, config, seed)
-
-
-def _fictitious(task: Task, config: BenchmarkConfig, seed: int, folder: Path) -> Player:
-    return fictitious_play(task, config, seed)
-
-
-def _text(text: str, task: Task, config: BenchmarkConfig, seed: int, folder: Path) -> Player:
-    return text
-
-
-def _solved(family: str, task: Task, config: BenchmarkConfig, seed: int, folder: Path) -> Player:
-    return f"{family}:{task.game.edition}"
-
-
-def _anything(task: Task) -> bool:
-    return True
-
-
-def _can_play(text: str, task: Task) -> bool:
-    """Whether an agent can play what its task hides: some need the rivals' chests."""
-    return able(text, task.players, task.game.played())
-
-
-def _algorithms() -> list[Algorithm]:
-    ours, theirs = "(ours)", "of stable-baselines3, self-play"
-    league, score = partial(_ours, league=True), partial(_ours, reward="score")
-    learned = [
-        ("ppo", f"PPO, self-play with shared parameters {ours}", _ours, _anything),
-        ("league", f"PPO in a league of earlier versions {ours}", league, lambda task: task.players > 1),
-        ("ppo-score", f"PPO, self-play, paid by score {ours}", score, lambda task: task.game.reward != "score"),
-        ("fictitious", f"neural fictitious self-play with PPO {ours}", _fictitious, lambda task: task.players > 1),
-        ("maskable-ppo", "MaskablePPO of sb3-contrib, self-play", partial(_theirs, sb3.maskable_ppo), _anything),
-        ("a2c", f"A2C {theirs}", partial(_theirs, sb3.a2c), _anything),
-        ("dqn", f"DQN {theirs}", partial(_theirs, sb3.dqn), _anything),
-    ]
-    exact = [
-        ("equilibrium", "the symmetric equilibrium in score", lambda task: task.family == "expedition"),
-        ("difference", "the equilibrium in score difference", lambda task: task.name == "expedition-2"),
-        ("lone", "optimal stopping", lambda task: task.players == 1),
-    ]
-    texts = dict.fromkeys(name_of(text) for pool in POOLS for text in load_pool(pool))
-    return [
-        *(Algorithm(name, "learned", meaning, agent, plays) for name, meaning, agent, plays in learned),
-        Algorithm(
-            "mappo",
-            "learned",
-            "MAPPO of BenchMARL, self-play with shared parameters, centralised critic",
-            _mappo,
-            lambda task: task.players > 1,
-            needs="benchmarl",
-        ),
-        *map(from_text, texts),
-        *(Algorithm(name, "exact", meaning, partial(_solved, name), plays) for name, meaning, plays in exact),
-    ]
-
-
-def from_text(text: str, kind: str = "scripted") -> Algorithm:
+def from_text(text: str) -> Algorithm:
     """Return the algorithm that is an agent as it is: a scripted one, a policy file, the folder of a run.
 
     Raises:
         ValueError: If the text names no agent.
     """
     make(text)
-    return Algorithm(text, kind, "as it is", partial(_text, text), partial(_can_play, text))
+    # Some agents need the rivals' chests.
+    return Algorithm(
+        text,
+        "scripted",
+        "as it is",
+        lambda _run: text,
+        lambda task: able(text, task.players, task.game.played(), task.game.blank),
+    )
 
 
-ALGORITHMS = {algorithm.name: algorithm for algorithm in _algorithms()}
+_ALGORITHMS = (
+    Algorithm(
+        "ppo",
+        "learned",
+        "PPO, self-play with shared parameters (ours)",
+        lambda run: _ppo(run, run.experiment()),
+    ),
+    Algorithm(
+        "league",
+        "learned",
+        "PPO in a league of earlier versions (ours)",
+        lambda run: _ppo(run, run.experiment(opponents=run.config.league)),
+        lambda task: task.players > 1,
+    ),
+    Algorithm(
+        "ppo-score",
+        "learned",
+        "PPO, self-play, paid by score (ours)",
+        lambda run: _ppo(run, run.experiment(reward="score")),
+        lambda task: task.game.reward != "score",
+    ),
+    Algorithm(
+        "fictitious",
+        "learned",
+        "neural fictitious self-play with PPO (ours)",
+        lambda run: fictitious_play(run.experiment()),
+        lambda task: task.players > 1,
+    ),
+    Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),
+    Algorithm("a2c", "learned", "A2C of stable-baselines3, self-play", _library(sb3.a2c)),
+    Algorithm("dqn", "learned", "DQN of stable-baselines3, self-play", _library(sb3.dqn)),
+    *map(from_text, dict.fromkeys(name_of(text) for pool in POOLS for text in load_pool(pool))),
+    Algorithm(
+        "equilibrium",
+        "exact",
+        "the symmetric equilibrium in score",
+        _solved("equilibrium"),
+        lambda task: task.family == "expedition",
+    ),
+    Algorithm(
+        "difference",
+        "exact",
+        "the equilibrium in score difference",
+        _solved("difference"),
+        lambda task: task.name == "expedition-2",
+    ),
+    Algorithm("lone", "exact", "optimal stopping", _solved("lone"), lambda task: task.players == 1),
+)
+ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 """The algorithms by name."""
 
 
 def find_algorithms(names: tuple[str, ...]) -> list[Algorithm]:
     """Return the algorithms of these names or kinds, or agents by their texts; all algorithms for none.
 
-    A kind leaves out what needs a library that is not installed.
-
     Raises:
         ValueError: If there is no such algorithm and no such agent.
     """
     found: dict[str, Algorithm] = {}
     for name in names or KINDS:
-        if name in KINDS:
-            found |= {each.name: each for each in ALGORITHMS.values() if each.kind == name and each.present}
-        else:
-            found[name] = ALGORITHMS.get(name) or _agent(name)
+        named = [each for each in ALGORITHMS.values() if name in (each.name, each.kind)]
+        found |= {each.name: each for each in named or [_agent(name)]}
     return list(found.values())
 
 
@@ -175,8 +124,6 @@ def _agent(text: str) -> Algorithm:
 def algorithm_table() -> str:
     """Return the algorithms as a Markdown table, the scripted agents in one row."""
     scripted = ", ".join(f"`{each.name}`" for each in ALGORITHMS.values() if each.kind == "scripted")
-    rows = [(f"`{each.name}`", each.kind, each.meaning) for each in ALGORITHMS.values() if each.kind != "scripted"]
-    rows.append((scripted, "scripted", "the members of both pools, as they are"))
-    return "\n".join(
-        ["| algorithm | kind | what it is |", "|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)]
-    )
+    rows = [[f"`{each.name}`", each.kind, each.meaning] for each in ALGORITHMS.values() if each.kind != "scripted"]
+    rows.append([scripted, "scripted", "the members of both pools, as they are"])
+    return markdown_table(["algorithm", "kind", "what it is"], rows)

@@ -21,13 +21,13 @@ class BenchmarkConfig(Run):
     seeds: Number = 3
     """Of each algorithm that learns; the others have one."""
     decisions: Decisions = 5_000_000
-    """Decisions of learning seats in a cell; idle seats don't count."""
+    """Decisions of learning seats in a run; idle seats don't count."""
     games: Games = 20_000
-    """Games of each cell at the tables of each pool."""
+    """Games of each run at the tables of each pool."""
     exact_players: int = Field(2, ge=1, le=5)
     """Largest table of which an expedition's exploitability is computed exactly: time and memory grow steeply."""
     respond: bool = False
-    """Whether PPO learns to answer each cell's agent, by `response`; the members of the pools answer in any case."""
+    """Whether PPO learns to answer each run's agent, by `response`; the members of the pools answer in any case."""
     response: SearchConfig = SearchConfig(seeds=1, pick_games=10_000, report_games=20_000)
     ppo: PPOConfig = PPOConfig(
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1

@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 
 def _mean(*keys: str) -> Callable[[Row], float | None]:
-    """Return what reads a figure of a cell, None where the task has none."""
+    """Return a function that reads a figure of a run, None where the task has none."""
 
     def read(row: Row) -> float | None:
         value: Any = row["measures"]
@@ -33,7 +33,7 @@ def _mean(*keys: str) -> Callable[[Row], float | None]:
     return read
 
 
-# Heading, digits, how to read it from a cell.
+# Heading, digits, how to read it from a run's result.
 COLUMNS: tuple[tuple[str, int, Callable[[Row], float | None]], ...] = (
     ("win share, held-out", 3, _mean("held_out", "win")),
     ("win share, pool", 3, _mean("pool", "win")),
@@ -72,7 +72,7 @@ def aggregates(results: Sequence[Row]) -> dict[str, dict[str, Estimate]]:
 
 
 def write_page(results: Sequence[Row], header: str, folder: Path) -> None:
-    """Write the page and its picture from the cells that are finished."""
+    """Write the page and its picture from the results of finished runs."""
     found = aggregates(results)
     if found:
         draw(results, found, folder / PICTURE)

@@ -65,10 +65,3 @@ def find_tasks(names: tuple[str, ...]) -> list[Task]:
             f"unknown task {unknown[0]!r}; tasks: {', '.join(TASKS)}; families: {', '.join(sorted(families))}"
         )
     return [task for task in TASKS.values() if not names or task.name in names or task.family in names]
-
-
-def suite_table() -> str:
-    """Return the tasks as a Markdown table."""
-    lines = ["| task | family | what it is |", "|---|---|---|"]
-    lines += [f"| `{task.name}` | {task.family} | {task.meaning} |" for task in TASKS.values()]
-    return "\n".join(lines)

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from diamant_env.editions import Edition
 from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent, make
-from diamant_env.opponents.network import NetworkAgent, logistic
+from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from diamant_env.opponents.pools import load_pool
-from train.learning.networks import Layers
 from train.runs.checkpoint import State
 from train.runs.config import Config, OpponentsConfig
 

@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.rules import GAME
 from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.state import GAME
 from train.learning.league import League, tables_of
 from train.learning.networks import kept_start
 from train.learning.self_play import SelfPlayPPO
@@ -36,7 +36,9 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     threadpool_limits(1, "blas")  # the products of the snapshots' networks are small: threads slow them down
     players, editions = tables_of(config)
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
-    env = DiamantVecEnv(config.ppo.games, players, editions, config.game.reward, league.agents, league.seating)
+    env = DiamantVecEnv(
+        config.ppo.games, players, editions, config.game.reward, league.agents, league.seating, config.game.blank
+    )
     env.seed(int(seeds_for(config.seed, "games").generate_state(1)[0]))
     learning_seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
     model = SelfPlayPPO(env, config.ppo, config.network, learning_seed)
@@ -188,4 +190,4 @@ def check_curve(curve: list[Any]) -> None:
         if not isinstance(point, dict) or set(point) != {"decisions", *CURVE}:
             raise ValueError("progress/curve has a point without one of decisions, " + ", ".join(CURVE))
         if not all(type(value) in (int, float) for value in point.values()):
-            raise ValueError("progress/curve has a point that is no number")
+            raise ValueError("progress/curve has a point that holds something else than numbers")

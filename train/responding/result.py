@@ -1,4 +1,4 @@
-"""What a search for a best response found: figures on fresh games, a table, a curve."""
+"""The result of a search for a best response: gains on fresh games, tables, curves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.opponents import make
 from train.responding.config import SearchConfig
-from train.responding.search import Course
+from train.responding.search import ResponseRun
 from train.runs.report import able_members
 from train.runs.results import save_figure
 from train.runs.tables import estimate_text, new_table
@@ -24,17 +24,17 @@ _COLOURS = {"scratch": "#0072b2", "warm": "#d55e00"}
 
 
 @dataclass(frozen=True)
-class Found:
+class ResponseResult:
     """What can be gained against copies of an agent, all on the same fresh games.
 
     Attributes:
-        agent: Whose copies.
+        agent: The agent whose copies sit in the other seats.
         players: At the table.
         edition: What was played.
         reward: In what a gain is measured.
-        games: Of each candidate.
-        searched: What the runs of the search gain.
-        members: What the members of the pools gain.
+        games: Games of each candidate.
+        searched: The gains of the search's runs.
+        members: The gains of the members of the pools.
     """
 
     agent: str
@@ -52,12 +52,12 @@ class Found:
 
     @property
     def best_bound(self) -> Estimate:
-        """Its gain; since it is the largest of several, with an interval that holds for all of them together."""
+        """The largest gain, with an interval that holds for all candidates together."""
         return self.best.among(len(self.searched + self.members))
 
     @property
     def search_less_members(self) -> Estimate | None:
-        """By how much the search found more than the best member of the pools; None where one is missing."""
+        """The gain of the best run less that of the best member of the pools; None if there are no runs or members."""
         if not self.members or not self.searched:
             return None
         return max(self.searched, key=_mean).more_than(max(self.members, key=_mean))
@@ -65,28 +65,38 @@ class Found:
     @property
     def weak(self) -> bool:
         """Whether the search found less than a member of the pools, by more than chance: then it is no yardstick."""
-        return bool(self.search_less_members) and self.search_less_members.high < 0
+        more = self.search_less_members
+        return more is not None and more.high < 0
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures, without the sums per table."""
-        keys = ("agent", "players", "edition", "reward", "games")
-        rows = {name: [_row(gain) for gain in getattr(self, name)] for name in ("searched", "members")}
-        more = {"can_be_gained_by": self.best.player, "can_be_gained": self.best_bound, "weak": self.weak}
-        return {**{key: getattr(self, key) for key in keys}, **rows, **more, "more": self.search_less_members}
+        return {
+            **vars(self),
+            "searched": [_row(gain) for gain in self.searched],
+            "members": [_row(gain) for gain in self.members],
+            "can_be_gained_by": self.best.player,
+            "can_be_gained": self.best_bound,
+            "weak": self.weak,
+            "more": self.search_less_members,
+        }
 
 
-def report(runs: list[Course], match: DeviationGame, config: SearchConfig, progress: Progress | None = None) -> Found:
-    """Measure what finished runs picked, if any, and every member of the pools, on the same fresh games."""
-    texts = [text for pool in config.pools for text in able_members(pool, match.players, match.edition)]
+def report(
+    runs: list[ResponseRun], game: DeviationGame, config: SearchConfig, progress: Progress | None = None
+) -> ResponseResult:
+    """Measure the policies of finished runs and every member of the pools on the same fresh games."""
+    texts = [
+        text for pool in config.pools for text in able_members(pool, game.players, game.edition, game.blank_rivals)
+    ]
     members = [make(text) for text in dict.fromkeys(texts)]
     seeds = seeds_for(config.seed, "report")
-    found = deviation_gains([*(run.policy() for run in runs), *members], match, config.report_games, seeds, progress)
-    edition = match.edition if isinstance(match.edition, str) else match.edition.name
+    found = deviation_gains([*(run.policy() for run in runs), *members], game, config.report_games, seeds, progress)
+    edition = game.edition if isinstance(game.edition, str) else game.edition.name
     searched, rest = found[: len(runs)], found[len(runs) :]
-    return Found(str(match.agent), match.players, edition, match.reward, config.report_games, searched, rest)
+    return ResponseResult(str(game.agent), game.players, edition, game.reward, config.report_games, searched, rest)
 
 
-def found_table(found: Found) -> Table:
+def result_table(found: ResponseResult) -> Table:
     """Return the figures as a table: the search, then the members of the pools from the best down."""
     digits = 4 if found.reward == "win" else 2
     title = f"Against {found.players - 1} × {found.agent} at tables of {found.players}, {found.edition}"
@@ -101,12 +111,12 @@ def found_table(found: Found) -> Table:
     return table
 
 
-def summary_table(all_found: list[Found]) -> Table:
+def summary_table(results: list[ResponseResult]) -> Table:
     """Return one row per agent: what can be gained, by whom, and whether the search found it."""
     table = new_table("What can be gained at least")
     for name in ("agent", "by", "gain (95 %, the largest of several)", "the search less the best of the pools (95 %)"):
         table.add_column(name, overflow="fold")
-    for found in all_found:
+    for found in results:
         digits = 4 if found.reward == "win" else 2
         more = found.search_less_members
         text = "–" if more is None else estimate_text(more, digits, "+") + (" WEAK" if found.weak else "")
@@ -114,7 +124,7 @@ def summary_table(all_found: list[Found]) -> Table:
     return table
 
 
-def draw_search(runs: list[Course], found: Found, path: Path) -> None:
+def draw_curves(runs: list[ResponseRun], found: ResponseResult, path: Path) -> None:
     """Draw the gain of each run's checkpoints on the games that they were picked on, beside the best member's."""
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
@@ -139,7 +149,7 @@ def draw_search(runs: list[Course], found: Found, path: Path) -> None:
     save_figure(figure, path)
 
 
-def _caption(found: Found, digits: int) -> str:
+def _caption(found: ResponseResult, digits: int) -> str:
     more = found.search_less_members
     bound = estimate_text(found.best_bound, digits, "+")
     lines = [

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
 from diamant_env.envs.settings import MAX_SEED, with_expeditions
-from diamant_env.judging.blank import blank_edition
 from diamant_env.judging.games import MAX_GAMES
 from diamant_env.storage.reading import parse_toml, read_text
 
@@ -58,7 +57,7 @@ class GameConfig(Strict):
     expeditions: int | None = Field(default=None, ge=1, le=MAX_EXPEDITIONS)
     """Of a game, if not as many as the edition has."""
     blank: bool = False
-    """Blank observations (see `diamant_env.judging.blank`)."""
+    """Whether observations hide the chests and hold 0 for all about the rivals (see `diamant_env.Batch`)."""
 
     @model_validator(mode="after")
     def _known(self) -> GameConfig:
@@ -74,9 +73,7 @@ class GameConfig(Strict):
     def played(self, name: str | None = None) -> Edition:
         """Return an edition, by default the one that is judged, as it is played here; ValueError if that can't be."""
         edition = find_edition(self.edition if name is None else name)
-        if self.expeditions is not None:
-            edition = with_expeditions(edition, self.expeditions)
-        return blank_edition(edition) if self.blank else edition
+        return edition if self.expeditions is None else with_expeditions(edition, self.expeditions)
 
     def trained(self) -> list[Edition]:
         """Return the editions of the training games as they are played here."""
@@ -138,7 +135,7 @@ class PPOConfig(Strict):
     value_weight: Weight = 0.5
     max_grad_norm: float = Field(default=0.5, gt=0, le=1e9)
     reward_scale: float = Field(default=1.0, gt=0, le=1000)
-    """Rewards are multiplied by this."""
+    """Factor of the rewards."""
     explore: Share = 0.0
     """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
     toss is learned from (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
@@ -190,7 +187,7 @@ class Config(Run):
     """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the
     run's seed. Empty: random weights."""
     value_first: Share = 0.05
-    """Share of a run with a `start`, at its beginning, in which the value function, which begins anew, learns alone."""
+    """Share of a run with a `start`, at its beginning, in which the value function, which has no start, learns alone."""
     checkpoints: Number = 8
     """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
     game: GameConfig = GameConfig()

@@ -6,8 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import tomli_w
-
 from diamant_env.drawing.news import counted
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
@@ -36,7 +34,7 @@ def record_of(run: Record, judged: Sequence[Judged], others: Sequence[tuple[int,
         row[result.line_up] = result.win_share
     return {
         **run,
-        **({"parts": _alike_once(run["parts"])} if "parts" in run else {}),
+        **({"parts": _alike_once(run["parts"], run["config"])} if "parts" in run else {}),
         "games": sorted({result.games for _, result in tables}),
         "intruder_games": sorted({result.games for result in intruders}),
         "intruders": len(intruders),
@@ -123,14 +121,17 @@ def _strongest(intruders: Sequence[Result]) -> list[Record]:
     return rows
 
 
-def _alike_once(parts: Sequence[Record]) -> list[Record]:
+def _alike_once(parts: Sequence[Record], whole: Record) -> list[Record]:
     """Return the runs that a policy was joined from; alike configurations stand once."""
-    known: dict[str, str] = {}
+
+    def but_for_name_and_table(config: Record) -> str:
+        return json.dumps({**config, "name": None, "game": {**config["game"], "num_players": None}})
+
+    known = {but_for_name_and_table(whole): whole["name"]}
     rows = []
     for part in parts:
         config = part["config"]
-        same = json.dumps({**config, "name": None, "game": {**config["game"], "num_players": None}})
-        first = known.setdefault(same, config["name"])
+        first = known.setdefault(but_for_name_and_table(config), config["name"])
         about = {"name": config["name"], "players": config["game"]["num_players"][0]}
         about |= {key: part[key] for key in ("commit", "decisions", "seconds")}
         rows.append(about | ({"config": config} if first == config["name"] else {"configured_as": first}))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
-from diamant_env import Edition, Observations
-from diamant_env.judging.blank import new_batch
+from diamant_env import Batch, Edition, Observations
 from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Player, name_of
 from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups
@@ -26,14 +26,16 @@ CURVE = ("win_share", "low", "high", "score")
 """The keys of a point of the learning curve, beside its decisions."""
 
 
-def able_members(pool: str, players: int, edition: str | Edition) -> tuple[str, ...]:
+def able_members(
+    pool: str, players: int, edition: str | Edition, blank_rivals: bool = False
+) -> tuple[str, ...]:
     """Return the members of a pool that can play this edition: some need to see chests."""
-    return tuple(name_of(text) for text in load_pool(pool) if able(text, players, edition))
+    return tuple(name_of(text) for text in load_pool(pool) if able(text, players, edition, blank_rivals))
 
 
-def able(text: str, players: int, edition: str | Edition) -> bool:
+def able(text: str, players: int, edition: str | Edition, blank_rivals: bool = False) -> bool:
     """Return whether an agent can play at such tables."""
-    seen = new_batch(1, players, edition, "score").reset(0)[0]
+    seen = Batch(1, players, edition, blank_rivals=blank_rivals).reset(0)[0]
     agent = make(text)
     try:
         agent.act(Observations(seen), np.ones(len(seen), bool))
@@ -44,8 +46,8 @@ def able(text: str, players: int, edition: str | Edition) -> bool:
 
 def pool_line_ups(config: Config) -> list[LineUp]:
     """Return both pools, as far as their members can play at the tables at which the agent is judged."""
-    players, edition = config.judge.num_players, config.game.played()
-    return [LineUp(pool, able_members(pool, players, edition)) for pool in POOLS]
+    players, game = config.judge.num_players, config.game
+    return [LineUp(pool, able_members(pool, players, game.played(), game.blank)) for pool in POOLS]
 
 
 def check_line_ups(config: Config) -> None:
@@ -62,12 +64,17 @@ def check_line_ups(config: Config) -> None:
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     """Return win share and mean score at tables of the pool, with intervals; always the same games."""
-    players, edition = config.judge.num_players, config.game.played()
-    line_ups = pool_line_ups(config)[:1]
-    (result,) = judge(network, line_ups, config.judge.curve_games, config.seed, players, edition, purpose="curve")
+    line_ups, games = pool_line_ups(config)[:1], config.judge.curve_games
+    (result,) = judge(network, line_ups, games, purpose="curve", **_judging(config))
     share = result.win_share
     values = (share.mean, share.low, share.high, result.score.mean)
     return {name: float(value) for name, value in zip(CURVE, values, strict=True)}
+
+
+def _judging(config: Config) -> dict[str, Any]:
+    """Return what all judging of a run has in common, as arguments of `judge`."""
+    game, players = config.game, config.judge.num_players
+    return {"seed": config.seed, "players": players, "edition": game.played(), "blank_rivals": game.blank}
 
 
 class RunRecord:
@@ -128,16 +135,16 @@ class RunRecord:
 
 def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
     """Judge the trained agent, leave results and a picture in the run's folder, and print one table."""
-    players, edition, games = config.judge.num_players, config.game.played(), config.judge
+    games, judging = config.judge, {**_judging(config), "progress": True}
     pools = pool_line_ups(config)
     members, held_out = (pool.rivals for pool in pools)
     alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
-    results = judge(network, pools, games.games, config.seed, players, edition, progress=True)
-    results += judge(network, alone, games.clone_games, config.seed, players, edition, progress=True)
+    results = judge(network, pools, games.games, **judging)
+    results += judge(network, alone, games.clone_games, **judging)
     differences = []
     for member in members:  # in the same seat of the same games, against the other members
         pair: list[Player] = [network, member]
-        differences += compare(pair, pools[:1], games.clone_games, config.seed, players, edition, progress=True)[1]
+        differences += compare(pair, pools[:1], games.clone_games, **judging)[1]
     save_results(results, differences, folder / "results.json", config=config.model_dump(mode="json"))
     draw_win_shares(results, folder / "win_share.png")
     closest = min(differences, key=lambda difference: difference.win_share.mean)

@@ -21,7 +21,7 @@ typedef struct {
     int16_t treasure_value[TREASURES];
     int16_t relic_value[RELICS];
     int8_t num_relics, one_relic_per_expedition, relics_printed, num_expeditions, bust_removes, hidden_chests;
-    int16_t share[PLAYERS + 1][TREASURES]; /* gems of each treasure for each of so many players inside */
+    int16_t share[PLAYERS + 1][TREASURES]; /* gems of a treasure for each player, by players inside */
 } edition;
 
 typedef struct {

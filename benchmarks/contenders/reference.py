@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +116,7 @@ class Reference:
 
 
 def new_arrays(num_games: int, seats: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-    """Return observations, rewards and done for so many games and seats, each aligned to a cache line."""
+    """Return observations, rewards and done for `num_games` tables of `seats`, each aligned to a cache line."""
     observations = aligned((num_games, seats, NUM_FEATURES), np.float32)
     return observations, aligned((num_games, seats), np.float32), aligned((num_games,), np.bool_)
 
@@ -169,10 +170,10 @@ def compiled_library() -> ctypes.CDLL:
 def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
     """Declare the functions: without this, ctypes cuts pointers to 32 bits."""
     pointer, number, key = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64
-    table = [pointer, number, pointer, number]  # games, count, edition, players
+    table: list[Any] = [pointer, number, pointer, number]  # games, count, edition, players
     library.reference_game_bytes.restype = ctypes.c_size_t
     library.reference_reset.argtypes, library.reference_reset.restype = [*table, key, pointer], None
-    library.reference_step.argtypes = [*table, *[pointer] * 4, number, number]
+    library.reference_step.argtypes = [*table, pointer, pointer, pointer, pointer, number, number]
     library.reference_step.restype = None
     library.reference_play_games.argtypes = [ctypes.c_int64, pointer, number, key, key, pointer]
     library.reference_play_games.restype = ctypes.c_uint64

@@ -19,14 +19,12 @@ from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.suite import Task
 from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
-from train.runs.config import NetworkConfig, reward_scale
+from train.runs.config import Config, NetworkConfig
 
 PLACES = 200_000  # decisions in the reservoir
 _BATCH, _RATE = 1024, 1e-3
-_PASSES = 4  # decisions of the reservoir learned from for each one that was added
+_PASSES = 4  # decisions drawn from the reservoir for each new one
 
 
 class Reservoir:
@@ -77,7 +75,7 @@ class Average:
         return self.agent.act(obs, first)
 
     def learn(self, decisions: int) -> None:
-        """Learn after so many decisions were added."""
+        """Take the gradient steps that are due after this number of new decisions."""
         for _ in range(max(1, _PASSES * decisions // _BATCH)):
             observations, actions = self.reservoir.sample(_BATCH)
             loss = torch.nn.functional.cross_entropy(self._net(observations), actions)
@@ -107,17 +105,16 @@ class _Averaging(BaseCallback):
             self.average.learn(len(decisions))
 
 
-def fictitious_play(task: Task, config: BenchmarkConfig, seed: int) -> NetworkAgent:
+def fictitious_play(config: Config) -> NetworkAgent:
     """Train by fictitious self-play until the learner's decisions are used up; return the average policy."""
     torch.set_num_threads(config.threads)
-    torch.manual_seed(seed)
-    average = Average(config.network, np.random.default_rng(seed))
-    games = config.ppo.games * task.players  # one seat of each learns: as many rows as in self-play
-    seating = seat_with(np.ones((games, task.players - 1), np.int64)) - 1
-    env = DiamantVecEnv(games, task.players, task.game.played(), task.game.reward, [average], seating)
-    env.seed(seed)
-    scale = config.ppo.reward_scale * reward_scale(task.game.reward)
-    ppo = config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale})
-    model = SelfPlayPPO(env, ppo, config.network, seed)
-    model.learn(config.decisions, callback=_Averaging(average))
+    torch.manual_seed(config.seed)
+    average = Average(config.network, np.random.default_rng(config.seed))
+    game, players = config.game, config.game.num_players[0]
+    games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
+    seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
+    env = DiamantVecEnv(games, players, game.played(), game.reward, [average], seating, game.blank)
+    env.seed(config.seed)
+    model = SelfPlayPPO(env, config.ppo, config.network, config.seed)
+    model.learn(config.ppo.decisions, callback=_Averaging(average))
     return average.network()

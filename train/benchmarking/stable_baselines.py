@@ -14,30 +14,27 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.suite import Task
 from train.learning.networks import sharpened
 from train.learning.self_play import ACTIVATIONS, layers_of
-from train.runs.config import reward_scale
+from train.runs.config import Config, GameConfig, reward_scale
 
 ROWS = 64  # learning seats side by side, about
 _IDLE = 3  # the library counts idle rows as well: fewer than three rows per decision
 
 
 class CountingVecEnv(DiamantVecEnv):
-    """The games of a task in which every seat learns; counts decisions, scales rewards, answers `action_masks`.
+    """Games in which every seat learns; counts decisions, scales rewards, answers `action_masks`.
 
     Args:
-        task: What is played.
+        game: What is played, with one table size.
         seed: Of the games.
-        games: How many side by side.
     """
 
-    def __init__(self, task: Task, seed: int, games: int | None = None) -> None:
-        games = max(1, ROWS // task.players) if games is None else games
-        super().__init__(games, task.players, task.game.played(), task.game.reward)
+    def __init__(self, game: GameConfig, seed: int) -> None:
+        players = game.num_players[0]
+        super().__init__(max(1, ROWS // players), players, game.played(), game.reward, blank_rivals=game.blank)
         self.decisions = 0
-        self.scale = np.float32(reward_scale(task.game.reward))
+        self.scale = np.float32(reward_scale(game.reward))
         self.seed(seed)
 
     def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
@@ -91,16 +88,14 @@ def maskable_ppo(env: CountingVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, ent_coef=0.01, **options)
 
 
-def learn(
-    make: Callable[[CountingVecEnv, dict[str, Any]], BaseAlgorithm], task: Task, config: BenchmarkConfig, seed: int
-) -> NetworkAgent:
+def learn(make: Callable[[CountingVecEnv, dict[str, Any]], BaseAlgorithm], config: Config) -> NetworkAgent:
     """Train by self-play with shared parameters until the decisions are used up; return the policy."""
     torch.set_num_threads(config.threads)
-    env = CountingVecEnv(task, seed)
+    env = CountingVecEnv(config.game, config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
-    model = make(env, {"gamma": 1.0, "seed": seed, "device": "cpu", "policy_kwargs": policy})
-    model.learn(_IDLE * config.decisions, callback=Budget(env, config.decisions))
+    model = make(env, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
+    model.learn(_IDLE * config.ppo.decisions, callback=Budget(env, config.ppo.decisions))
     return _network(model, config.network.activation)
 
 

@@ -4,10 +4,8 @@ import numpy as np
 import torch
 
 from diamant_env.observation import NUM_FEATURES
-from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.suite import TASKS
-from train.learning.fictitious import Average, Reservoir, fictitious_play
-from train.runs.config import NetworkConfig
+from train.benchmarking.fictitious import Average, Reservoir, fictitious_play
+from train.runs.config import Config, NetworkConfig
 
 
 def test_the_reservoir_keeps_all_decisions_equally_often():
@@ -41,7 +39,8 @@ def test_the_average_learns_how_often_something_was_done():
 
 
 def test_the_others_play_the_average_and_the_same_seed_gives_the_same():
-    config = BenchmarkConfig(decisions=1500, ppo={"games": 10, "turns": 16}, network={"hidden": (8,)})
-    one, same = (fictitious_play(TASKS["full-3-win"], config, 3) for _ in range(2))
+    ppo = {"decisions": 1500, "games": 10, "turns": 16}
+    config = Config(seed=3, game={"num_players": (3,)}, ppo=ppo, network={"hidden": (8,)})
+    one, same = (fictitious_play(config) for _ in range(2))
     assert str(one) == "average"
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(one.layers, same.layers, strict=True))
