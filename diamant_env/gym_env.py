@@ -26,8 +26,6 @@ RENDER_FPS = 2
 class DiamantEnv(gymnasium.Env):
     """Diamant for one learner; the other seats are played by opponents.
 
-    ## Description
-
     A push-your-luck game of several expeditions into a cave. All players inside decide at the same time, at each
     turn, to go on or to leave. A treasure is shared by those inside; what does not divide stays on the path, for
     those who leave next. Who leaves puts the bag into the chest; the second trap of a kind drives all others out
@@ -63,8 +61,6 @@ class DiamantEnv(gymnasium.Env):
     At every reset and step: ``"seat"``, where the learner sits; ``"score"``, what is in its chest; ``"turns"``, how
     many turns this step has played, at reset 0.
 
-    ## Arguments
-
     Args:
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
         edition: A published name or an `Edition`.
@@ -88,10 +84,6 @@ class DiamantEnv(gymnasium.Env):
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
-
-    ## Version history
-
-    * v0: the first one.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012

@@ -36,14 +36,8 @@ class DiamantVectorEnv(VectorEnv):
 
     Args:
         num_envs: How many games.
-        num_players: See `DiamantEnv`; the same at all tables.
-        edition: See `DiamantEnv`.
-        reward: See `DiamantEnv`.
-        opponents: See `DiamantEnv`. Functions and agents are called with many rows at a time.
-        seat: See `DiamantEnv`; None draws one for each table.
+        opponents: See `DiamantEnv`, as for `num_players` to `expeditions`. Functions and agents get many rows a call.
         render_mode: ``"rgb_array"``, ``"ansi"`` or None; `render` returns a tuple with one per game.
-        hidden_chests: See `DiamantEnv`.
-        expeditions: See `DiamantEnv`.
         autoreset_mode: An `AutoresetMode` or its value. ``"NextStep"``: the step after the end of a game ignores the
             action and starts the next one. ``"SameStep"``: the next game starts at once; the last observation and
             info of the one that ended are in ``infos["final_obs"]`` and ``infos["final_info"]``. ``"Disabled"``: the
@@ -52,9 +46,6 @@ class DiamantVectorEnv(VectorEnv):
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
-
-    Version history:
-        v0: the first one.
     """
 
     closed = True  # until there is something to close

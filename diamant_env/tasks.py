@@ -53,15 +53,6 @@ def list_tasks() -> list[Task]:
     ]
 
 
-def task_table() -> str:
-    """Return the tasks as a Markdown table: id, meaning, settings."""
-    lines = ["| id | what it is | settings |", "|---|---|---|"]
-    for task in list_tasks():
-        settings = ", ".join(f"{name}={value!r}" for name, value in task.settings.items())
-        lines.append(f"| `{task.id}` | {task.meaning} | {f'`{settings}`' if settings else ''} |")
-    return "\n".join(lines)
-
-
 def register_tasks() -> None:
     """Put the tasks that are not there yet into the registries; nothing heavy is imported before one is made."""
     for task in list_tasks():

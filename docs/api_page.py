@@ -31,7 +31,7 @@ SECTIONS = [
     Section("Gymnasium", "diamant_env.gym_env", ("DiamantEnv",)),
     Section("Gymnasium, many games", "diamant_env.gym_vector", ("DiamantVectorEnv",)),
     Section("stable-baselines3", "diamant_env.sb3", ("DiamantVecEnv",)),
-    Section("Registered tasks", "diamant_env.tasks", ("Task", "task_table")),
+    Section("Registered tasks", "diamant_env.tasks", ("Task",)),
     Section("Agents", "diamant_env.opponents"),
     Section("Judging agents", "diamant_env.judging.evaluation", ("judge", "Result")),
     Section("Line-ups", "diamant_env.judging.lineups", ("clone_line_ups",)),
@@ -46,7 +46,7 @@ FUNCTION_LISTS = [
     Section("What seats see", "diamant_env.engine.observation_writer"),
 ]
 _HEADING = re.compile(r"^#+ (.+)$")
-_PART = re.compile(r"^(Args|Attributes|Returns|Raises|Version history):$")
+_PART = re.compile(r"^(Args|Attributes|Returns|Raises):$")
 _REFERRAL = re.compile(r"See `[\w.]+`\.")  # all that an overridden method says
 _ENTRY = re.compile(r"^ {4}(\w[\w.]*): (.*)$")
 

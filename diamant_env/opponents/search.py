@@ -60,8 +60,6 @@ class Budget:
             raise ValueError(f"rollouts={self.rollouts}; 2 to {_NO_LIMIT:,} are allowed")
         if self.seconds is not None and not 0 < self.seconds <= _DAY:
             raise ValueError(f"seconds={self.seconds}; more than 0 and at most {_DAY:,} are allowed")
-        if self.objective not in ("win", "score"):
-            raise ValueError(f"objective={self.objective!r}; win and score are allowed")
 
     def __str__(self) -> str:
         """The options of the agent's text that are not the default."""

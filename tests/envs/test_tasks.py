@@ -73,12 +73,6 @@ def test_a_specification_survives_as_text(task):
     assert json.loads(spec.to_json())["kwargs"] == task.settings
 
 
-def test_the_table_has_a_row_for_each():
-    rows = tasks.task_table().splitlines()
-    assert len(rows) == 2 + len(TASKS)
-    assert "| `diamant_env/Diamant-Solitaire-v0` | 1 player | `num_players=1` |" in rows
-
-
 def test_registering_again_is_silent(warnings_are_errors):
     tasks.register_tasks()
     importlib.reload(diamant_env)
