@@ -30,7 +30,7 @@ def pictures_of(record: GameRecord, names: bool = True) -> Iterator[NDArray[np.u
         names: Whether to write below who sits where, if the record says so.
 
     Raises:
-        ImportError: If pygame-ce is missing.
+        ImportError: If pygame-ce isn't installed.
         DamagedRecord: If the game does not go as the record says.
     """
     from diamant_env.drawing.picture import draw_table, pixels_of
@@ -55,9 +55,7 @@ def write_film(
 
     Raises:
         ImportError: If the library that writes the format is missing.
-        ValueError: If an argument is out of range.
     """
-    check_film(path, seconds, last, width)
     from PIL import Image
 
     ending = path.suffix.lower()
@@ -70,13 +68,8 @@ def write_film(
         write_whole(path, made.read_bytes())
 
 
-def check_film(path: Path, seconds: float, last: float, width: int) -> None:
-    """Check the arguments of `write_film`, before a picture is drawn.
-
-    Raises:
-        ImportError: If a library is missing; the message says how to install it.
-        ValueError: If an argument is out of range.
-    """
+def _check(path: Path, seconds: float, last: float, width: int) -> None:
+    """Check the arguments of `write_film` and its libraries, before a picture is drawn."""
     ending = path.suffix.lower()
     if ending not in _WRITERS:
         raise ValueError(f"{path}: the film's name must end in {' or '.join(_WRITERS)}")
@@ -123,13 +116,7 @@ def _write_mp4(images: Sequence[Any], path: str, seconds: Sequence[float]) -> No
 _WRITERS = {".gif": _write_gif, ".mp4": _write_mp4}
 
 
-def run(argv: Sequence[str] | None = None) -> int:
-    """Write the film and return the exit status.
-
-    Raises:
-        ImportError: If a library is missing; the message says how to install it.
-        ValueError: If an argument is wrong or the record is damaged; the message says how.
-    """
+def _run(argv: Sequence[str] | None) -> int:
     parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF or an MP4.")
     add = parser.add_argument
     add("game", type=Path, metavar="GAME.txt", help="a record, such as agents.watch --record writes")
@@ -140,7 +127,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     add("--no-names", action="store_true", help="leave out who sits where")
     options = parser.parse_args(argv)
     look = (options.film, options.seconds, options.last, options.width)
-    check_film(*look)
+    _check(*look)
     pictures = list(pictures_of(GameRecord.read(options.game), not options.no_names))
     write_film(pictures, *look)
     seconds = options.seconds * (len(pictures) - 1) + options.last
@@ -150,7 +137,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status: an error in what was given is one line and status 2."""
-    return run_command(COMMAND, lambda: run(argv))
+    return run_command(COMMAND, lambda: _run(argv))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from agents.command import run_command
 from agents.session import PERSON, Session, Stopped, ask, say, session_parser
 from diamant_env.drawing.news import listed
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
-from diamant_env.rules import CONTINUE, LEAVE
+from diamant_env.state import CONTINUE, LEAVE
 
 COMMAND = "python -m agents.play"
 DEFAULT_OPPONENTS = ("ev", "bag:18", "traps")
@@ -74,12 +74,7 @@ def help_on(edition: Edition) -> str:
     return _HELP.format(relics=_RELICS if edition.relics else "")
 
 
-def run(argv: Sequence[str] | None = None) -> int:
-    """Play a game and return the exit status: 0, or 130 after Ctrl-C.
-
-    Raises:
-        ValueError: If an argument is wrong; the message says what is allowed.
-    """
+def _run(argv: Sequence[str] | None) -> int:
     parser = session_parser(COMMAND, "Play Diamant at the terminal with any agents.")
     others = "who else plays: 0 to 7"
     parser.add_argument("--opponents", nargs="*", default=list(DEFAULT_OPPONENTS), metavar="AGENT", help=others)
@@ -97,7 +92,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status: an error in what was given is one line and status 2."""
-    return run_command(COMMAND, lambda: run(argv))
+    return run_command(COMMAND, lambda: _run(argv))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from diamant_env.editions import EDITIONS, MAX_PLAYERS, NO_CARD
 from diamant_env.opponents import EMPTY, Table
 from diamant_env.opponents.registry import make
 from diamant_env.records import GameLog
-from diamant_env.rules import CONTINUE
+from diamant_env.state import CONTINUE, Game
 
 PERSON = "a person"  # instead of an agent's text, in seat 0 only
 
@@ -64,24 +64,25 @@ class Session:
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
         if not 1 <= len(seats) <= MAX_PLAYERS:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
-        self.person = 0 if seats[0] == PERSON else None
+        person = 0 if seats[0] == PERSON else None
         seeds = np.random.SeedSequence(options.seed).generate_state(len(seats)).tolist()
         made = [make(text, seed) for text, seed in zip(seats, seeds, strict=True) if text != PERSON]
         self.batch = Batch(1, len(seats), options.edition, hidden_chests=options.hidden_chests)
         self.edition = self.batch.editions[0]
-        seating = [*range(len(made))] if self.person is None else [EMPTY, *range(len(made))]
+        seating = [*range(len(made))] if person is None else [EMPTY, *range(len(made))]
         self.table = Table(self.batch, made, [seating])
-        self.words = Words(self.edition, _distinct(seats), self.person, _has_colours())
+        self.words = Words(self.edition, _distinct(seats), person, _has_colours())
         self.log = GameLog(self.edition, len(seats), options.seed, seats)
         self.scene = Scene()
         self.record_to: Path | None = options.record
         self.actions = np.zeros((1, len(seats)), np.int8)
         self._brought = np.zeros((self.edition.expeditions, len(seats)), int)
         self._observations = self.batch.reset(options.seed)
+        self._leave: list[float | None] = []
         self._follow()
 
     @property
-    def now(self) -> np.record:
+    def now(self) -> Game:
         """The game's record."""
         return self.batch.games[0]
 
@@ -116,12 +117,7 @@ class Session:
     def _play(self) -> None:
         say(*self.words.turn(self.now, self.scene))
         while not self.batch.over[0]:
-            chances = self.table.leave_probabilities(self._observations)
-            self.batch.draw_decisions(chances, self.actions)
-            inside = self.batch.must_decide[0]
-            self.decide(
-                [float(chance) if decides else None for chance, decides in zip(chances[0], inside, strict=True)]
-            )
+            self.decide(self._leave)
             self.batch.step(self.actions, self._observations)
             self._follow()
             say(*self.words.turn(self.now, self.scene))
@@ -132,6 +128,7 @@ class Session:
             say(*self.words.summary(self.now, self._brought))
 
     def _follow(self) -> None:
+        """Take note of a turn, and let the agents decide the next one."""
         game, seats = self.now, self.actions.shape[1]
         self.log.follow(game)
         self.scene.follow(game)
@@ -140,6 +137,11 @@ class Session:
             row += game.banked[:seats]
             if game.bust_card != NO_CARD:
                 row[game.decision[:seats] == CONTINUE] = BUST
+        if not self.batch.over[0]:
+            chances = self.table.leave_probabilities(self._observations)
+            self.batch.draw_decisions(chances, self.actions)
+            inside = self.batch.must_decide[0]
+            self._leave = [float(each) if decides else None for each, decides in zip(chances[0], inside, strict=True)]
 
 
 def say(*lines: str) -> None:

@@ -32,7 +32,8 @@ class Show(Session):
 
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
         super().__init__(seats, options)
-        self._pause, self._step = _pause(options.speed), options.step
+        self._pause = min(1 / options.speed, 3600.0) if options.speed else 0.0  # seconds
+        self._step = options.step
         self._window: Any = None
         if options.window:
             from diamant_env.drawing.window import Window
@@ -49,7 +50,7 @@ class Show(Session):
         try:
             status = super().run()
             if self._window is not None and self.batch.over[0]:
-                self._wait(())
+                self._wait([None] * len(self.words.names))
             return status
         except Stopped:
             return 0
@@ -95,33 +96,21 @@ def seated(agents: Sequence[str], players: int | None) -> list[str]:
     return [agents[seat % len(agents)] for seat in range(number)]
 
 
-def _pause(speed: float | None) -> float:
-    """Return the seconds between two turns, at most an hour.
-
-    Raises:
-        ValueError: If the speed is no number of at least 0.
-    """
-    if speed is None:
-        return 1.0 if sys.stdout.isatty() else 0.0
-    if not 0 <= speed < float("inf"):
-        raise ValueError(f"--speed {speed}; turns a second, at least 0, are needed")
-    return min(1 / speed, 3600.0) if speed else 0.0
+def turns_per_second(text: str) -> float:
+    """Return a speed; argparse tells what is wrong with another text."""
+    if not 0 <= float(text) < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text}; turns a second, at least 0, are needed")
+    return float(text)
 
 
-def run(argv: Sequence[str] | None = None) -> int:
-    """Show a game and return the exit status: 0, or 130 after Ctrl-C.
-
-    Raises:
-        ValueError: If an argument is wrong; the message says what is allowed.
-        ImportError: If the window needs pygame-ce and it isn't installed.
-    """
+def _run(argv: Sequence[str] | None) -> int:
     about = "Watch a game between any agents: their decisions, the odds and how likely each was to leave."
     parser = session_parser(COMMAND, about)
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help=f"who plays, by seat; by default {' '.join(DEFAULT_AGENTS)}")
     add("--num-players", type=int, metavar="N", help="1 to 8; the agents named take the seats again and again")
     speed = "turns a second; 0 does not pause at all. By default 1 at a terminal, else 0"
-    add("--speed", type=float, metavar="TURNS", help=speed)
+    add("--speed", type=turns_per_second, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
     add("--step", action="store_true", help="wait for Enter before each turn instead")
     add("--window", action="store_true", help="show the table in a window too (needs pygame-ce)")
     options = parser.parse_args(argv)
@@ -133,7 +122,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status: an error in what was given is one line and status 2."""
-    return run_command(COMMAND, lambda: run(argv))
+    return run_command(COMMAND, lambda: _run(argv))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from diamant_env.drawing.text import WIDTH, path_lines, seat_lines
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
-from diamant_env.rules import CONTINUE, LEAVE, OVER, resolve_decisions
+from diamant_env.rules import resolve_decisions
+from diamant_env.state import CONTINUE, LEAVE, OVER, Game
 
 BUST = -1  # instead of what an expedition brought
 _BAR = 20  # characters for a probability of 1
@@ -48,7 +49,7 @@ class Words:
         """Return a line that stands out."""
         return self.paint(f"=== {text} ".ljust(WIDTH, "="), "strong")
 
-    def turn(self, game: np.record, scene: Scene) -> list[str]:
+    def turn(self, game: Game, scene: Scene) -> list[str]:
         """Return what the last turn brought: the decisions, the end of an expedition, and the next card."""
         lines = []
         if scene.before is not None:
@@ -63,7 +64,7 @@ class Words:
         card = _wrapped(f"Card {game.turn}  {self._narrator.card(game, scene)}")
         return [*lines, self.paint(card, _kind(self.edition.card_name(game.last_card)))]
 
-    def table(self, game: np.record, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
+    def table(self, game: Game, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
         """Return the path and a row for each player; with `leave` also the odds and each probability of LEAVE.
 
         Args:
@@ -82,7 +83,7 @@ class Words:
             rows = [(row + bar).rstrip() for row, bar in zip(rows, bars, strict=True)]
         return [*lines, self.paint(heading, "dim"), *map(self._strong_if_own, rows, range(len(rows)))]
 
-    def odds(self, game: np.record, seat: int) -> list[str]:
+    def odds(self, game: Game, seat: int) -> list[str]:
         """Return exactly what the next card may be and what leaving now would bring this seat."""
         deck, size, name = game.deck.tolist(), int(game.deck_size), self.edition.card_name
         traps = range(FIRST_TRAP, FIRST_TRAP + len(self.edition.traps))
@@ -102,7 +103,7 @@ class Words:
             *self._leaving(game, seat),
         ]
 
-    def _leaving(self, game: np.record, seat: int) -> list[str]:
+    def _leaving(self, game: Game, seat: int) -> list[str]:
         """Play the decisions on a copy of the game, for each number of others who leave as well."""
         others = [other for other in range(game.num_players) if game.inside[other] and other != seat]
         lines = []
@@ -117,7 +118,7 @@ class Words:
             lines.append(f"    {what:<24}{counted(then.banked[seat], 'gem')}{included}")
         return lines
 
-    def summary(self, game: np.record, brought: NDArray[np.int_]) -> list[str]:
+    def summary(self, game: Game, brought: NDArray[np.int_]) -> list[str]:
         """Return the result: a row per player, the best first, and the winners.
 
         Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.engine import (
+from benchmarks.contenders.engine import (
     action_ring,
     engine_play,
     random_games,
@@ -13,8 +13,8 @@ from benchmarks.engine import (
     reference_play,
     rules_play,
 )
+from benchmarks.contenders.reference import Reference
 from benchmarks.measure import Effort, Play, alternate
-from benchmarks.reference import Reference
 from benchmarks.results import Comparison, comparisons
 
 C = "plain C"

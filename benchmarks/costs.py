@@ -9,9 +9,9 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.engine import action_ring, engine_play
+from benchmarks.contenders.engine import action_ring, engine_play
+from benchmarks.contenders.reference import NoCompilerError, Reference
 from benchmarks.measure import Speed
-from benchmarks.reference import NoCompilerError, Reference
 from benchmarks.results import Comparison, alone, comparisons
 from diamant_env import GAME
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from benchmarks.engine import action_ring, engine_play
+from benchmarks.contenders.engine import action_ring, engine_play
 from benchmarks.measure import Effort, alternate
 from train.runs.results import save_figure
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.decisions import count_decisions
+from benchmarks.contenders.decisions import count_decisions
 from benchmarks.measure import Effort, alternate
 from benchmarks.results import Comparison, alone
 from diamant_env import NUM_FEATURES

@@ -16,10 +16,10 @@ import tyro
 from tyro.conf import arg
 
 from agents.command import run_command
+from benchmarks.contenders.peer_venv import PEERS, PUFFER, Venv, python_of
+from benchmarks.contenders.puffer import FLAGS as PUFFER_FLAGS
+from benchmarks.contenders.puffer import VERSION as PUFFER_VERSION
 from benchmarks.measure import QUICK, Effort, alternate_timed
-from benchmarks.peer_venv import PEERS, PUFFER, Venv, python_of
-from benchmarks.puffer import FLAGS as PUFFER_FLAGS
-from benchmarks.puffer import VERSION as PUFFER_VERSION
 from benchmarks.results import Comparison, comparisons, machine, publish
 from train.runs.tables import make_folder
 
@@ -110,7 +110,10 @@ def worker(python: Path, contender: str, batch: int) -> Iterator[Worker]:
         RuntimeError: If it can't start; the message is its last line.
     """
     own = python == Path(sys.executable)
-    command = [str(python), *(["-m", "benchmarks.peer_worker"] if own else [str(ROOT / "benchmarks/peer_worker.py")])]
+    worker = (
+        ["-m", "benchmarks.contenders.peer_worker"] if own else [str(ROOT / "benchmarks/contenders/peer_worker.py")]
+    )
+    command = [str(python), *worker]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
     pipe = subprocess.PIPE
     with tempfile.TemporaryFile("w+") as errors:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.engine import action_ring, engine_play, rules_play
+from benchmarks.contenders.engine import action_ring, engine_play, rules_play
 from benchmarks.measure import Effort, alternate
 from benchmarks.results import Comparison, comparisons
 

@@ -14,15 +14,15 @@ from tyro.conf import arg
 
 from agents.command import run_command
 from benchmarks.against_c import compare_random_games, compare_steps
+from benchmarks.contenders.reference import NoCompilerError, compiled_library, compiler_flags, compiler_version
+from benchmarks.contenders.views import compare_views
 from benchmarks.costs import measure_costs
 from benchmarks.growth import BATCHES, PLAYERS, draw_growth, measure_growth
 from benchmarks.judging import compare_judging
 from benchmarks.measure import QUICK, Effort
-from benchmarks.reference import NoCompilerError, compiled_library, compiler_flags, compiler_version
 from benchmarks.results import Comparison, machine, publish
 from benchmarks.threads import compare_threads
 from benchmarks.training import compare_training
-from benchmarks.views import compare_views
 from train.runs.tables import make_folder
 
 COMMAND = "python -m benchmarks.throughput"

@@ -33,14 +33,14 @@ def mix(key: Any, counter: Any) -> Any:
 
 
 @jit
-def random_bits(key: Any, expedition: int, turn: int, stream: int) -> int:
+def random_bits(key: Any, expedition: int, turn: int, stream: int) -> Any:
     """Return 32 random bits as an int for this turn of this expedition in this stream."""
     counter = np.uint64((np.int64(stream) * 128 + expedition) * 128 + turn)
     return np.int64(mix(key, counter) >> _HALF)
 
 
 @jit
-def random_below(key: Any, expedition: int, turn: int, limit: int) -> int:
+def random_below(key: Any, expedition: int, turn: int, limit: int) -> Any:
     """Return the deck's random integer in [0, limit) for this turn."""
     return (random_bits(key, expedition, turn, DECK) * limit) >> 32
 

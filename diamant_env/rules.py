@@ -7,7 +7,7 @@ of an edition; it changes the game in place. They are plain Python on whole numb
 
 >>> import numpy as np
 >>> from diamant_env.engine.edition_numbers import numbers_of
->>> from diamant_env.state import GAME
+>>> from diamant_env.state import CONTINUE, GAME, LEAVE
 >>> game, edition = np.zeros((), GAME)[()], numbers_of("iello-2016")
 >>> start_game(game, edition, num_players=4, key=0)
 >>> reveal(game, edition, card=9)  # the slot of the treasure of 13 gems
@@ -225,8 +225,3 @@ def forget_last_events(game: Game) -> None:
         game.banked[seat] = 0
     game.last_card = NO_CARD
     game.bust_card = NO_CARD
-
-
-# TEMPORARY
-from diamant_env.state import *  # noqa
-from diamant_env.random_numbers import *  # noqa

@@ -22,8 +22,8 @@ from diamant_env.opponents.table import EMPTY, Table
 class DiamantVecEnv(VecEnv):
     """Every learning seat of every game is one environment of this vector.
 
-    A row whose seat is in camp goes on being observed (feature 0 is 0); what it sends is ignored. A game that ends
-    is followed by the next one in the same step, as stable-baselines3 expects.
+    A row whose seat is in camp still gets observations (feature 0 is 0); its action is ignored. A game that ends is
+    followed by the next one in the same step, as stable-baselines3 expects.
 
     Args:
         num_games: Games played side by side.
@@ -92,7 +92,7 @@ class DiamantVecEnv(VecEnv):
         """Play one turn without the per-row dictionaries of `step`.
 
         Args:
-            actions: Whole numbers (rows,), 0 or 1; of a row in camp any will do.
+            actions: Whole numbers (rows,), 0 or 1; those of rows in camp are ignored.
 
         Returns:
             Observations float32 (rows, NUM_FEATURES), rewards float32 (rows,), done bool (rows,).

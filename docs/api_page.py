@@ -31,15 +31,14 @@ SECTIONS = [
     Section("Gymnasium", "diamant_env.gym_env", ("DiamantEnv",)),
     Section("Gymnasium, many games", "diamant_env.gym_vector", ("DiamantVectorEnv",)),
     Section("stable-baselines3", "diamant_env.sb3", ("DiamantVecEnv",)),
-    Section("Registered tasks", "diamant_env.tasks", ("Task", "task_table")),
+    Section("Registered tasks", "diamant_env.tasks", ("Task",)),
     Section("Agents", "diamant_env.opponents"),
     Section("Judging agents", "diamant_env.judging.evaluation", ("judge", "Result")),
     Section("Line-ups", "diamant_env.judging.lineups", ("clone_line_ups",)),
     Section("Exact figures", "diamant_env.exact"),
     Section("Trained networks", "diamant_env.opponents.network", ("NetworkAgent",)),
-    Section("Records", "diamant_env.records.log", ("GameRecord", "GameLog", "DamagedRecord")),
+    Section("Records", "diamant_env.records"),
     Section("The text of a record", "diamant_env.records.text", ("Turn",)),
-    Section("Ways to record", "diamant_env.records.recorder", ("Recorder", "record_of")),
     Section("On a GPU", "diamant_env.cuda", ("CudaBatch",)),
 ]
 FUNCTION_LISTS = [
@@ -47,7 +46,7 @@ FUNCTION_LISTS = [
     Section("What seats see", "diamant_env.engine.observation_writer"),
 ]
 _HEADING = re.compile(r"^#+ (.+)$")
-_PART = re.compile(r"^(Args|Attributes|Returns|Raises|Version history):$")
+_PART = re.compile(r"^(Args|Attributes|Returns|Raises):$")
 _REFERRAL = re.compile(r"See `[\w.]+`\.")  # all that an overridden method says
 _ENTRY = re.compile(r"^ {4}(\w[\w.]*): (.*)$")
 

@@ -79,7 +79,7 @@ def export(arguments: Arguments, progress: bool = False) -> dict[str, NDArray]:
         arrays = play_decisions(arguments.agents, **settings, progress=bar)
     metadata = {"format": FORMAT, "agents": names, **settings, "layout": layout(), "versions": versions()}
     content = io.BytesIO()
-    np.savez_compressed(content, metadata=np.array(json.dumps(metadata)), **arrays)
+    np.savez_compressed(content, metadata=np.array(json.dumps(metadata)), **arrays)  # type: ignore[arg-type]
     write_whole(arguments.out, content.getvalue())
     return arrays
 

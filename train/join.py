@@ -27,7 +27,7 @@ from train.runs.run_folder import PARTS, POLICY, about_run, new_run_folder, open
 from train.runs.screen import say
 
 COMMAND = "python -m train.join"
-# Keys that all runs of a policy have alike.
+# Keys of the configuration that must be equal in all runs of a policy.
 ALIKE = ("seed", "game.edition", "game.reward", "game.expeditions", "game.blank", "network.activation")
 
 

@@ -14,13 +14,23 @@ from agents.command import run_command
 from train.learning.training import train
 from train.runs.command_line import run_experiment
 from train.runs.config import Config
+from train.runs.networks import start_of
+from train.runs.report import check_line_ups
 
 COMMAND = "python -m train.ppo"
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run from the command line; return the exit status."""
-    return run_command(COMMAND, lambda: run_experiment(argv, COMMAND, Config, Path("configs/default.toml"), train))
+    default = Path("configs/default.toml")
+    return run_command(COMMAND, lambda: run_experiment(argv, COMMAND, Config, default, train, check))
+
+
+def check(config: Config) -> None:
+    """Raise a ValueError if the run can't be judged or can't start from its network."""
+    check_line_ups(config)
+    if config.start:
+        start_of(config)
 
 
 if __name__ == "__main__":

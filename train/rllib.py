@@ -38,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
 
     def run() -> None:
         require_ray()
-        run_experiment(argv, COMMAND, RayRun, Path("configs/rllib.toml"), train, CHECKPOINT)
+        run_experiment(argv, COMMAND, RayRun, Path("configs/rllib.toml"), train, checkpoint=CHECKPOINT)
 
     return run_command(COMMAND, run)
 

@@ -90,7 +90,7 @@ class Settings:
 
 
 def means(played: Played, values: NDArray, agents: int) -> NDArray[np.float64]:
-    """Return the mean of values (games, seats) for each of so many agents."""
+    """Return the mean of values (games, seats) for each agent, float64 (agents,)."""
     who = played.seating[played.tables].ravel()
     return np.bincount(who, values.ravel(), agents) / np.bincount(who, minlength=agents)
 
@@ -98,7 +98,7 @@ def means(played: Played, values: NDArray, agents: int) -> NDArray[np.float64]:
 def win_shares(
     candidates: list[str], others: list[str], games: int, seeds: np.random.SeedSequence
 ) -> NDArray[np.float64]:
-    """Return the win share of each candidate in so many games against all triples of distinct others."""
+    """Return the win share of each candidate in `games` games or a few more, against all triples of distinct others."""
     rivals = np.array(list(itertools.combinations(range(len(others)), SEATS - 1)))
     one = seat_with(rivals + 1)
     seating = np.concatenate([np.where(one == 0, place, one - 1 + len(candidates)) for place in range(len(candidates))])

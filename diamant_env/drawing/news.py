@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.rules import CONTINUE, LEAVE, OVER, win_share
+from diamant_env.rules import win_share
+from diamant_env.state import CONTINUE, LEAVE, OVER, Game
 
 _MOST_NAMES = 3
 
@@ -26,9 +25,9 @@ class Narrator:
     def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
         self._edition, self._names, self._person = edition, names, person
 
-    def decisions(self, game: np.record, scene: Scene) -> str:
+    def decisions(self, game: Game, scene: Scene) -> str:
         """Say who left, with what, and who continues."""
-        left, stayed = _seats(game, LEAVE), _seats(game, CONTINUE)
+        left, stayed = seats_deciding(game, LEAVE), seats_deciding(game, CONTINUE)
         if not left or scene.before is None:
             return "Everyone inside continues."
         relics = int(game.relics.sum() - scene.before.relics.sum())
@@ -37,16 +36,16 @@ class Narrator:
         others = f"; {self._do(stayed, 'continue', you='you')}" if stayed else ""
         return f"{self._do(left, 'leave')}{alone} with {_gems(game.banked[left[0]], left)}{included}{others}."
 
-    def outcome(self, game: np.record, scene: Scene) -> str:
+    def outcome(self, game: Game, scene: Scene) -> str:
         """Say how the last turn ended an expedition; an empty text if it did not."""
         if game.bust_card == NO_CARD or scene.before is None:
             return "Everyone is back in camp." if scene.ended else ""
-        trap, stayed = self._edition.card_name(game.bust_card), _seats(game, CONTINUE)
+        trap, stayed = self._edition.card_name(game.bust_card), seats_deciding(game, CONTINUE)
         lost = f"{self._do(stayed, 'lose')} {_gems(scene.before.bag, stayed)}"
         removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")
         return f"A second {trap}! {lost}. {removed[self._edition.bust_removes]} the game."
 
-    def card(self, game: np.record, scene: Scene) -> str:
+    def card(self, game: Game, scene: Scene) -> str:
         """Say what the card does that has just come up."""
         card, name = int(game.last_card), self._edition.card_name(game.last_card)
         if card >= FIRST_RELIC:
@@ -57,7 +56,7 @@ class Narrator:
         bag = "each bag" if game.num_inside > 1 else "the bag"
         return f"Treasure {name}: {counted(gain, 'gem')} into {bag}, {game.path_gems or 'none'} on the path."
 
-    def result(self, game: np.record) -> str:
+    def result(self, game: Game) -> str:
         """Say who has won."""
         won = winners(game, self._edition)
         verb = "win" if len(won) == 1 else "share the victory"
@@ -76,7 +75,7 @@ class Narrator:
         return self._names[seat] if self._names else f"player_{seat}"
 
 
-def verdict(game: np.record, scene: Scene, seat: int) -> str:
+def verdict(game: Game, scene: Scene, seat: int) -> str:
     """Return what a seat decided and what it brought or cost: ``leave +5``, ``bust -5``, ``continue`` or ``-``."""
     if game.decision[seat] == LEAVE:
         return f"leave +{game.banked[seat]}"
@@ -85,7 +84,7 @@ def verdict(game: np.record, scene: Scene, seat: int) -> str:
     return "continue" if game.bust_card == NO_CARD or scene.before is None else f"bust -{scene.before.bag}"
 
 
-def winners(game: np.record, edition: Edition) -> list[int]:
+def winners(game: Game, edition: Edition) -> list[int]:
     """Return the seats that share the victory; nobody while the game goes on."""
     seats = range(game.num_players if game.phase == OVER else 0)
     return [seat for seat in seats if win_share(game, numbers_of(edition), seat) > 0]
@@ -101,7 +100,8 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _seats(game: np.record, decision: int) -> list[int]:
+def seats_deciding(game: Game, decision: int) -> list[int]:
+    """Return the seats whose last decision was this one."""
     return [seat for seat in range(game.num_players) if game.decision[seat] == decision]
 
 

@@ -14,7 +14,7 @@ from diamant_env.drawing.scene import Scene
 from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_names, draw_seats
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
 from diamant_env.engine.observation_writer import bust_chance
-from diamant_env.rules import OVER
+from diamant_env.state import OVER, Game
 
 _ROCK: Colour = (44, 40, 52)
 _DARK: Colour = (30, 27, 36)
@@ -26,7 +26,7 @@ _NEXT_WIDTH = 156  # of the first card of the next expedition
 
 
 def draw_table(
-    game: np.record,
+    game: Game,
     edition: Edition,
     scene: Scene,
     names: Sequence[str] = (),
@@ -56,7 +56,7 @@ def draw_table(
     return canvas.finish()
 
 
-def banner(game: np.record, edition: Edition, scene: Scene) -> tuple[str, str]:
+def banner(game: Game, edition: Edition, scene: Scene) -> tuple[str, str]:
     """Return the two lines of news: what the decisions led to, and what came up or who has won."""
     narrator = Narrator(edition)
     led_to = f"A new game of {edition.name}: everyone enters the cave."
@@ -71,7 +71,7 @@ def banner(game: np.record, edition: Edition, scene: Scene) -> tuple[str, str]:
     return led_to, begins + narrator.card(game, scene)
 
 
-def _draw_header(canvas: Canvas, game: np.record, edition: Edition, over: bool) -> None:
+def _draw_header(canvas: Canvas, game: Game, edition: Edition, over: bool) -> None:
     """Draw the counter of expeditions, the card's number and the chance of a bust."""
     canvas.rectangle((0, 0, WIDTH, _BANNER_TOP), _DARK)
     title = "Game over" if over else f"Expedition {game.expedition} of {edition.expeditions}"
@@ -99,7 +99,7 @@ def _draw_chance(canvas: Canvas, chance: float) -> None:
         canvas.rectangle((742, 34, max(12, width * chance), 12), FATAL, 6)
 
 
-def _draw_banner(canvas: Canvas, game: np.record, edition: Edition, scene: Scene) -> None:
+def _draw_banner(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> None:
     bust = game.bust_card != NO_CARD
     back: Colour = (120, 30, 32) if bust else (44, 86, 62) if scene.ended else (62, 56, 72)
     canvas.rectangle((0, _BANNER_TOP, WIDTH, _PATH_TOP - _BANNER_TOP), back)
@@ -107,13 +107,13 @@ def _draw_banner(canvas: Canvas, game: np.record, edition: Edition, scene: Scene
         canvas.text(line, (_MARGIN, y), 24, colour, "midleft", WIDTH - 2 * _MARGIN)
 
 
-def _draw_paths(canvas: Canvas, game: np.record, edition: Edition, scene: Scene) -> None:
+def _draw_paths(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> None:
     """Draw the path; where an expedition has just ended, its path and the first card of the next one."""
     height = _LYING_TOP - _PATH_TOP
     if game.phase == OVER:
         _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, WIDTH, SEATS_TOP - _PATH_TOP))
         return
-    box = (_MARGIN, _PATH_TOP + 10, WIDTH - 2 * _MARGIN, height - 16)
+    box: Box = (_MARGIN, _PATH_TOP + 10, WIDTH - 2 * _MARGIN, height - 16)
     if scene.ended:
         split = WIDTH - _NEXT_WIDTH
         _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, split, height))
@@ -121,7 +121,7 @@ def _draw_paths(canvas: Canvas, game: np.record, edition: Edition, scene: Scene)
     draw_path(canvas, box, edition, scene.path, [len(scene.path) - 1], NEW, int(game.path_relics))
 
 
-def _draw_ended_path(canvas: Canvas, game: np.record, edition: Edition, scene: Scene, box: Box) -> None:
+def _draw_ended_path(canvas: Canvas, game: Game, edition: Edition, scene: Scene, box: Box) -> None:
     """Draw the path of the expedition that has just ended, with the two cards that ended it."""
     before, path, fatal = scene.before, scene.path_before, []
     if before is None:
@@ -143,7 +143,7 @@ def _titled(canvas: Canvas, box: Box, title: str, colour: Colour) -> Box:
     return (left + _MARGIN, top + 34, width - 2 * _MARGIN, height - 44)
 
 
-def _draw_lying(canvas: Canvas, game: np.record) -> None:
+def _draw_lying(canvas: Canvas, game: Game) -> None:
     """Draw the gems and relics that lie on the path."""
     y = (_LYING_TOP + SEATS_TOP) / 2
     canvas.rectangle((0, _LYING_TOP, WIDTH, SEATS_TOP - _LYING_TOP), (56, 50, 62))
@@ -153,7 +153,7 @@ def _draw_lying(canvas: Canvas, game: np.record) -> None:
     draw_icon(canvas, ICONS["relic"], (x, y), 12)
     worth = f" worth {game.path_relic_value} to a lone leaver" if game.path_relics else ""
     canvas.text(counted(game.path_relics, "relic") + worth, (x + 18, y), 22, _WHITE, "midleft")
-    traps = counted(np.count_nonzero(game.on_path), "trap")
+    traps = counted(int(np.count_nonzero(game.on_path)), "trap")
     canvas.text(f"{traps} so far", (WIDTH - _MARGIN, y), 20, _GREY, "midright")
 
 

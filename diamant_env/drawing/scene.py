@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from diamant_env.rules import OVER
+from diamant_env.state import OVER, Game
 
 
 class Scene:
@@ -20,11 +18,11 @@ class Scene:
     def __init__(self) -> None:
         self.path: list[int] = []
         self.path_before: list[int] = []
-        self.before: np.record | None = None
+        self.before: Game | None = None
         self.begins = True
-        self._now: np.record | None = None
+        self._now: Game | None = None
 
-    def follow(self, game: np.record) -> None:
+    def follow(self, game: Game) -> None:
         """Take note of the start of a game, then of each turn that has been played."""
         self.before, self._now = self._now, game.copy()
         self.path_before = self.path

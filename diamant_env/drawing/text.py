@@ -5,19 +5,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-import numpy as np
-
 from diamant_env.drawing.news import Narrator, counted, verdict
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import FIRST_TRAP, Edition
 from diamant_env.engine.observation_writer import bust_chance
-from diamant_env.rules import OVER
+from diamant_env.state import OVER, Game
 
 WIDTH = 78
 _HARD_SPACE = "\N{NO-BREAK SPACE}"  # inside a card's name, where no line may end
 
 
-def render_text(game: np.record, edition: Edition, scene: Scene) -> str:
+def render_text(game: Game, edition: Edition, scene: Scene) -> str:
     """Return the table as lines of text: what has just ended, the path, and a row for each player.
 
     Args:
@@ -36,7 +34,7 @@ def render_text(game: np.record, edition: Edition, scene: Scene) -> str:
     return "\n".join(filter(None, [*lines, *seat_lines(game, edition, scene, names)]))
 
 
-def path_lines(game: np.record, edition: Edition, scene: Scene) -> list[str]:
+def path_lines(game: Game, edition: Edition, scene: Scene) -> list[str]:
     """Return the cards of this expedition, on as many lines as they need, and what lies there."""
     cards = " - ".join(_card_text(edition, card) for card in scene.path)
     path = textwrap.wrap(cards, WIDTH, initial_indent="  path   ", subsequent_indent=" " * 9, break_on_hyphens=False)
@@ -45,9 +43,7 @@ def path_lines(game: np.record, edition: Edition, scene: Scene) -> list[str]:
     return [*(line.replace(_HARD_SPACE, " ") for line in path), lying]
 
 
-def seat_lines(
-    game: np.record, edition: Edition, scene: Scene, names: Sequence[str], seat: int | None = None
-) -> list[str]:
+def seat_lines(game: Game, edition: Edition, scene: Scene, names: Sequence[str], seat: int | None = None) -> list[str]:
     """Return a heading, then a row for each player.
 
     Args:

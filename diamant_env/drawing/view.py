@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from diamant_env.drawing.scene import Scene
 from diamant_env.drawing.text import render_text
 from diamant_env.editions import Edition
+from diamant_env.state import Game
 
 RENDER_MODES = ("human", "rgb_array", "ansi")
 
@@ -34,7 +35,7 @@ class View:
             self._picture = picture
             self._window = Window("Diamant") if mode == "human" else None
 
-    def render(self, game: np.record, edition: Edition, scene: Scene, fps: float = 0) -> str | NDArray[np.uint8] | None:
+    def render(self, game: Game, edition: Edition, scene: Scene, fps: float = 0) -> str | NDArray[np.uint8] | None:
         """Return the table as text or as a new uint8 (640, 960, 3), or show it, at most `fps` times a second."""
         if self.mode == "ansi":
             return render_text(game, edition, scene)

@@ -6,6 +6,7 @@ The order of features follows from `diamant_env.observation.FIELDS`: values are 
 from __future__ import annotations
 
 from collections import namedtuple
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,14 @@ from diamant_env.rules import count_deck, forget_last_events
 from diamant_env.state import DECIDE, OVER
 
 
+def _tuple(title: str, names: Iterable[str]) -> Any:
+    """Return a class of named tuples, which compiled functions can make and read."""
+    return namedtuple(title, names)
+
+
 def _named(title: str, values: dict[str, Any]) -> Any:
-    """Return constants by name, which compiled functions can read."""
-    return namedtuple(title, values)(**values)
+    """Return constants by name."""
+    return _tuple(title, values)(**values)
 
 
 _PER: Any = _named("_Per", {field.name: np.float32(1.0 / field.scale) for field in FIELDS})  # reciprocal scale
@@ -31,9 +37,9 @@ _IN_SEAT: Any = _named("_InSeat", {field.name.removeprefix("rival_"): at for at,
 
 # Values in the order of their fields.
 _first_numbers = PUBLIC[: [field.name for field in PUBLIC].index("bust_chance")]
-_PublicNumbers: Any = namedtuple("_PublicNumbers", [field.name for field in _first_numbers])  # type: ignore[misc]
-_RivalColumns: Any = namedtuple("_RivalColumns", _IN_SEAT._fields)  # type: ignore[misc]
-_OwnColumns: Any = namedtuple("_OwnColumns", [field.name for field in OWN[-NUM_OWN:]])  # type: ignore[misc]
+_PublicNumbers = _tuple("_PublicNumbers", [field.name for field in _first_numbers])
+_RivalColumns = _tuple("_RivalColumns", _IN_SEAT._fields)
+_OwnColumns = _tuple("_OwnColumns", [field.name for field in OWN[-NUM_OWN:]])
 
 _CARDS_LEFT = ("treasures_left", "traps_left", "relics_left")  # the deck is copied at once
 if [field.name for field in PUBLIC if field.name.endswith("_left")][-3:] != list(_CARDS_LEFT):

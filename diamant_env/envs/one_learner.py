@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
-from diamant_env.envs.opponent_seats import Opponent, Rivals
+from diamant_env.envs.opponent_seats import Opponent, OpponentSeats
 from diamant_env.envs.settings import whole_number, with_expeditions
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
@@ -47,7 +47,7 @@ class OneLearner:
         self.edition = played if expeditions is None else with_expeditions(played, expeditions)
         self.batch = Batch(num_games, players, self.edition, reward)
         self._records = self.batch._core.records
-        self.rivals = Rivals(opponents, players - 1, num_games)
+        self.opponents = OpponentSeats(opponents, players - 1, num_games)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.after_turn: Callable[[NDArray[np.int64]], None] | None = None
         self._everywhere = np.arange(num_games)
@@ -67,13 +67,13 @@ class OneLearner:
         """
         self.batch.reset(seeds, chosen, self._views)
         if seeds is not None and chosen.all():
-            self.rivals.seed(int(seeds[0]))
+            self.opponents.seed(int(seeds[0]))
         if self.seat is None:
             draw_seats(self._records, chosen, self.seats)
             self._seat_everyone()
 
     def _seat_everyone(self) -> None:
-        self._table = Table(self.batch, self.rivals.agents, self.rivals.seating(self.seats))
+        self._table = Table(self.batch, self.opponents.agents, self.opponents.seating(self.seats))
 
     def play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Play until each learner must decide again or its game is over; a game that was over stays as it is.
@@ -107,7 +107,7 @@ class OneLearner:
 
     def _play_turn_of_all(self, actions: NDArray[np.integer]) -> None:
         """Play a turn of every game that is not over."""
-        self.rivals.ask_for(self._everywhere)
+        self.opponents.ask_for(self._everywhere)
         self._table.decide(self._views, self._actions)
         self._actions[self._everywhere, self.seats] = actions
         self.batch.step(self._actions, self._views, self._rewards)
@@ -122,11 +122,11 @@ class OneLearner:
         places = np.full(size, playing[0])  # whose copies fill the rest and play on, unseen
         places[:count] = playing
         records[:] = self._records[places]
-        seating = self.rivals.seating(self.seats[places])
+        seating = self.opponents.seating(self.seats[places])
         seating[count:] = EMPTY
         views, actions = self._views[places], np.zeros(seating.shape, np.int8)
-        self.rivals.ask_for(playing)
-        Table(batch, self.rivals.agents, seating).decide(views, actions)
+        self.opponents.ask_for(playing)
+        Table(batch, self.opponents.agents, seating).decide(views, actions)
         _, rewards, _ = batch.step(actions, views)
         self._records[playing] = records[:count]
         self._views[playing] = views[:count]
@@ -149,7 +149,7 @@ class OneLearner:
 
 
 @jit
-def draw_seats(games, chosen, seats):
+def draw_seats(games: NDArray, chosen: NDArray[np.bool_], seats: NDArray[np.int64]) -> None:
     """Draw the learner's seat of each chosen game from its key; no card is drawn in an expedition 0."""
     for i in range(games.shape[0]):
         if chosen[i]:

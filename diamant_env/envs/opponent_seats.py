@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -23,15 +24,11 @@ ALLOWED = (
 )
 
 
+@dataclass
 class FunctionAgent:
-    """An agent without memory, made of a function.
+    """An agent without memory: its function returns the probability of LEAVE, or a bool, for each row."""
 
-    Args:
-        function: Takes `Observations`, a batch of rows, and returns the probability of LEAVE for each; bool is fine.
-    """
-
-    def __init__(self, function: Callable[[Observations], ArrayLike]) -> None:
-        self.function = function
+    function: Callable[[Observations], ArrayLike]
 
     def __str__(self) -> str:
         return str(self.function)
@@ -41,7 +38,7 @@ class FunctionAgent:
         return np.asarray(self.function(obs), np.float32)
 
 
-class RowKeeper:
+class StatefulOpponent:
     """Asks an agent that may remember things by row, when only some of the games play a turn.
 
     The agent always gets all its rows, in the same order. A row of a game that plays no turn now looks as it did
@@ -53,7 +50,7 @@ class RowKeeper:
         rows_per_game: How many seats of a game the agent has.
 
     Attributes:
-        games: The games that play a turn now; their rows, and no others, are what `act` is given.
+        games: The games that play a turn now; `act` is given their rows alone.
     """
 
     def __init__(self, agent: Agent, num_games: int, rows_per_game: int) -> None:
@@ -78,7 +75,7 @@ class RowKeeper:
         return answer[rows]
 
 
-class Rivals:
+class OpponentSeats:
     """The agents of all seats but the learner's.
 
     Args:
@@ -92,27 +89,23 @@ class Rivals:
 
     Raises:
         ValueError: If `opponents` is something else or of the wrong length.
-        FileNotFoundError: If there is no such policy file.
     """
 
     def __init__(self, opponents: Opponent | Sequence[Opponent], num_rivals: int, num_games: int) -> None:
-        given = list(opponents) if isinstance(opponents, list | tuple) else None
-        if given is not None and len(given) != num_rivals:
-            raise ValueError(f"{len(given)} opponents; give one for all rivals, or one for each of the {num_rivals}")
-        one_each = given if given is not None else [opponents] * num_rivals
+        one_each = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * num_rivals
+        if len(one_each) != num_rivals:
+            raise ValueError(f"{len(one_each)} opponents; give one for all rivals, or one for each of the {num_rivals}")
         known: dict[Any, Agent] = {_identity(one): _agent(one) for one in (one_each or [opponents])}
         order = list(known)
         self._relative = np.array([order.index(_identity(one)) for one in one_each] + [EMPTY])
-        self._scripts = [agent for agent in known.values() if callable(getattr(agent, "seed", None))]
-        self._keepers: list[RowKeeper] = []
-        self.agents: list[Agent] = []
-        for position, agent in enumerate(known.values()):
-            rows_per_game = int(np.count_nonzero(self._relative == position))
-            self.agents.append(agent if _is_memoryless(agent) else self._keeper(agent, num_games, rows_per_game))
-
-    def _keeper(self, agent: Agent, num_games: int, rows_per_game: int) -> RowKeeper:
-        self._keepers.append(RowKeeper(agent, num_games, rows_per_game))
-        return self._keepers[-1]
+        self.agents = list(known.values())
+        self._seeded = [agent for agent in self.agents if callable(getattr(agent, "seed", None))]
+        self._stateful: list[StatefulOpponent] = []
+        for position, agent in enumerate(self.agents):
+            if not _is_memoryless(agent):
+                rows_per_game = int(np.count_nonzero(self._relative == position))
+                self._stateful.append(StatefulOpponent(agent, num_games, rows_per_game))
+                self.agents[position] = self._stateful[-1]
 
     def seating(self, learners: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the `Table`'s seating, int (games, seats), around these learners' seats, int (games,)."""
@@ -121,33 +114,27 @@ class Rivals:
 
     def ask_for(self, games: NDArray[np.int64]) -> None:
         """Say which games will play the next turn, so that agents with memory know their rows."""
-        for keeper in self._keepers:
-            keeper.games = games
+        for opponent in self._stateful:
+            opponent.games = games
 
     def seed(self, seed: int) -> None:
         """Seed the agents that have a method ``seed(int)``, each differently."""
-        for position, agent in enumerate(self._scripts):
+        for position, agent in enumerate(self._seeded):
             agent.seed(_number_from([seed, position]))  # type: ignore[attr-defined]
 
 
 def _agent(opponent: Any) -> Agent:
     if isinstance(opponent, str | Path):
-        return _agent_of_text(str(opponent))
+        try:
+            return make(str(opponent), _number_from(None))
+        except ValueError as error:
+            raise ValueError(f"opponents: {error}; or {ALLOWED}") from None
     if not isinstance(opponent, type):
         if callable(getattr(opponent, "act", None)):
             return opponent
         if callable(opponent):
             return FunctionAgent(opponent)
     raise ValueError(f"opponents: {opponent!r} plays nothing; allowed: {ALLOWED}")
-
-
-def _agent_of_text(text: str) -> Agent:
-    if text.endswith(".safetensors"):
-        return NetworkAgent.load(text)
-    try:
-        return make(text, _number_from(None))
-    except ValueError as error:
-        raise ValueError(f"opponents: {error}; or {ALLOWED}") from None
 
 
 def _identity(opponent: Any) -> Any:

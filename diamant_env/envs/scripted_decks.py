@@ -8,7 +8,7 @@ from diamant_env.editions import Edition
 from diamant_env.engine.turns import draw_card
 from diamant_env.envs.settings import whole_number
 from diamant_env.rules import resolve_decisions, reveal, start_game
-from diamant_env.state import REVEAL
+from diamant_env.state import REVEAL, EditionNumbers, Game
 
 
 class Script:
@@ -45,7 +45,7 @@ class Script:
         script.position = whole_number("position of the deck", self.position, 0, len(self.names))
         return script
 
-    def next_card(self, game) -> int:
+    def next_card(self, game: Game) -> int:
         """Return the next card, from the script if one is left, else drawn.
 
         Raises:
@@ -62,16 +62,16 @@ class Script:
         self.position += 1
         return fits[0]
 
-    def restart(self, game, edition) -> None:
+    def restart(self, game: Game, edition: EditionNumbers) -> None:
         """Start the game of this record anew, with the cards of the script."""
         start_game(game, edition, game.num_players, game.key)
         self._reveal_until_decision(game, edition)
 
-    def play_turn(self, game, edition) -> None:
+    def play_turn(self, game: Game, edition: EditionNumbers) -> None:
         """Play one turn as `turns.play_turn` does, with the cards of the script."""
         resolve_decisions(game, edition)
         self._reveal_until_decision(game, edition)
 
-    def _reveal_until_decision(self, game, edition) -> None:
+    def _reveal_until_decision(self, game: Game, edition: EditionNumbers) -> None:
         while game.phase == REVEAL:
             reveal(game, edition, self.next_card(game))

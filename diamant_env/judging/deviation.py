@@ -53,7 +53,7 @@ class DeviationGame:
 
 @dataclass(frozen=True)
 class DeviationGain:
-    """What one player gains in a match.
+    """What one player gains in a deviation game.
 
     Attributes:
         player: Its name.
@@ -90,28 +90,28 @@ class DeviationGain:
         return mean_of_tables(self.totals - other.totals, self.quotas)
 
 
-def self_play(match: DeviationGame, games: int, seeds: np.random.SeedSequence) -> NDArray[np.float64] | float:
+def self_play(game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> NDArray[np.float64] | float:
     """Return what a copy gets among copies: one number, or float64 (games,) where it has to be played."""
-    if match.reward != "score":
-        return 1 / match.players if match.reward == "win" else 0.0
-    tables = number_of_tables(games, match.players)
-    seating = np.zeros((tables, match.players), np.int64)
-    played = play([match.agent], seating, games, seeds, match.edition, blank_rivals=match.blank_rivals)
+    if game.reward != "score":
+        return 1 / game.players if game.reward == "win" else 0.0
+    tables = number_of_tables(games, game.players)
+    seating = np.zeros((tables, game.players), np.int64)
+    played = play([game.agent], seating, games, seeds, game.edition, blank_rivals=game.blank_rivals)
     return played.scores.mean(axis=1)
 
 
 def deviation_gains(
     players: list[Player],
-    match: DeviationGame,
+    game: DeviationGame,
     games: int,
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> list[DeviationGain]:
-    """Measure players in a match, all in the same games.
+    """Measure what players gain, all in the same games.
 
     Args:
         players: Agents or texts.
-        match: The copies and the game.
+        game: The copies and what they play.
         games: Of each player.
         seeds: Of the games; others give other games.
         progress: Told as games end.
@@ -119,14 +119,14 @@ def deviation_gains(
     Raises:
         ValueError: If a player can't play there.
     """
-    usual = self_play(match, games, seeds)
-    tables = number_of_tables(games, match.players)
-    seating = seat_with(np.ones((tables, match.players - 1), np.int64))
+    usual = self_play(game, games, seeds)
+    tables = number_of_tables(games, game.players)
+    seating = seat_with(np.ones((tables, game.players - 1), np.int64))
     found = []
     for player in players:
-        played = play([player, match.agent], seating, games, seeds, match.edition, progress, match.blank_rivals)
-        payoffs = PAYOFFS[match.reward](played)
-        fair = float(usual) if match.reward == "win" else None
+        played = play([player, game.agent], seating, games, seeds, game.edition, progress, game.blank_rivals)
+        payoffs = PAYOFFS[game.reward](played)
+        fair = float(usual) if game.reward == "win" else None
         totals = played.totals(payoffs - usual)
         found.append(DeviationGain(name_of(player), games, float(payoffs.mean()), totals, played.quotas, fair))
     return found

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from diamant_env.editions import MAX_PLAYERS, Edition
-from diamant_env.envs.settings import whole_number
-from diamant_env.judging.games import MAX_GAMES, Played, Player, name_of, number_of_tables, play, seeds_for
+from diamant_env.editions import Edition
+from diamant_env.judging.games import Played, Player, checked_names, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables, p_value_of_share, share_of_tables
 from diamant_env.judging.lineups import LineUp, deal, seat_with
 
@@ -117,7 +116,7 @@ def compare(
     Raises:
         ValueError: If an argument is out of range, or a line-up can't be seated; then nothing was played.
     """
-    names = _checked_names(agents, games, players)
+    names = checked_names(agents, games, players)
     rivals = [line_up.rivals_of(names, players) for line_up in line_ups]
     results: list[Result] = []
     differences: list[Difference] = []
@@ -145,15 +144,6 @@ def own(values: NDArray) -> NDArray[np.float64]:
 def _copies(values: NDArray) -> NDArray[np.float64]:
     """Return what the others got on average, float64 (games,)."""
     return (values.sum(axis=1, dtype=float) - own(values)) / (values.shape[1] - 1)
-
-
-def _checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
-    whole_number("games", games, 1, MAX_GAMES)
-    whole_number("players", players, 2, MAX_PLAYERS)
-    names = [name_of(agent) for agent in agents]
-    if len(set(names)) < len(names):
-        raise ValueError(f"the agents {', '.join(names)} are compared; each must be another one")
-    return names
 
 
 def _play(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
-from diamant_env.editions import Edition
+from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import make
@@ -59,7 +59,7 @@ class Played:
 
     def totals(self, values: NDArray) -> NDArray[np.float64]:
         """Return the sums per table, float (tables,), of one value per game, (games,)."""
-        return np.bincount(self.tables, values.astype(np.float64), len(self.seating))
+        return np.bincount(self.tables, values, len(self.seating)).astype(np.float64)
 
 
 def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
@@ -85,6 +85,21 @@ def name_of(player: Player) -> str:
         ValueError: If a text names no agent.
     """
     return str(make(player)) if isinstance(player, str) else str(player)
+
+
+def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
+    """Return the names of agents that are to play so many games at tables of so many players.
+
+    Raises:
+        ValueError: If two agents are the same, or a number is out of range.
+    """
+    whole_number("games", games, 1, MAX_GAMES)
+    whole_number("players", players, 2, MAX_PLAYERS)
+    names = [name_of(agent) for agent in agents]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"{twice} is there twice; the agents must be distinct")
+    return names
 
 
 def number_of_tables(games: int, players: int) -> int:
@@ -129,8 +144,8 @@ def play(
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
     game_seeds, agent_seeds = children(seeds, 2)
     batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
-    made = _made(agents, agent_seeds)
-    table = Table(batch, made, seating)
+    states = agent_seeds.generate_state(len(agents)).tolist()
+    table = Table(batch, [_made(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
     played = Played(
         seating,
         np.empty((games, seats), np.float32),
@@ -144,7 +159,7 @@ def play(
 
 
 def _play_quotas(
-    batch: Batch, table: Table, seeds: NDArray[np.uint64], played: Played, progress: Progress | None
+    batch: Batch, table: Table, seeds: NDArray[np.unsignedinteger], played: Played, progress: Progress | None
 ) -> None:
     """Play until every table has met its quota; a table that did plays on uncounted."""
     games = len(played.keys)
@@ -171,12 +186,7 @@ def _play_quotas(
                 progress.update(len(ended))
 
 
-def _made(agents: Sequence[Player], seeds: np.random.SeedSequence) -> list[Agent]:
-    states = seeds.generate_state(len(agents))
-    return [_made_one(agent, int(state)) for agent, state in zip(agents, states, strict=True)]
-
-
-def _made_one(agent: Player, state: int) -> Agent:
+def _made(agent: Player, state: int) -> Agent:
     """Return an agent without a memory of games before: the caller's object stays as it is."""
     if isinstance(agent, str):
         return make(agent, state)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from diamant_env.judging.games import name_of
 from diamant_env.opponents.pools import load_pool, pool_names, pool_path
-from diamant_env.opponents.registry import FAMILIES, SOLVED
 
 SYNTAX = (
     "a pool (pool, held-out or a path to a .toml), agents such as bag:18,traps:3,cards:6, clones:NAME, intruder:NAME "
@@ -132,19 +131,10 @@ def _members(pool: str) -> tuple[str, ...]:
 
 def _agents(text: str, argument: str) -> tuple[str, ...]:
     try:
-        names = tuple(_agent(part) for part in split_agents(text))
+        names = tuple(name_of(part) for part in split_agents(text))
     except ValueError as error:
         raise ValueError(f"against {argument!r}: no such pool (pools: {pool_names()}) and no agents: {error}") from None
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise ValueError(f"against {argument!r}: {twice} is there twice; the opponents at a table are distinct")
     return names
-
-
-def _agent(text: str) -> str:
-    try:
-        return name_of(text)
-    except ValueError as error:
-        if not str(error).startswith("unknown agent"):
-            raise
-        raise ValueError(f"unknown agent {text!r}; agents: {', '.join([*FAMILIES, *SOLVED])}") from None

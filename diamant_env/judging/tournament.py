@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
-from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.editions import Edition
 from diamant_env.envs.settings import whole_number
-from diamant_env.judging.games import MAX_GAMES, Played, Player, Progress, name_of, number_of_tables, seeds_for
+from diamant_env.judging.games import MAX_GAMES, Played, Player, Progress, checked_names, number_of_tables, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import deal
 from diamant_env.judging.sharding import MapShards, play_sharded
@@ -90,13 +90,8 @@ def hold_tournament(
     Raises:
         ValueError: If an argument is out of range, or the agents are too few for a table.
     """
-    whole_number("games", games, 1, MAX_GAMES)
+    names = checked_names(agents, games, players)
     whole_number("rated_games", rated_games, 1, MAX_GAMES)
-    whole_number("players", players, 2, MAX_PLAYERS)
-    names = [name_of(agent) for agent in agents]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice:
-        raise ValueError(f"{twice} is there twice; the agents at a table are distinct")
     if len(names) < players:
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
     table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)

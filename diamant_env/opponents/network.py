@@ -178,28 +178,23 @@ def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
     return found.hexdigest()
 
 
-def _networks(
-    tensors: dict[str, NDArray[np.float32]],
-) -> dict[str, Layers]:
+def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     """Return the layers of each network by its number of players, "" for all others; ValueError if damaged."""
-    found: dict[str, dict[str, NDArray[np.float32]]] = {"": {}}
-    for name, tensor in tensors.items():
-        table, _, part = name.rpartition("/")
-        found.setdefault(table, {})[part] = tensor
-    sizes = [str(players) for players in range(1, MAX_PLAYERS + 1)]
-    unknown = [table for table in found if table and table not in sizes]
+    found: dict[str, list[str]] = {"": []}
+    for name in tensors:
+        found.setdefault(name.rpartition("/")[0], []).append(name)
+    sizes = ["", *map(str, range(1, MAX_PLAYERS + 1))]
+    unknown = [table for table in found if table not in sizes]
     if unknown:
         raise ValueError(f"tensors for tables of {unknown[0]!r}; 1 to {MAX_PLAYERS} players are possible")
-    return {table: _layers(each, f"{table}/" if table else "") for table, each in found.items()}
-
-
-def _layers(tensors: dict[str, NDArray[np.float32]], table: str) -> Layers:
-    """Return weight and bias of each layer; ValueError if one is missing."""
-    numbers = range(max(1, math.ceil(len(tensors) / 2)))
-    for name in (f"{number}.{part}" for number in numbers for part in ("weight", "bias")):
-        if name not in tensors:
-            raise ValueError(f"tensor {table + name!r} is missing")
-    return [(tensors[f"{number}.weight"], tensors[f"{number}.bias"]) for number in numbers]
+    networks: dict[str, Layers] = {}
+    for table, names in found.items():
+        places = [f"{table}/{layer}" if table else str(layer) for layer in range(max(1, math.ceil(len(names) / 2)))]
+        missing = [name for place in places for name in (f"{place}.weight", f"{place}.bias") if name not in tensors]
+        if missing:
+            raise ValueError(f"tensor {missing[0]!r} is missing")
+        networks[table] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
+    return networks
 
 
 def _check_sums(layers: Layers, activation: str) -> None:

@@ -13,12 +13,12 @@ POOLS = ("pool", "held_out")
 
 
 def pool_path(name: str | Path) -> Path:
-    """Return the file of a pool: of ``configs/pools`` by its name, with - for _ if one likes, or a path as it is."""
+    """Return the file of a pool: a shipped one by its name, with - or _, or a path as it is."""
     return Path(name) if str(name).endswith(".toml") else DATA / f"{str(name).replace('-', '_')}.toml"
 
 
 def pool_names() -> str:
-    """Return the names of the pools in ``configs/pools``, with commas between them."""
+    """Return the names of the shipped pools, with commas between them."""
     return ", ".join(sorted(file.stem for file in DATA.glob("*.toml")))
 
 
@@ -26,7 +26,7 @@ def load_pool(name: str | Path) -> list[str]:
     """Return the agents of a pool, as texts that `diamant_env.opponents.make` takes.
 
     Args:
-        name: A file of ``configs/pools`` without its ending, such as ``"pool"`` or ``"held_out"``, or a path to
+        name: A shipped pool, such as ``"pool"`` or ``"held_out"``, or a path to
             another TOML file with a `description` and a list of `agents`.
 
     Raises:
@@ -39,11 +39,6 @@ def load_pool(name: str | Path) -> list[str]:
         content = parse_toml(read_text(path))
     except ValueError as error:
         raise ValueError(f"pool {path} is damaged: {error}") from None
-    return _checked(content, path)
-
-
-def _checked(content: dict, path: Path) -> list[str]:
-    """Return the agents of a pool file that holds what it should."""
     unknown = [key for key in content if key not in _KEYS]
     if unknown:
         raise ValueError(f"pool {path}: unknown key {', '.join(unknown)}; keys: {', '.join(_KEYS)}")

@@ -7,7 +7,8 @@ from pathlib import Path
 from diamant_env.agent import Agent
 from diamant_env.opponents import solved
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.scripted.families import FAMILIES, describe, make_scripted
+from diamant_env.opponents.scripted import comparisons, thresholds
+from diamant_env.opponents.scripted.family import Scripted, parameters
 from diamant_env.opponents.search import PREFIX, SearchAgent, parse
 
 POLICY_FILE = "policy.safetensors"
@@ -15,6 +16,25 @@ DATA = Path(__file__).parent / "data"
 """The folder of the shipped policies and the pools."""
 SHIPPED = {file.stem: file for file in sorted(DATA.glob("*.safetensors"))}
 """The shipped policies by name."""
+FAMILIES: dict[str, type[Scripted]] = {
+    family.family: family
+    for family in (
+        thresholds.RandomAgent,
+        thresholds.ContinueAgent,
+        thresholds.CardsAgent,
+        thresholds.BagAgent,
+        thresholds.TrapsAgent,
+        thresholds.BagOrTrapsAgent,
+        comparisons.ExpectedValueAgent,
+        comparisons.OthersStayAgent,
+        thresholds.SoloGrabAgent,
+        comparisons.CatchUpAgent,
+        thresholds.FollowAgent,
+        comparisons.OpposeAgent,
+        thresholds.MixtureAgent,
+    )
+}
+"""The families of scripted agents by the name that a text begins with."""
 SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
     family.family: family for family in (solved.EquilibriumAgent, solved.DifferenceAgent, solved.LoneAgent)
 }
@@ -46,7 +66,7 @@ def make(text: str, seed: int = 0) -> Agent:
     if name in SOLVED:
         return SOLVED[name](rest) if colon else SOLVED[name]()
     if name in FAMILIES:
-        return make_scripted(text, seed)
+        return _make_scripted(text, seed)
     path = policy_file(text)
     if path is None:
         raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(_known())}")
@@ -72,3 +92,35 @@ def _known() -> list[str]:
     solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
     others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy"]
     return [*map(describe, FAMILIES.values()), *solved_agents, *others]
+
+
+def _make_scripted(text: str, seed: int) -> Scripted:
+    """Return the agent of a family that a text names, see `make`.
+
+    Raises:
+        ValueError: If the numbers after the family's name don't fit it; the message says what is allowed.
+    """
+    name, colon, rest = text.partition(":")
+    family = FAMILIES[name]
+    numbers = [_number(part, text, family) for part in rest.split(",")] if colon else []
+    if len(numbers) not in (0, len(parameters(family))):
+        raise ValueError(f"{len(numbers)} numbers in {text!r}; give all or none: {describe(family)}")
+    try:
+        agent = family(*numbers)
+    except ValueError as error:
+        raise ValueError(f"agent {text!r}: {error}") from None
+    agent.seed(seed)
+    return agent
+
+
+def describe(family: type[Scripted]) -> str:
+    """Return a family with its parameters and their defaults, such as ``bag:gems (bag:18)``."""
+    names = ",".join(field.name for field in parameters(family))
+    return f"{family.family}:{names} ({family()})" if names else family.family
+
+
+def _number(part: str, text: str, family: type[Scripted]) -> float:
+    try:
+        return float(part)
+    except ValueError:
+        raise ValueError(f"{part!r} in {text!r} is no number; {describe(family)}") from None

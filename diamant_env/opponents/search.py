@@ -60,8 +60,6 @@ class Budget:
             raise ValueError(f"rollouts={self.rollouts}; 2 to {_NO_LIMIT:,} are allowed")
         if self.seconds is not None and not 0 < self.seconds <= _DAY:
             raise ValueError(f"seconds={self.seconds}; more than 0 and at most {_DAY:,} are allowed")
-        if self.objective not in ("win", "score"):
-            raise ValueError(f"objective={self.objective!r}; win and score are allowed")
 
     def __str__(self) -> str:
         """The options of the agent's text that are not the default."""
@@ -107,45 +105,43 @@ class SearchAgent:
         base: The policy of everyone in the roll-outs. One that draws itself does so in each copy on its own.
         budget: How much a decision may cost, and what it is for.
         seed: Of the roll-outs.
-        name: How the agent prints.
 
     Attributes:
         rollouts: Games played so far, of both choices together.
-        searched: Decisions on which some were spent.
-        decided: All decisions.
     """
 
-    def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0, name: str = "") -> None:
+    def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0) -> None:
         self.base = base
         self.budget = budget or Budget()
-        self.name = name or f"{PREFIX}{self.budget}{base}"
         self._thinker = copy.deepcopy(base)
         self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # a rule is certain even where it errs
         self._editions = EditionFinder()
-        self.rollouts = self.searched = self.decided = 0
+        self.rollouts = 0
         self.seed(seed)
 
     def __str__(self) -> str:
-        return self.name
+        return f"{PREFIX}{self.budget}{self.base}"
 
     def seed(self, seed: int) -> None:
         """Start the random numbers of the roll-outs, and those of the base agent, anew."""
         self._random = np.random.default_rng(seed)
-        for agent in (self.base, self._thinker):
-            if callable(start := getattr(agent, "seed", None)):
-                start(seed)
+        for agent in self._agents().values():
+            if hasattr(agent, "seed"):
+                agent.seed(seed)
+
+    def _agents(self) -> dict[str, Any]:
+        return {"base": self.base, "thinker": self._thinker}
 
     def state(self) -> dict[str, Any]:
         """Return what it remembers, arrays and what JSON knows; what the base agent remembers is in it."""
-        agents = {"base": self.base, "thinker": self._thinker}
-        remembered = {name: agent.state() for name, agent in agents.items() if hasattr(agent, "restore")}
+        remembered = {name: agent.state() for name, agent in self._agents().items() if hasattr(agent, "restore")}
         return {"fits": self._editions.fits.copy(), "random": self._random.bit_generator.state, **remembered}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a value of `state`."""
         self._editions.fits = state["fits"].copy()
         self._random.bit_generator.state = state["random"]
-        for name, agent in (("base", self.base), ("thinker", self._thinker)):
+        for name, agent in self._agents().items():
             if name in state:
                 agent.restore(state[name])
 
@@ -158,23 +154,18 @@ class SearchAgent:
         leave = np.array(self.base.act(obs, first), np.float32)
         editions = self._editions.find(obs, first)
         deciding = obs["must_decide"] > 0
-        self._check(obs, editions, deciding)
+        if (obs["hidden_chests"] * deciding).any():
+            raise ValueError(f"{self} looks ahead from open chests, and this table hides them; seat another agent")
+        if (editions[deciding] < 0).any():
+            known = ", ".join(edition.name for edition in self._editions.editions)
+            raise ValueError(f"{self} knows the published editions, and this table plays another one; it knows {known}")
         doubtful = deciding & (np.minimum(leave, 1 - leave) > self._certain)
-        self.decided += int(deciding.sum())
-        self.searched += int(doubtful.sum())
         for edition in np.unique(editions[doubtful]):
             rows = np.flatnonzero(doubtful & (editions == edition))
             gain, error = self.compare(obs.flat[rows], self._editions.editions[edition])
             better = np.abs(gain) > error
             leave[rows[better]] = gain[better] > 0
         return leave
-
-    def _check(self, obs: Observations, editions: NDArray[np.int64], deciding: NDArray[np.bool_]) -> None:
-        if (obs["hidden_chests"] * deciding).any():
-            raise ValueError(f"{self} looks ahead from open chests, and this table hides them; seat another agent")
-        if (editions[deciding] < 0).any():
-            known = ", ".join(edition.name for edition in self._editions.editions)
-            raise ValueError(f"{self} knows the published editions, and this table plays another one; it knows {known}")
 
     def compare(
         self, flat: NDArray[np.float32], edition: str | Edition

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env import exact
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.loops import rebuild_games
 from diamant_env.observation import Observations
@@ -35,6 +36,7 @@ class EquilibriumAgent(Scripted):
 
     family: ClassVar[str] = "equilibrium"
     tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # fewest and most players
+    first_expedition_only: ClassVar[bool] = True  # of an edition with relics
     edition: str | Edition = "iello-2016-fr"
     solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -71,10 +73,7 @@ class EquilibriumAgent(Scripted):
         if ((players < fewest) | (players > most)).any():
             given = ", ".join(map(str, np.unique(players)))
             raise ValueError(f"{self} plays tables of {fewest} to {most}, not of {given} players")
-        self._check_relics(games)
-
-    def _check_relics(self, games: np.ndarray) -> None:
-        if find_edition(self.edition).relics and (games["expedition"] > 1).any():
+        if self.first_expedition_only and find_edition(self.edition).relics and (games["expedition"] > 1).any():
             raise ValueError(f"{self} plays the first expedition only: what follows was not solved with relics")
 
     def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
@@ -83,8 +82,6 @@ class EquilibriumAgent(Scripted):
 
     def _start(self, game: Game) -> Game:
         """The expedition that a game is in, before its first card."""
-        from diamant_env import exact
-
         start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
         start["expedition"] = game["expedition"]
         start["deck"][_TRAPS] = game["deck"][_TRAPS] + game["on_path"]
@@ -92,8 +89,6 @@ class EquilibriumAgent(Scripted):
         return start
 
     def _solve(self, start: Game) -> Any:
-        from diamant_env import exact
-
         return exact.solve_equilibrium(edition=self.edition, game=start)
 
 
@@ -113,8 +108,6 @@ class DifferenceAgent(EquilibriumAgent):
     tables: ClassVar[tuple[int, int]] = (2, 2)
 
     def _solve(self, start: Game) -> Any:
-        from diamant_env import exact
-
         return exact.solve_difference(edition=self.edition, game=start)
 
 
@@ -124,15 +117,11 @@ class LoneAgent(EquilibriumAgent):
 
     family: ClassVar[str] = "lone"
     tables: ClassVar[tuple[int, int]] = (1, 1)
+    first_expedition_only: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        from diamant_env import exact
-
         self._solver = exact.LoneSolver(find_edition(self.edition), whole_game=True)
-
-    def _check_relics(self, games: np.ndarray) -> None:
-        """Relics are no obstacle."""
 
     def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
         games = self._with_relics_back(games)

@@ -1,26 +1,20 @@
-"""Records of games: a small text file that is read with the eyes and replayed to the same result.
-
-`diamant_env.records.text` describes the text, `diamant_env.records.recorder` has easy ways to get a record. Reading
-replays the game through `parallel_env` and refuses a damaged record with the line and the reason; writing reads back
-what it wrote. No rule stands here: all that is known about the game is what the environment answers.
-"""
+"""Games as records and logs. No rule is here: whatever is known about a game, the environment has answered."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from diamant_env.diamant_v0 import parallel_env
+from diamant_env.drawing.news import seats_deciding, winners
 from diamant_env.editions import NO_CARD, Edition
-from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, spaced
-from diamant_env.rules import CONTINUE, LEAVE, OVER, win_share
+from diamant_env.state import CONTINUE, LEAVE, OVER, Game
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import TEXT_BYTES, read_bytes
 
@@ -41,7 +35,7 @@ class DamagedRecord(ValueError):
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game from its first card to its result; see the module for the text.
+    """A game from its first card to its result.
 
     Attributes:
         edition: What was played, with `hidden_chests` as it was.
@@ -50,9 +44,9 @@ class GameRecord:
         chests: What each seat's chest holds at the end.
         relics: How many relics each seat took.
         winners: The seats that share the victory.
-        seed: From which all cards follow, or None.
-        names: Who sat there, one per seat, or nobody.
-        notes: What else is to be known, one per line.
+        seed: From which all cards follow, or None where cards were chosen.
+        names: Who sat there, one per seat, or none.
+        notes: Free text, each of one line.
     """
 
     edition: Edition
@@ -76,14 +70,13 @@ class GameRecord:
         if not Path(path).is_file():
             raise FileNotFoundError(f"no game record {path}")
         try:
-            content = read_bytes(path, TEXT_BYTES)
+            text = read_bytes(path, TEXT_BYTES).decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            raise ValueError(f"{path}, line {line}: this is no text in UTF-8") from None
         except ValueError as error:
             raise ValueError(f"{path} is no record: {error}") from None
-        try:
-            return cls.from_text(content.decode("utf-8"), str(path))
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
-            raise ValueError(f"{path}, line {line}: this is no text in UTF-8") from None
+        return cls.from_text(text, str(path))
 
     @classmethod
     def from_text(cls, text: str, source: str = "record") -> GameRecord:
@@ -118,19 +111,12 @@ class GameRecord:
         return "\n".join([*record_lines(self), ""])
 
     def replay(self, **options: Any) -> parallel_env:
-        """Play the game again and return the environment at its end.
-
-        Args:
-            options: Of `parallel_env`, such as `render_mode`.
-
-        Raises:
-            DamagedRecord: If the game does not go as the record says.
-        """
+        """Play the game again and return the environment at its end; see `watch`."""
         *_, env = self.watch(**options)
         return env
 
     def watch(self, **options: Any) -> Iterator[parallel_env]:
-        """Play the game again and hand out the environment at the start and after each turn, to be rendered.
+        """Play the game again and yield the environment at the start and after each turn, to be rendered.
 
         Args:
             options: Of `parallel_env`, such as `render_mode`.
@@ -138,7 +124,7 @@ class GameRecord:
         Raises:
             DamagedRecord: If the game does not go as the record says.
         """
-        env = self._started(options)
+        env = self._start(options)
         log = GameLog(self.edition, self.num_players)
         log.follow(env.game)
         checked = 0
@@ -156,7 +142,7 @@ class GameRecord:
         self._check_result(log.record())
         yield env
 
-    def _started(self, options: dict[str, Any]) -> parallel_env:
+    def _start(self, options: dict[str, Any]) -> parallel_env:
         try:
             env = parallel_env(self.num_players, self.edition, **options)
         except ValueError as error:
@@ -194,10 +180,10 @@ class GameRecord:
                 raise self._damage(place, f"player_{seat} decides, but there are {self.num_players} players")
             if not inside[seat]:
                 raise self._damage(place, f"player_{seat} decides, but is not inside the cave")
-        both = [*turn.continuing, *turn.leaving]
-        if len(set(both)) != len(both):
+        actions = {f"player_{seat}": CONTINUE for seat in turn.continuing}
+        actions |= {f"player_{seat}": LEAVE for seat in turn.leaving}
+        if len(actions) < len(turn.continuing) + len(turn.leaving):
             raise self._damage(place, "somebody decides twice")
-        actions = {f"player_{seat}": LEAVE if seat in turn.leaving else CONTINUE for seat in both}
         try:
             env.step(actions)
         except ValueError as error:
@@ -205,11 +191,10 @@ class GameRecord:
 
     def _check_result(self, played: GameRecord) -> None:
         for seat in range(self.num_players):
-            shown = (played.chests[seat], played.relics[seat])
-            if (self.chests[seat : seat + 1], self.relics[seat : seat + 1]) != ((shown[0],), (shown[1],)):
-                raise self._damage(
-                    f"result of player_{seat}", "the replay ends with chest {}, relics {}".format(*shown)
-                )
+            chest, relics = played.chests[seat], played.relics[seat]
+            if (*self.chests[seat : seat + 1], *self.relics[seat : seat + 1]) != (chest, relics):
+                reason = f"the replay ends with chest {chest}, relics {relics}"
+                raise self._damage(f"result of player_{seat}", reason)
         if self.winners != played.winners:
             raise self._damage("winners", f"in the replay {spaced(played.winners)} wins")
 
@@ -225,14 +210,14 @@ def _place_of_card(error: ValueError, otherwise: Place) -> Place:
 
 
 class GameLog:
-    """Takes note of a game as it is played, from the records (`GAME`) of a batch or an environment.
+    """Writes a game down as it is played, from the states of a batch or an environment.
 
     Args:
-        edition: What is played.
-        num_players: How many sit at the table.
-        seed: From which all cards follow, or None.
-        names: Who sits there, one per seat, or nobody.
-        notes: What else is to be known.
+        edition: See `GameRecord`.
+        num_players: See `GameRecord`.
+        seed: See `GameRecord`.
+        names: See `GameRecord`.
+        notes: See `GameRecord`.
 
     Attributes:
         turns: What came up so far; the last card may still wait for its decisions.
@@ -247,11 +232,14 @@ class GameLog:
         notes: Sequence[str] = (),
     ) -> None:
         self.turns: list[Turn] = []
-        self._head = {"seed": None if seed is None else int(seed), "names": tuple(names), "notes": tuple(notes)}
         self._edition, self._players = edition, num_players
-        self._game: np.record | None = None
+        number = None if seed is None else int(seed)
+        self._record = functools.partial(
+            GameRecord, edition, num_players, seed=number, names=tuple(names), notes=tuple(notes)
+        )
+        self._game: Game | None = None
 
-    def follow(self, game: np.record) -> None:
+    def follow(self, game: Game) -> None:
         """Take note of the start of a game, then of each turn that has been played.
 
         Raises:
@@ -260,9 +248,7 @@ class GameLog:
         if self._game is None and (game.expedition, game.turn) != (1, 1):
             raise ValueError("a log begins with the first card of a game")
         if self._game is not None:
-            decisions = game.decision[: self._players].tolist()
-            continuing = tuple(seat for seat, decision in enumerate(decisions) if decision == CONTINUE)
-            leaving = tuple(seat for seat, decision in enumerate(decisions) if decision == LEAVE)
+            continuing, leaving = (tuple(seats_deciding(game, decision)) for decision in (CONTINUE, LEAVE))
             waited = self.turns[-1] = dataclasses.replace(self.turns[-1], continuing=continuing, leaving=leaving)
             if game.bust_card != NO_CARD:
                 self.turns.append(Turn(waited.expedition, waited.number + 1, self._name(game.bust_card)))
@@ -282,14 +268,6 @@ class GameLog:
         game = self._game
         if game is None or game.phase != OVER:
             raise RuntimeError("the game is not over: there is no record yet")
-        rules = numbers_of(self._edition)
-        seats = range(self._players)
-        return GameRecord(
-            edition=self._edition,
-            num_players=self._players,
-            turns=tuple(self.turns),
-            chests=tuple(game.chest[: self._players].tolist()),
-            relics=tuple(game.relics[: self._players].tolist()),
-            winners=tuple(seat for seat in seats if win_share(game, rules, seat) > 0),
-            **self._head,  # type: ignore[arg-type]
-        )
+        chests, relics = (tuple(each[: self._players].tolist()) for each in (game.chest, game.relics))
+        won = tuple(winners(game, self._edition))
+        return self._record(turns=tuple(self.turns), chests=chests, relics=relics, winners=won)

@@ -1,4 +1,4 @@
-"""Ways to get the record of a game: keep it while somebody plays, or let agents play one."""
+"""Two ways to get the record of a game: keep it while somebody plays, or let agents play one."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Recorder(BaseParallelWrapper):
 
     Args:
         env: The environment, which may be wrapped already.
-        names: Who sits there, one per seat, or nobody.
-        notes: What else is to be known.
+        names: See `GameRecord`.
+        notes: See `GameRecord`.
 
     Raises:
         ValueError: If `env` is no Diamant.
@@ -37,7 +37,7 @@ class Recorder(BaseParallelWrapper):
         self._log: GameLog | None = None
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> Any:
-        """See `parallel_env.reset`; a record begins. Where cards are chosen it has no seed."""
+        """See `parallel_env.reset`. A record begins, without a seed where cards are chosen."""
         answer = self.env.reset(seed=seed, options=options)
         game = self.env.unwrapped
         chosen = bool((options or {}).get("deck"))
@@ -64,7 +64,7 @@ class Recorder(BaseParallelWrapper):
         return self._log.record()
 
     def clone_state(self) -> Any:
-        """Return the game and what was noted of it as a value for `restore_state`."""
+        """Return the game and its log as a value for `restore_state`."""
         return self.env.clone_state(), copy.deepcopy(self._log)
 
     def restore_state(self, state: Any) -> None:
@@ -93,7 +93,7 @@ def record_of(
         edition: A published name or an `Edition`.
         seed: Of the cards and of the draw of the agents' decisions.
         hidden_chests: See `parallel_env`.
-        notes: What else is to be known.
+        notes: See `GameRecord`.
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.

@@ -49,11 +49,12 @@ from diamant_env.editions import EDITIONS, Edition, find_edition
 FIRST_LINE = "diamant record 1"  # the number is the version of the format
 _HEAD = re.compile(r"(note|edition|own edition|hidden chests|players|seed|player_[0-7]): (.+)")
 _NEEDED = ("edition", "hidden chests", "players", "seed")
-_TURN = re.compile(r"([1-9]\d{0,2})\.([1-9]\d{0,2}) (.+) \| (.+)", re.ASCII)
+_DECISIONS = "bust|continue((?: [0-7])+)(?:, leave((?: [0-7])+))?|leave((?: [0-7])+)"
+_TURN = re.compile(rf"([1-9]\d{{0,2}})\.([1-9]\d{{0,2}}) (.+) \| (?:{_DECISIONS})", re.ASCII)
 _CHEST = re.compile(r"player_([0-7]): chest (0|[1-9]\d{0,8}), relics (0|[1-9]\d{0,8})", re.ASCII)
-_SEATS = re.compile(r"(continue|leave|winners:)((?: [0-7])+)")
+_WINNERS = re.compile("winners:((?: [0-7])+)")
 
-Place = str | int  # a part of the head or the result by its name, a turn by its position
+Place = str | int  # a line of the head or of the result by its name, a turn by its position
 
 
 @dataclass(frozen=True)
@@ -80,27 +81,28 @@ class Turn:
         return not self.continuing and not self.leaving
 
     def __str__(self) -> str:
-        groups = [f"{word} {spaced(seats)}" for word, seats in self._groups() if seats]
-        return f"{self.expedition}.{self.number} {self.card} | {', '.join(groups) or 'bust'}"
-
-    def _groups(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        return ("continue", self.continuing), ("leave", self.leaving)
+        groups = [("continue", self.continuing), ("leave", self.leaving)]
+        decisions = ", ".join(f"{word} {spaced(seats)}" for word, seats in groups if seats)
+        return f"{self.expedition}.{self.number} {self.card} | {decisions or 'bust'}"
 
 
 def record_lines(record: Any) -> list[str]:
     """Return the lines of a `GameRecord`, unchecked."""
-    lines = [FIRST_LINE, *[f"note: {note}" for note in record.notes], _edition_line(record.edition)]
-    lines.append(f"hidden chests: {'yes' if record.edition.hidden_chests else 'no'}")
-    lines.append(f"players: {record.num_players}")
-    lines.append(f"seed: {'none' if record.seed is None else record.seed}")
-    lines += [f"player_{seat}: {name}" for seat, name in enumerate(record.names)]
+    lines = [
+        FIRST_LINE,
+        *[f"note: {note}" for note in record.notes],
+        _edition_line(record.edition),
+        f"hidden chests: {'yes' if record.edition.hidden_chests else 'no'}",
+        f"players: {record.num_players}",
+        f"seed: {'none' if record.seed is None else record.seed}",
+        *[f"player_{seat}: {name}" for seat, name in enumerate(record.names)],
+    ]
     expedition = 0
     for turn in record.turns:
         lines += ["", str(turn)] if turn.expedition != expedition else [str(turn)]
         expedition = turn.expedition
-    lines += ["", "result"]
-    for seat, (chest, relics) in enumerate(zip(record.chests, record.relics, strict=True)):
-        lines.append(f"player_{seat}: chest {chest}, relics {relics}")
+    results = enumerate(zip(record.chests, record.relics, strict=True))
+    lines += ["", "result", *[f"player_{seat}: chest {chest}, relics {relics}" for seat, (chest, relics) in results]]
     return [*lines, f"winners: {spaced(record.winners)}"]
 
 
@@ -121,7 +123,7 @@ def _edition_line(edition: Edition) -> str:
 
 
 class TextReader:
-    """Reads the text of a record. What it can't check without playing is left to the replay.
+    """Reads the text of a record; only the replay shows whether the game can go like that.
 
     Args:
         text: The record.
@@ -129,7 +131,7 @@ class TextReader:
 
     Attributes:
         fields: The arguments of `GameRecord`.
-        lines: The number of the line of each place.
+        lines: The line number of each `Place`.
 
     Raises:
         ValueError: If it is damaged, with the source, the line and the reason.
@@ -151,7 +153,7 @@ class TextReader:
             raise self.error(self._rows[self._position][0], f"something after the end: {self._peek()!r}")
 
     def error(self, line: int, reason: str) -> ValueError:
-        """Return the error that a line deserves."""
+        """Return an error that names the source and the line."""
         return ValueError(f"{self.source}, line {line}: {reason}")
 
     def _peek(self) -> str | None:
@@ -227,11 +229,11 @@ class TextReader:
         turns: list[Turn] = []
         while (row := self._next("there is no result")) != "result":
             found = _TURN.fullmatch(row)
-            decisions = None if found is None else _decisions_of(found[4])
-            if found is None or decisions is None:
+            if found is None:
                 raise self.error(self._line, f"{row!r} is no turn such as '1.2 snake | continue 0 2, leave 1'")
             self.lines[len(turns)] = self._line
-            turns.append(Turn(int(found[1]), int(found[2]), found[3], *decisions))
+            continuing, leaving = _seats(found[4]), _seats(found[5] or found[6])
+            turns.append(Turn(int(found[1]), int(found[2]), found[3], continuing, leaving))
         self.lines["result"] = self._line
         self.fields["turns"] = tuple(turns)
 
@@ -246,24 +248,12 @@ class TextReader:
             rows.append((int(found[2]), int(found[3])))
         self.fields["chests"], self.fields["relics"] = zip(*rows, strict=True)
         row = self._next("there are no winners")
-        seats = _SEATS.fullmatch(row)
-        if seats is None or seats[1] != "winners:":
+        found = _WINNERS.fullmatch(row)
+        if found is None:
             raise self.error(self._line, f"{row!r} is not 'winners: 0' with other seats")
         self.lines["winners"] = self._line
-        self.fields["winners"] = _seats_of(seats[2])
+        self.fields["winners"] = _seats(found[1])
 
 
-def _decisions_of(text: str) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    """Return the seats that continue and those that leave, or None where the text says neither."""
-    if text == "bust":
-        return (), ()
-    groups = [_SEATS.fullmatch(part) for part in text.split(", ")]
-    words = [group[1] for group in groups if group is not None]
-    if len(words) < len(groups) or words not in (["continue"], ["leave"], ["continue", "leave"]):
-        return None
-    seats = {group[1]: _seats_of(group[2]) for group in groups if group is not None}
-    return seats.get("continue", ()), seats.get("leave", ())
-
-
-def _seats_of(text: str) -> tuple[int, ...]:
-    return tuple(map(int, text.split()))
+def _seats(text: str | None) -> tuple[int, ...]:
+    return tuple(map(int, (text or "").split()))

@@ -13,7 +13,7 @@ from agents import watch
 from diamant_env import EDITIONS, Batch
 from diamant_env.observation import Observations
 from diamant_env.opponents import Table, make
-from diamant_env.records.log import GameRecord
+from diamant_env.records import GameRecord
 
 GAME = ["ev", "bag:18", "random:0.3", "--seed", "3"]
 
@@ -45,12 +45,11 @@ def test_whole_games(look, edition, tmp_path):
     assert (record.edition, record.seed) == (EDITIONS[edition], 5)
     assert said.count("=== Expedition ") == 5
     assert said.count(">> ") == sum(not turn.bust for turn in record.turns)
-    assert said.count(": a bust!") == sum(turn.bust for turn in record.turns)
+    assert len(re.findall(r"^A second .*!", said, re.MULTILINE)) == sum(turn.bust for turn in record.turns)
     rows = summary(said)
     assert [int(row[6]) for row in rows] == sorted(record.chests, reverse=True)
     for row in rows:
         assert sum(int(cell) for cell in row[1:6] if cell != "bust") == int(row[6])
-        assert row[1:6].count("bust") == int(row[8])
     assert sorted(row[0] for row in rows) == ["ev", "mixture #1", "mixture #2", "random:0.3"]
     assert not re.search(r"\b[Yy]ou", said)
 
@@ -60,7 +59,7 @@ def test_odds_and_probabilities_are_those_of_the_table(look):
     batch = Batch(1, 3)
     table = Table(batch, [make(text) for text in GAME[:3]], [range(3)])
     obs, actions = batch.reset(seed=3), np.zeros((1, 3), np.int8)
-    views = re.findall(r"  bust    ([\d.]+%) .*\n  share   ([\d.]+) .*\n.*LEAVE\n((?:  .*\n){3})", said)
+    views = re.findall(r"  bust   ([\d.]+%) .*\n  share  ([\d.]+) .*\n.*LEAVE\n((?:  .*\n){3})", said)
     for chance, share, rows in views:
         seen = Observations(obs[0, 0])
         assert (chance, share) == (f"{float(seen['bust_chance']):.1%}", f"{float(seen['expected_share']):.2f}")
@@ -70,6 +69,7 @@ def test_odds_and_probabilities_are_those_of_the_table(look):
             assert (shown[seat] and shown[seat][0]) == (f"{leave[0, seat]:.1%}" if inside else None)
         table.batch.draw_decisions(leave, actions)
         batch.step(actions, obs)
+    assert views
     assert batch.over[0]
 
 
@@ -122,8 +122,9 @@ def test_window(look, monkeypatch, step):
     pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     shown = []
-    pictures = watch.load_pictures()
-    monkeypatch.setattr(pictures.Window, "show", lambda self, picture, fps=0: shown.append(picture.get_size()))
+    from diamant_env.drawing.window import Window
+
+    monkeypatch.setattr(Window, "show", lambda self, picture, fps=0: shown.append(picture.get_size()))
     more = ["--step"] if step else []
     code, said, errors = look("cards:1", "cards:2", "--seed", "3", "--window", *more, keys="\n" * 300)
     assert (code, errors) == (0, "")
@@ -133,9 +134,8 @@ def test_window(look, monkeypatch, step):
 
 def test_window_without_pygame(look, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
-    for module in [name for name in sys.modules if name.startswith("diamant_env.drawing.picture")]:
+    for module in [name for name in sys.modules if name.startswith("diamant_env.drawing.")]:
         monkeypatch.delitem(sys.modules, module)
-    monkeypatch.delattr("diamant_env.drawing.picture", raising=False)
     code, _, errors = look(*GAME, "--window")
     assert code == 2
     assert 'pip install "diamant-env[render]"' in errors
@@ -144,23 +144,15 @@ def test_window_without_pygame(look, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["evv"], "unknown agent 'evv'"),
-        (["nowhere/policy.safetensors"], "no trained policy"),
         (["ev", "--num-players", "9"], "9 players; 1 to 8"),
         (["ev", "--num-players", "0"], "0 players; 1 to 8"),
         (["ev"] * 9, "9 players; 1 to 8"),
         (["ev", "ev", "ev", "--num-players", "2"], "3 agents for 2 players"),
-        (["--edition", "chess"], "chess"),
-        (["--seed", "-1"], "--seed -1"),
-        (["--seed", "x"], "--seed"),
-        (["--speed", "-1"], "--speed -1.0"),
-        (["--speed", "nan"], "--speed nan"),
-        (["--record", "nowhere/game.txt"], "there is no folder"),
-        (["--record", __file__], "this is there already"),
-        (["--bogus"], "--bogus"),
+        (["--speed", "-1"], "--speed: -1"),
+        (["--speed", "nan"], "--speed: nan"),
     ],
 )
-def test_what_is_refused(look, arguments, words):
+def test_what_is_refused_beside_what_play_refuses(look, arguments, words):
     code, said, errors = look(*arguments)
     assert (code, said) == (2, "")
     assert errors.startswith("python -m agents.watch: error: ")

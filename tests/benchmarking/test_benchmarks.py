@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from benchmarks import measure, peers, puffer, throughput
+from benchmarks import measure, peers, throughput
+from benchmarks.contenders import puffer
 from benchmarks.measure import Effort, Speed, alternate
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.reference import NoCompilerError, Reference, compiled_library, new_arrays
+from benchmarks.contenders.reference import NoCompilerError, Reference, compiled_library, new_arrays
 from diamant_env import EDITIONS, Batch, Edition
 
 ODD = Edition(

@@ -8,12 +8,12 @@ import pytest
 from diamant_env import Batch, Observations
 from diamant_env.opponents.network import NetworkAgent
 from train.benchmark import RESULTS, Arguments, benchmark, benchmark_runs, main
+from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm, algorithm_table, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.page import PAGE, PICTURE
 from train.benchmarking.suite import TASKS, find_tasks
-from train.learning import stable_baselines as sb3
 from train.runs.config import read_config
 
 SMALL = ("decisions=800", "games=100", "response.report_games=100", "ppo.games=8", "ppo.turns=16", "network.hidden=[8]")

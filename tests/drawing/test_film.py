@@ -12,8 +12,7 @@ import pytest
 
 from agents import film
 from diamant_env.opponents import make
-from diamant_env.records.log import GameRecord
-from diamant_env.records.recorder import record_of
+from diamant_env.records import GameRecord, record_of
 
 pytest.importorskip("pygame")
 Image = pytest.importorskip("PIL.Image")

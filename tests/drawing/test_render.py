@@ -17,7 +17,7 @@ def text_of(deck: list, players: int = 3, **options) -> Play:
 
 def shown(play: Play):
     """What the functions of the room `drawing` take."""
-    return play.env._batch.games[0], play.env.edition, play.env._scene
+    return play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0]
 
 
 def test_without_a_render_mode_there_is_no_picture():
@@ -41,7 +41,7 @@ def test_the_path_is_in_the_order_of_the_cards():
     assert "2 gems, 1 relic worth 5" in play.env.render()
     game, edition, scene = shown(play)
     scene.path *= 6
-    *path, lying = path_lines(game, edition, scene)
+    *path, _ = path_lines(game, edition, scene)
     assert len(path) == 4
     assert max(map(len, path)) <= 78
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6

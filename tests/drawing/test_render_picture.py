@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -16,10 +16,6 @@ from diamant_env.drawing.picture import banner
 from tests.support.play import BASE, ODD, PUBLISHED, Play, every
 
 DOCS = Path(__file__).parents[2] / "docs"
-SPEC = importlib.util.spec_from_file_location("pictures", DOCS / "pictures.py")
-assert SPEC is not None
-assert SPEC.loader is not None
-PICTURES = importlib.util.module_from_spec(SPEC)
 LONG = "a poisoned arrow from a hole in the ceiling"
 CROWDED = Edition(
     name="as much as the layout holds",
@@ -29,18 +25,6 @@ CROWDED = Edition(
     relic_values="printed",
     expeditions=15,
 )
-
-
-@pytest.fixture(scope="module")
-def pictures():
-    """The script that makes the pictures of the documentation."""
-    pytest.importorskip("PIL")
-    import sys
-
-    sys.modules["pictures"] = PICTURES  # its dataclasses look their module up
-    SPEC.loader.exec_module(PICTURES)
-    yield PICTURES
-    del sys.modules["pictures"]
 
 
 def picture_of(deck: list, players: int = 3, **options) -> Play:
@@ -57,7 +41,7 @@ def assert_is_picture(image) -> None:
 def lines_of(play: Play) -> tuple[str, str]:
     """The two lines of news in the picture."""
     play.env.render()
-    return banner(play.env._batch.games[0], play.env.edition, play.env._scene)
+    return banner(play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0])
 
 
 @pytest.mark.parametrize("players", range(1, 9))
@@ -168,7 +152,9 @@ def test_news():
     assert lines_of(play.all_leave())[1] == "The game is over: player_1 wins with 11 gems."
 
 
-def test_the_script_makes_each_picture(pictures, tmp_path):
+def test_the_script_makes_each_picture(tmp_path):
+    pytest.importorskip("PIL")
+    pictures = importlib.import_module("pictures")  # of docs/
     pictures.main(tmp_path)
     made = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
     assert set(made) == {path.name for path in (DOCS / "pictures").glob("*.png")}

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, GAME, Batch, Edition, diamant_v0, exact, from_observation
-from diamant_env.engine.game_check import check_game
 from diamant_env.observation import FIELDS, SLICES, Observations
-from diamant_env.rules import OVER, REVEAL
 from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.state import OVER, REVEAL
 from tests.support.guarded_games import guards_notice, strange_round
 
 FLAWS = [
@@ -80,14 +79,6 @@ def test_a_trap_whose_two_cards_have_left_cannot_lie_on_the_path():
     games.expedition[2] = 2
     with pytest.raises(ValueError, match=r"game 2 can't be: deck\[18\] = -1"):
         batch.restore(games)
-
-
-def test_games_of_a_larger_table_are_refused():
-    four, eight = Batch(16, 4, reward="win"), Batch(16, 8, reward="win")
-    four.reset(0)
-    eight.reset(0)
-    with pytest.raises(ValueError, match="game 0 can't be: num_players = 8; 4 is allowed"):
-        four.restore(eight.games)
 
 
 def test_the_games_that_are_handed_out_change_nothing():
@@ -209,17 +200,8 @@ def test_a_solution_refuses_a_trap_that_its_deck_does_not_have(on_path):
     game["deck_size"] -= on_path
     with pytest.raises(ValueError, match="can't follow the state"):
         solution.leave_probability(game)
-
-
-def test_a_solution_refuses_what_is_no_record():
-    solution = exact.solve_lone("iello-2016-fr")
     with pytest.raises(ValueError, match="expected"):
         solution.leave_probability(np.zeros((2, 3)))
-
-
-def test_one_record_that_waits_for_a_card_can_be():
-    edition = EDITIONS["incan-gold"]
-    check_game(exact.start_of_expedition(edition, 5), edition)
 
 
 def test_guard_bytes_show_a_write_beside_an_array():

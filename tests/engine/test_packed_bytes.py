@@ -6,7 +6,7 @@ import pytest
 from diamant_env.editions import MAX_CARDS, NUM_CARDS
 from diamant_env.native.compiled import jit
 from diamant_env.native.packed_bytes import card_at, pack, pack_ones, packed_flag, unpack_into
-from diamant_env.rules import GAME
+from diamant_env.state import GAME
 
 
 def _around(games):

@@ -8,7 +8,7 @@ from diamant_env.native.compiled import jit
 from diamant_env.native.emitter import vectors
 from diamant_env.native.packed_bytes import pack
 from diamant_env.observation import NUM_FEATURES, TABLE_FEATURES
-from diamant_env.rules import GAME
+from diamant_env.state import GAME
 
 COUNTS = [1, 3, 4, 7, 8, 17, 29, 40, 50]
 

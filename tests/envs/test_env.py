@@ -46,6 +46,7 @@ def test_all_agents_stay_to_the_end_and_terminate_together(players):
         assert all(list(part) == everyone for part in parts)
         assert set(parts[2].values()) == {not env.agents}
         assert set(parts[3].values()) == {False}
+        assert {type(reward) for reward in parts[1].values()} == {float}
     assert game_of(env)["expedition"] == 5
 
 
@@ -111,25 +112,10 @@ def test_spaces():
     assert plain.observation_space("player_0") is not plain.observation_space("player_1")
 
 
-def test_metadata():
-    metadata = diamant_v0.parallel_env.metadata
-    assert metadata["name"] == "diamant_v0"
-    assert metadata["is_parallelizable"] is True
-    assert {"render_modes", "render_fps"} <= set(metadata)
-    assert diamant_v0.raw_env().metadata["name"] == "diamant_v0"
-
-
 def test_unknown_reset_options_are_tolerated():
     env = diamant_v0.parallel_env(num_players=3)
     env.reset(seed=4, options={"options": 1})
     assert game_of(env) == game_of(seeded(num_players=3))
-
-
-def test_rewards_are_plain_floats():
-    env = seeded(num_players=3)
-    _, rewards, terminated, truncated, _ = env.step(dict.fromkeys(env.agents, 1))
-    assert {type(reward) for reward in rewards.values()} == {float}
-    assert {type(flag) for flag in [*terminated.values(), *truncated.values()]} == {bool}
 
 
 # Copies and saved states.

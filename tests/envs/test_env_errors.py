@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 from diamant_env import diamant_v0
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.records.recorder import Recorder
 from tests.support.side_by_side import as_dicts
 
 AEC = [diamant_v0.env, diamant_v0.raw_env]
 QUIET = ["snake", "boulder", 11, 5]
 ARGUMENTS = [
-    ({"mask": "both"}, "unknown mask 'both'; allowed: info, observation, none"),
     ({"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin"),
-    ({"render_mode": "hologram"}, "unknown render_mode 'hologram'; allowed: None, .*ansi"),
+    ({"render_mode": "hologram"}, "render_mode 'hologram'.*; allowed: None, .*ansi"),
+    ({"hidden_chests": "yes"}, "hidden_chests='yes'; True, False and None are allowed"),
     ({"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
     ({"num_players": 0}, "num_players=0; a whole number, 1 to 8, is allowed"),
     ({"num_players": 9}, "num_players=9; a whole number, 1 to 8, is allowed"),
@@ -39,11 +41,17 @@ def env():
     return env
 
 
-@pytest.mark.parametrize("make", [diamant_v0.parallel_env, diamant_v0.env, diamant_v0.raw_env])
+@pytest.mark.parametrize("make", [diamant_v0.parallel_env, *AEC, DiamantEnv, DiamantVectorEnv])
 @pytest.mark.parametrize(("arguments", "message"), ARGUMENTS)
 def test_arguments(make, arguments, message):
     with pytest.raises(ValueError, match=message):
         make(**arguments)
+
+
+@pytest.mark.parametrize("make", [diamant_v0.parallel_env, *AEC])
+def test_an_unknown_mask(make):
+    with pytest.raises(ValueError, match="unknown mask 'both'; allowed: info, observation, none"):
+        make(mask="both")
 
 
 @pytest.mark.parametrize(("actions", "message"), ACTIONS)

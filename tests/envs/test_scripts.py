@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from diamant_env import diamant_v0
 from diamant_env.editions import NUM_CARDS
-from tests.support.play import BASE, PRINTED, PUBLISHED, Play, card_of, every
+from tests.support.play import PRINTED, PUBLISHED, Play, card_of, every
 from tests.support.side_by_side import as_dicts
 
 
@@ -27,10 +26,6 @@ def test_every_card_can_be_chosen(edition):
             assert Play([card_of(edition, card)], edition=edition).game["last_card"] == card
 
 
-def test_treasures_by_number_or_text():
-    assert Play([11]).game["last_card"] == Play(["11"]).game["last_card"] == Play([np.int64(11)]).game["last_card"]
-
-
 def test_relic_means_the_lowest_where_they_differ():
     play = Play(["snake", "relic", "relic", 1, 1], edition=PRINTED).all_leave().leave(0).leave(1)
     assert play.chests == [5, 7, 0, 0]
@@ -46,6 +41,24 @@ def test_the_cards_go_on_across_expeditions_and_busts():
     assert (play.game["expedition"], play.game["bag"]) == (3, 7)
 
 
+def test_cards_by_number_or_text_and_the_deck_is_the_callers():
+    deck = [11, "11"]
+    env = diamant_v0.env(num_players=1)
+    env.reset(options={"deck": deck})
+    deck[1] = 17
+    env.step(0)
+    assert env.unwrapped.game["bag"] == 11 + 11
+
+
+@pytest.mark.parametrize("deck", [[], None])
+def test_an_empty_deck_is_no_script_and_the_next_reset_forgets_one(deck):
+    env, plain = new_env(), new_env()
+    env.reset(seed=3, options={"deck": ["snake", "boulder"]})
+    env.reset(seed=1, options={"deck": deck})
+    plain.reset(seed=1)
+    assert shown(env) == shown(plain)
+
+
 def test_afterwards_the_deck_goes_on_at_random():
     firsts = set()
     for seed in range(20):
@@ -54,31 +67,6 @@ def test_afterwards_the_deck_goes_on_at_random():
         env.step(dict.fromkeys(env.agents, 0))
         firsts.add(int(env.game["last_card"]))
     assert len(firsts) > 5
-
-
-@pytest.mark.parametrize("deck", [[], None])
-def test_an_empty_deck_is_no_script(deck):
-    env, plain = new_env(), new_env()
-    env.reset(seed=1, options={"deck": deck})
-    plain.reset(seed=1)
-    assert shown(env) == shown(plain)
-
-
-def test_the_next_reset_forgets_the_deck():
-    env, plain = new_env(), new_env()
-    env.reset(seed=1, options={"deck": ["snake", "boulder"]})
-    env.reset(seed=2)
-    plain.reset(seed=2)
-    assert shown(env) == shown(plain)
-
-
-def test_the_deck_is_the_callers():
-    deck = ["snake", "boulder"]
-    env = new_env()
-    env.reset(options={"deck": deck})
-    deck[1] = 17
-    env.step(dict.fromkeys(env.agents, 0))
-    assert env.game["bag"] == 0
 
 
 @pytest.mark.parametrize("deck", ["snake", 5, {5}])
@@ -127,42 +115,17 @@ def test_a_bust_before_a_missing_card_is_not_played():
     assert (env.game["expedition"], env.game["turn"], env.game["on_path"].sum()) == (2, 1, 1)
 
 
-def test_a_failed_reset_leaves_the_game():
+def test_a_failed_reset_leaves_the_game_and_its_deck():
     env = new_env(edition=PRINTED, render_mode="ansi")
-    env.reset(seed=1)
+    with pytest.raises(ValueError, match="relic 7"):
+        env.reset(options={"deck": ["relic 7"]})
+    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+        env.step({})
+    env.reset(seed=1, options={"deck": ["snake", 17]})
     before = shown(env)
     for deck in (["bear"], ["relic 7"]):
         with pytest.raises(ValueError, match="card 0 of the deck"):
             env.reset(seed=2, options={"deck": deck})
         assert shown(env) == before
     env.step(dict.fromkeys(env.agents, 0))
-
-
-def test_a_failed_reset_leaves_the_deck():
-    env = new_env(edition=PRINTED)
-    env.reset(options={"deck": ["snake", 17]})
-    with pytest.raises(ValueError, match="card 0 of the deck, 'relic 7', is not in the deck in expedition 1, turn 1"):
-        env.reset(options={"deck": ["relic 7"]})
-    env.step(dict.fromkeys(env.agents, 0))
     assert env.game["bag"] == 5
-
-
-def test_a_failed_first_reset_is_no_seed():
-    keys = []
-    for _ in range(3):
-        env = new_env(edition=PRINTED)
-        with pytest.raises(ValueError, match="relic 7"):
-            env.reset(options={"deck": ["relic 7"]})
-        with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
-            env.step({})
-        env.reset()
-        keys.append(int(env.game["key"]))
-    assert len(set(keys)) == 3
-
-
-def test_aec_takes_a_deck_too():
-    env = diamant_v0.env(num_players=3)
-    env.reset(options={"deck": [17, 5]})
-    assert env.observe("player_0")[0] == 1
-    assert env.unwrapped.game["bag"] == 5
-    assert env.unwrapped.edition == BASE

@@ -16,7 +16,7 @@ from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, lowest_equilibr
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.solved import DifferenceAgent, EquilibriumAgent, LoneAgent
-from diamant_env.rules import DECIDE, GAME, OVER
+from diamant_env.state import DECIDE, GAME, OVER
 from tests.support.exact_by_hand import (
     after,
     answer_to,

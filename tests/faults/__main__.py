@@ -29,6 +29,7 @@ from diamant_env.exact.equilibrium import solve_equilibrium
 from diamant_env.sb3 import DiamantVecEnv
 from tests.faults.caches import caches
 from tests.faults.child import Child
+from tests.faults.copies import copies
 from tests.faults.endurance import endurance
 from tests.faults.files import files
 from tests.faults.interrupts import interrupts
@@ -53,6 +54,7 @@ PARTS: dict[str, Callable[[Effort], Iterator[Row]]] = {
     "caches": caches,
     "memory": memory,
     "places": places,
+    "copies": copies,
 }
 """The longest first."""
 

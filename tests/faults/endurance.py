@@ -45,9 +45,28 @@ def _final(first: int, number: int, size: int, threads: int, by_turns: bool = Fa
     return np.concatenate(found)
 
 
+def _follow_ups(size: int, threads: int, auto_reset: bool, games: int = 3) -> NDArray[np.float32]:
+    """Play some games in each place; return what was earned in all of them, (games, places, seats)."""
+    batch = Batch(size, _PLAYERS, threads=min(threads, size))
+    batch.reset(1)
+    number, earned = np.zeros(size, int), np.zeros((games + 1, size, _PLAYERS), np.float32)
+    leave, actions = np.full((size, _PLAYERS), _LEAVE, np.float32), np.zeros((size, _PLAYERS), np.int8)
+    places = np.arange(size)
+    while (number < games).any():
+        batch.draw_decisions(leave, actions)
+        rewards, done = batch.play(actions, auto_reset=auto_reset)
+        earned[number, places] += rewards
+        if auto_reset:
+            number = np.minimum(number + done, games)
+        elif batch.over.all():
+            number += 1
+            batch.reset(mask=np.ones(size, bool))
+    return earned[:games]
+
+
 def same_games(effort: Effort) -> Row:
-    """Play the same games in batches of several sizes, with threads and turn by turn."""
-    trial = Trials("games bit for bit over batch sizes and threads, turn by turn or at once", effort)
+    """Play the same games in batches of several sizes, with threads, turn by turn and with automatic resets."""
+    trial = Trials("games bit for bit over batch sizes, threads and auto-reset", effort)
     size = min(_PART, effort.times(1_000_000))
     for part in effort.trials(10_000_000 // _PART, seconds=360):
         problem = in_child(partial(_compare, part * size, size, part)).problem
@@ -70,6 +89,8 @@ def _compare(first: int, number: int, part: int) -> None:
     for name, chests in found.items():
         if _digest(chests) != _digest(expected[: len(chests)]):
             raise RuntimeError(f"other final chests {name}, seeds from {first}")
+    if _digest(_follow_ups(size, 2, True)) != _digest(_follow_ups(size, 1, False)):
+        raise RuntimeError("other games follow with automatic resets")
 
 
 def _digest(array: NDArray) -> str:

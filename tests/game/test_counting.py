@@ -10,7 +10,8 @@ import numpy as np
 
 from diamant_env import GAME, LEAVE, Edition
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.rules import OVER, REVEAL, resolve_decisions, reveal, start_game
+from diamant_env.rules import resolve_decisions, reveal, start_game
+from diamant_env.state import OVER, REVEAL
 from tests.support.figures import bust_at_trap, survival
 from tests.support.oracle import Oracle
 from tests.support.play import INVENTED, PUBLISHED, every

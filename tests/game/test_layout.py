@@ -23,7 +23,7 @@ from diamant_env.engine.workspace import WORKSPACE
 from diamant_env.native import packed_bytes
 from diamant_env.native.aligned import LINE, aligned
 from diamant_env.observation import SLICES, field_table
-from diamant_env.rules import DECIDE, NO_DECISION, OVER, REVEAL
+from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
 
 # name, first index, numbers, step from one to the next, divided by, lowest, highest
 LAYOUT = [
@@ -114,7 +114,7 @@ def test_an_array_begins_at_a_cache_line(kind, shape):
         assert made.dtype == kind
         assert made.shape == np.zeros(shape).shape
         assert not made.tobytes().strip(b"\0")
-    assert Batch(5, 4)._records.ctypes.data % LINE == 0
+    assert Batch(5, 4)._core.records.ctypes.data % LINE == 0
 
 
 def test_the_rows_of_the_table():

@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 import torch
 
-from diamant_env import Batch
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import clone_line_ups
-from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import EMPTY, make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
@@ -226,35 +224,6 @@ def test_run_folder_holds_everything(tmp_path, capsys):
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
-        (["--set", "ppo.speed=3"], "unknown key 'ppo.speed'"),
-        (["--set", "ppo.games=0"], "ppo.games = 0: Input should be greater than or equal to 1"),
-        (["--set", "game.num_players=[9]"], "game.num_players.0 = 9: Input should be less than or equal to 8"),
-        (["--set", "game.edition=atlantis"], "unknown edition 'atlantis'; published editions: iello-2016"),
-        (["--set", "seed=true"], "seed = True: neither true nor false is allowed here"),
-        (["--set", "ppo.gamma=false"], "ppo.gamma = False: neither true nor false"),
-        (["--set", "game.num_players=[3, true]"], "game.num_players = [3, True]: neither true nor false"),
-        (["--set", "opponents.learner=0.5"], "the shares must add up to 1"),
-        (["--set", "seed"], "expected section.key=value"),
-        (["--set", "ppo.learning_rate=inf"], "ppo.learning_rate = inf"),
-        (["--set", "judge.num_players=1"], "judge.num_players = 1"),
-        (["--set", "game.num_players=[3,4,5]", "--set", "ppo.games=2"], "ppo.games = 2 is less than the 3 table sizes"),
-        (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
-    ],
-)
-def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
-    assert main([*arguments, "--out", str(tmp_path)]) == 2
-    assert complaint in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_switch_is_true_or_false():
-    assert Config.model_validate({"game": {"blank": True}}).game.blank
-
-
 def test_a_rollout_without_a_complete_decision_is_no_trouble():
     """All learners in camp at the end of every rollout: nothing to learn from, nothing breaks."""
     seating = np.array([[EMPTY, 0, 0]])
@@ -317,13 +286,3 @@ def test_damaged_files_are_named(tmp_path, capsys):
     (tmp_path / "broken.toml").write_text("name = [")
     assert main(["--config", str(tmp_path / "broken.toml"), "--out", str(tmp_path)]) == 2
     assert "is no TOML file" in capsys.readouterr().err
-
-
-def test_a_policy_is_the_same_for_every_batch_of_observations():
-    """Rows that need not decide change nothing for the others."""
-    weights = np.random.default_rng(0).normal(size=(2, NUM_FEATURES)).astype(np.float32)
-    agent = NetworkAgent([(weights, np.zeros(2, np.float32))])
-    batch = Batch(10, 4)
-    seen = batch.reset(0).reshape(-1, NUM_FEATURES)
-    alone = np.array([agent.leave_probability(row[None])[0] for row in seen])
-    assert np.allclose(agent.leave_probability(seen), alone, atol=1e-6)

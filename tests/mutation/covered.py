@@ -1,8 +1,8 @@
 """Measure which lines of the package the tests reach, uncompiled, and print those that no test does.
 
-``python tests/mutation/covered.py [ARGUMENT OF PYTEST ...]`` runs the tests that cover the package once; the same
-games in great number (`test_many_games`, `test_machine`, `test_counting`, ...) take hours uncompiled and reach no further line. What
-is left uncovered, and why, is in `covered.md`.
+``python tests/mutation/covered.py [ARGUMENT OF PYTEST ...]`` runs the tests that cover the package once. Left out are
+those that reach no further line: the same games in great number, which take hours uncompiled. What is left uncovered,
+and why, is in `covered.md`.
 """
 
 from __future__ import annotations
@@ -14,80 +14,42 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAST = 95  # per cent of the lines
-# Nothing but repetition, or about `train`, `agents`, `benchmarks`, `docs`, `examples` and compiled code alone.
+ROOMS = ["rules", "game", "engine", "envs", "opponents", "records", "exact", "drawing", "agents"]
+FILES = ["judging/test_intervals.py", "package/test_files.py"]
+# Nothing but repetition, or about `train`, `agents` and compiled code alone.
 LEFT_OUT = [
-    "test_aggregate.py",
-    "test_api_page.py",
-    "test_benchmarks.py",
-    "test_best_response.py",
-    "test_blank.py",
-    "test_blank_exact.py",
-    "test_cache.py",
-    "test_compiled.py",
-    "test_counting.py",
-    "test_document_blocks.py",
-    "test_documents.py",
-    "test_evaluate.py",
-    "test_exact_command.py",
-    "test_examples.py",
-    "test_export.py",
-    "test_fictitious.py",
-    "test_figures.py",
-    "test_film.py",
-    "test_gains.py",
-    "test_installs.py",
-    "test_league.py",
-    "test_machine.py",
-    "test_many_games.py",
-    "test_on_ray.py",
-    "test_oracle.py",
-    "test_pools.py",
-    "test_ppo.py",
-    "test_reference.py",
-    "test_rllib.py",
-    "test_rules_document.py",
-    "test_search.py",
-    "test_ship.py",
-    "test_suite.py",
-    "test_tournament.py",
-    "test_vec_env.py",
-    "test_watch.py",
+    *("agents/test_watch.py", "drawing/test_film.py", "engine/test_cache.py", "engine/test_compiled.py"),
+    *("envs/test_vec_env.py", "exact/test_blank_exact.py", "exact/test_exact_command.py", "exact/test_figures.py"),
+    *("game/test_blank.py", "game/test_counting.py", "game/test_machine.py", "game/test_many_games.py"),
+    *("opponents/test_pools.py", "opponents/test_search.py"),
 ]
 # Single tests, by the beginning of their names. Uncompiled they take long and reach no further line, ...
 SLOW = [
-    "test_batch.py::test_a_batch_plays_what_single_environments_play[8",
-    "test_batch.py::test_a_game_does_not_depend_on_the_size_of_the_batch[64",
-    "test_batch.py::test_a_game_does_not_depend_on_the_size_of_the_batch[7",
-    "test_batch.py::test_decisions_are_drawn_with_their_probability",
-    "test_batch.py::test_the_decisions_of_two_seats_are_independent",
-    "test_batch.py::test_the_next_game_of_a_place_is_another_one",
-    "test_batch_ways.py::test_play_is_step_without_observations[margin",
-    "test_batch_ways.py::test_play_is_step_without_observations[score",
-    "test_batch_ways.py::test_threads_change_no_byte[2]",
-    "test_batch_ways.py::test_threads_change_no_byte[40]",
-    "test_gym_env.py::test_games_are_those_of_a_batch_driven_by_hand[8",
-    "test_gym_vector.py::test_a_seed_repeats_opponents_that_draw_something",
-    "test_gym_vector.py::test_agents_with_memory_keep_their_rows",
-    "test_gym_vector.py::test_asynchronous_copies_differ_by_their_seeds",
-    "test_gym_vector.py::test_games_are_those_of_single_environments",
-    "test_gym_vector.py::test_gymnasiums_wrappers_fit",
-    "test_hidden_chests.py::test_the_option_goes_before_the_edition",
-    "test_observation.py::test_bounds_contain_what_games_produce",
-    "test_observation.py::test_every_field_of_every_seat",
-    "test_observation.py::test_hidden_chests_hide_nothing_else",
-    "test_observation.py::test_seats_are_relative_to_the_observer",
-    "test_opponents.py::test_expected_value_is_optimal_stopping_for_a_lone_player",
-    "test_own_editions.py::test_any_box_is_played_as_the_oracle_says_or_its_deck_can_run_out",
-    "test_rebuilding.py::test_the_game_that_produced_an_observation",
-    "test_records.py::test_any_game_is_written_and_read",
-    "test_records.py::test_every_truncation_is_refused",
-    "test_records.py::test_random_damage_is_refused_or_harmless",
+    "engine/test_batch.py::test_a_batch_plays_what_single_environments_play[score",
+    "engine/test_batch.py::test_decisions_are_drawn_with_their_probability_each_by_itself",
+    "engine/test_batch.py::test_seeds",
+    "engine/test_batch_ways.py::test_play_is_step_without_observations[margin",
+    "engine/test_batch_ways.py::test_play_is_step_without_observations[score",
+    "engine/test_batch_ways.py::test_threads_change_no_byte[2]",
+    "engine/test_batch_ways.py::test_threads_change_no_byte[40]",
+    "envs/test_gym_env.py::test_games_are_those_of_a_batch_driven_by_hand[8",
+    "envs/test_gym_vector.py::test_a_seed_repeats_opponents_that_draw_something",
+    "envs/test_gym_vector.py::test_agents_with_memory_keep_their_rows",
+    "envs/test_gym_vector.py::test_asynchronous_copies_differ_by_their_seeds",
+    "envs/test_gym_vector.py::test_games_are_those_of_single_environments",
+    "game/test_at_a_glance.py::test_everything_at_every_table",
+    "game/test_hidden_chests.py::test_hidden_chests_hide_nothing_else_and_the_same_games_are_played",
+    "game/test_own_editions.py::test_any_box_is_played_as_the_oracle_says_or_its_deck_can_run_out",
+    "opponents/test_opponents.py::test_expected_value_is_optimal_stopping_for_a_lone_player",
+    "records/test_records.py::test_any_game_is_written_and_read",
+    "records/test_records.py::test_every_truncation_is_refused",
+    "records/test_records.py::test_random_damage_is_refused_or_harmless",
     "rules/test_treasure_card.py::test_gems_are_shared_equally_and_the_rest_stays_on_the_path",
 ]
 # ... or they turn warnings into errors: integers that overflow on purpose make NumPy warn, uncompiled.
 WARNED = [
-    "test_registry_pettingzoo.py::test_an_older_pettingzoo_has_no_registry_and_that_is_fine",
-    "test_tasks.py::test_gymnasium_finds_the_package_by_the_id",
+    "envs/test_registry_pettingzoo.py::test_an_older_pettingzoo_has_no_registry_and_that_is_fine",
+    "envs/test_tasks.py::test_gymnasium_finds_the_package_by_the_id",
 ]
 SETTINGS = """
 [run]
@@ -111,7 +73,10 @@ def main() -> int:
     left_out = [f"--ignore=tests/{name}" for name in LEFT_OUT]
     left_out += [f"--deselect=tests/{name}" for name in SLOW + WARNED]
     coverage("erase")
-    failed = coverage("run", "-m", "pytest", "-p", "no:cacheprovider", "-W", "ignore", *left_out, *sys.argv[1:])
+    chosen = [f"tests/{name}" for name in ROOMS + FILES]
+    failed = coverage(
+        "run", "-m", "pytest", "-p", "no:cacheprovider", "-W", "ignore", *chosen, *left_out, *sys.argv[1:]
+    )
     coverage("combine", "--quiet")
     too_few = coverage("report", "--show-missing", "--skip-covered", f"--fail-under={LEAST}")
     return failed or too_few

@@ -1,9 +1,9 @@
 """Change the game in one place after another and look whether a test notices: mutation testing, uncompiled.
 
 ``python tests/mutation/mutants.py [FILE ...]`` works on a copy of the working tree in a temporary folder. cosmic-ray
-makes the changes; they are not handed to its own runner, because starting Python and importing Numba takes longer than most
-tests here: each mutant gets a fork of this process, which has imported the libraries but nothing of the package.
-Settings are in `mutants.toml`, mutants that no test can notice in `mutants.md`.
+makes the changes, but does not run the tests: starting Python and importing Numba takes longer than most of them. Each
+mutant gets a fork of this process instead, which has imported the libraries but nothing of the package. Settings are in
+`mutants.toml`, mutants that no test can notice in `mutants.md`.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def main() -> int:
             return judge(arguments, config, work_db, log)
 
 
-def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:
+def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:  # noqa: C901 - read from top to bottom
     """Run the mutants file by file, print what survived and the score."""
     enough, equivalent, rng = True, listed_as_equivalent(), random.Random(0)
     results = Results(arguments.results)

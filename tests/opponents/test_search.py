@@ -43,12 +43,9 @@ def test_the_text_gives_budget_objective_and_base(text, budget, base):
     assert parse(text) == (budget, base)
 
 
-@pytest.mark.parametrize(
-    "text", ["search:ev:0.75", "search:64:bag:15", "search:2s:score:continue", "search:8:search:8:ev:1"]
-)
+@pytest.mark.parametrize("text", ["ev:0.75", "64:bag:15", "2s:score:continue", "8:search:8:ev:1"])
 def test_an_agent_prints_as_a_text_of_itself(text):
-    assert str(make(text)) == text
-    assert str(make(str(make(text)))) == text
+    assert str(make(f"search:{text}")) == f"search:{text}"
 
 
 @pytest.mark.parametrize(
@@ -64,11 +61,6 @@ def test_an_agent_prints_as_a_text_of_itself(text):
 def test_a_wrong_text_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         make(text)
-
-
-def test_a_wrong_objective_is_refused():
-    with pytest.raises(ValueError, match="objective='gems'; win and score are allowed"):
-        Budget(objective="gems")  # type: ignore[arg-type]
 
 
 def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
@@ -131,16 +123,19 @@ def test_it_beats_the_agent_that_it_thinks_with():
     assert own / games > 0.6
 
 
-def test_hidden_chests_are_refused():
-    batch = Batch(2, 3, "incan-gold")
-    with pytest.raises(ValueError, match=r"search:ev:0\.75 looks ahead from open chests, and this table hides them"):
-        make("search:ev").act(Observations(batch.reset(1)[:, 0]), np.ones(2, bool))
-
-
-def test_an_edition_of_ones_own_is_refused():
-    batch = Batch(2, 3, Edition("short", treasures=(5, 7), traps=("snake",), expeditions=1))
-    with pytest.raises(ValueError, match="knows the published editions, and this table plays another one; it k"):
-        make("search:ev").act(Observations(batch.reset(1)[:, 0]), np.ones(2, bool))
+@pytest.mark.parametrize(
+    ("edition", "message"),
+    [
+        ("incan-gold", r"search:ev:0\.75 looks ahead from open chests, and this table hides them"),
+        (
+            Edition("short", treasures=(5, 7), traps=("snake",), expeditions=1),
+            "knows the published editions, and this table plays another one; it k",
+        ),
+    ],
+)
+def test_a_table_that_it_cannot_search_is_refused(edition, message):
+    with pytest.raises(ValueError, match=message):
+        make("search:ev").act(Observations(Batch(2, 3, edition).reset(1)[:, 0]), np.ones(2, bool))
 
 
 @pytest.mark.parametrize("edition", OPEN, ids=lambda edition: edition.name)

@@ -12,7 +12,7 @@ from diamant_env import CONTINUE, EDITIONS, LEAVE, Batch, diamant_v0
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import FAMILIES, make
-from diamant_env.rules import DECIDE
+from diamant_env.state import DECIDE
 
 TABLES = [(edition, players) for edition in EDITIONS for players in range(1, 9)]
 
@@ -87,38 +87,27 @@ def states():
     return states, np.array(rows)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "cards:5.00000001",
-        "bag:9.00000001",
-        "traps:1.9999999999",
-        "bag-or-traps:9.00000001,2.00000001",
-        "ev:0",
-        "ev:0.75",
-        "ev:0.1",
-        "ev:0.3333333333333333",  # less than a third
-        "ev:0.33333333333333337",
-        "ev-others-stay:0.2",
-        "ev-others-stay:0.25",
-        "ev-others-stay:0.5",
-        "ev-others-stay:1",
-        "solo-grab:3.00000001,9.00000001",
-        "catch-up:16,0.5",
-        "catch-up:8.3,0.1",
-        "catch-up:8.333333333333334,0.3333333333333333",
-        "follow:1.9999999999,7.00000001",
-        "oppose:7.6,0.7",
-        "oppose:7.000000000000001,1",
-    ],
-)
-def test_agents_compare_without_rounding(text, states):
+NUMBERS = {
+    "cards": "5 5.00000001",
+    "bag": "12 9.00000001",
+    "traps": "3 1.9999999999",
+    "bag-or-traps": "10,3 9.00000001,2.00000001",
+    "ev": "0 0.1 0.5 0.75 1 0.3333333333333333 0.33333333333333337",  # less than a third, and more
+    "ev-others-stay": "0 0.2 0.25 0.5 0.9 1",
+    "solo-grab": "7,13 3.00000001,9.00000001",
+    "catch-up": "10,1 16,0.5 8.3,0.1 8.333333333333334,0.3333333333333333",
+    "follow": "2,10 1.9999999999,7.00000001",
+    "oppose": "6,3 7.6,0.7 7.000000000000001,1",
+}
+
+
+@pytest.mark.parametrize(("family", "numbers"), [(name, one) for name in NUMBERS for one in NUMBERS[name].split()])
+def test_agents_compare_without_rounding(family, numbers, states):
     states, rows = states
-    family, _, numbers = text.partition(":")
     shown = np.array([family != "catch-up" or not state.hidden for state in states])
     sides = [SIDES[family](x, *map(Fraction, numbers.split(","))) for x in np.array(states)[shown]]
     expected = [any(left >= right for left, right in pairs) for pairs in sides]
-    answer = make(text).act(Observations(rows[shown]), np.zeros(shown.sum(), bool))
+    answer = make(f"{family}:{numbers}").act(Observations(rows[shown]), np.zeros(shown.sum(), bool))
     np.testing.assert_array_equal(answer, expected)
 
 

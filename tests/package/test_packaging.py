@@ -37,10 +37,9 @@ def test_every_extra_is_there_with_ranges():
 
 def test_typed_and_in_ten_lines():
     assert (ROOT / "diamant_env" / "py.typed").is_file()
-    done = subprocess.run(
-        [sys.executable, ROOT / "tests" / "package" / "ten_lines.py"], cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    command = [sys.executable, ROOT / "tests" / "package" / "ten_lines.py"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"diamant_env {diamant_env.__version__} in Python" in done.stdout
 

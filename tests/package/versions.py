@@ -1,6 +1,6 @@
 """Run the package's tests on every installed Python from 3.11 on, with the lowest and the newest dependencies.
 
-``python tests/package/versions.py [ROOM ...]``: a virtual environment for each in build/versions, kept for the next time.
+``python tests/package/versions.py [ROOM ...]``: each has a virtual environment in build/versions, kept for later.
 """
 
 from __future__ import annotations

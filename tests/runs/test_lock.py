@@ -83,8 +83,3 @@ def test_a_folder_that_can_not_be_written(tmp_path):
         held(tmp_path / "file"),
     ):
         pass
-
-
-def test_nothing_to_hold():
-    with held(None):
-        pass

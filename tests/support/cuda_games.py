@@ -14,6 +14,17 @@ SETTINGS = [
 ]
 
 
+def bad_input() -> None:
+    """Print what is said of wrong calls."""
+    batch = CudaBatch(2, 3)
+    for actions in (np.zeros((2, 3), np.int8), np.zeros((2, 4), np.int8), np.zeros((2, 3))):
+        try:
+            batch.step(actions)
+        except (RuntimeError, ValueError) as error:
+            print(error)
+            batch.reset(1)
+
+
 def main() -> None:
     """Compare byte by byte over some hundred turns."""
     for settings in SETTINGS:
@@ -21,8 +32,8 @@ def main() -> None:
         assert there.games.tobytes() == bytes(4 * here.games.itemsize)
         assert there.reset(5).copy_to_host().tobytes() == here.reset(5).tobytes()
         random, ended = np.random.default_rng(1), 0
-        for _ in range(120):
-            actions = (random.random((4, here.seats)) < 0.3).astype(np.int8)
+        for _ in range(60):
+            actions = (random.random((4, here.seats)) < 0.4).astype(np.int8)
             expected = here.step(actions, auto_reset=True)
             found = there.step(actions)
             for mine, theirs in zip(expected, found, strict=True):
@@ -34,4 +45,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    bad_input()
     main()

@@ -12,7 +12,7 @@ from diamant_env import GAME, Batch, Edition
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.rewards import REWARDS
-from diamant_env.rules import OVER
+from diamant_env.state import OVER
 
 _TWO_LEAVE = Edition("two leave", (1, 5, 7, 11), ("a", "b", "c"), 2, relics=(3,), expeditions=3, bust_removes=2)
 _GUARD, _WORDS = 0xA5, 512  # bytes on each side

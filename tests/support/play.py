@@ -11,7 +11,7 @@ import pytest
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
 from diamant_env.editions import NO_CARD, NUM_CARDS
-from diamant_env.rules import OVER
+from diamant_env.state import OVER
 
 SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # so many times more games against the oracle
 PUBLISHED = list(EDITIONS.values())

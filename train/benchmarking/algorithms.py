@@ -8,9 +8,9 @@ from diamant_env.judging.games import Player, name_of
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env.storage.markdown import markdown_table
+from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
-from train.learning import stable_baselines as sb3
-from train.learning.fictitious import fictitious_play
+from train.benchmarking.fictitious import fictitious_play
 from train.learning.training import train
 from train.runs.config import Config
 from train.runs.report import able

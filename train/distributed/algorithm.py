@@ -1,4 +1,4 @@
-"""PPO of RLlib on the self-play task: what its runners are told, and what its checkpoint holds beside the weights."""
+"""PPO of RLlib on the self-play task: its configuration, its league, and the state beside the weights."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from train.runs.config import RayRun
 
 
 class SelfPlay(PPO):
-    """PPO whose runners play against earlier versions of the learner, which it takes and hands out."""
+    """PPO whose runners play against earlier versions of the learner, which this process hands to them."""
 
     def setup(self, config: RLlibConfig) -> None:
         """Make everything and let the runners begin."""
         super().setup(config)
         self.run = RayRun.model_validate(config.env_config)
-        tables = np.array(self.run.game.num_players)  # no game is played here: the places are what counts
+        tables = np.array(self.run.game.num_players)  # any would do: no game is played in this process
         self.league = League(self.run.opponents, tables, seeds_for(self.run.seed, "league"))
         self.next_snapshot = 0
         self._all_join()
@@ -71,7 +71,7 @@ class SelfPlay(PPO):
         self._call_runners("join", runners, decisions=self.decisions, networks=self.league.networks())
 
     def _call_runners(self, method: str, runners: list[int] | None = None, **arguments: Any) -> None:
-        """Call a method of all runners or of some; one that is dead is left to `restore_env_runners`."""
+        """Call a method of all runners or of some; `restore_env_runners` takes care of dead ones."""
         self.env_runner_group.foreach_env_runner(
             lambda runner: getattr(runner, method)(**arguments),
             remote_worker_ids=runners,

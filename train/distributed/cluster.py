@@ -30,7 +30,7 @@ def join_cluster(cores: int = 0) -> None:
     """Join the cluster that ``RAY_ADDRESS`` names or ``ray start`` began on this machine, or begin one here.
 
     Args:
-        cores: How many will be asked for; a word on stderr if the cluster has fewer at the moment.
+        cores: How many will be asked for; if the cluster has fewer at the moment, a line on stderr says so.
 
     Raises:
         ValueError: If Ray is not installed.

@@ -26,11 +26,11 @@ from ray.rllib.utils.metrics import (
 
 from diamant_env.judging.games import seeds_for
 from diamant_env.observation import observation_space
+from diamant_env.opponents.network import Layers
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.league import League, tables_of
 from train.learning.rollout import NOTHING_PENDING, DecisionBuffer, play_turn
 from train.runs.config import RayRun
-from train.runs.networks import Layers
 
 
 class SelfPlayRunner(EnvRunner, Checkpointable):
@@ -68,7 +68,8 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
         run, runners = self.run, max(1, self.run.ray.runners)
         league_seed, game_seed = seeds_for(run.seed, "runner", self.worker_index, decisions).spawn(2)
         own = slice(max(0, self.worker_index - 1), None, runners)
-        players, editions = (tables[own] for tables in tables_of(run))
+        every_table, every_edition = tables_of(run)
+        players, editions = every_table[own], every_edition[own]
         self.league = League(run.opponents, players, league_seed)
         self.seat_networks(networks)
         self.env = DiamantVecEnv(

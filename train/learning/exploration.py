@@ -35,7 +35,7 @@ class Exploration:
         self._waiting = self._explores.copy()
 
     def coins(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return which of the deciding `rows` toss a coin now, positions in `rows`: at most one of each game."""
+        """Return the positions in `rows`, those that decide now, of who tosses a coin: at most one row of each game."""
         games = self.games_of_rows[rows]
         tossing = self._waiting & (self._random.random(len(self._waiting)) < self.chance)
         shuffled = self._random.permutation(len(rows))
@@ -45,7 +45,9 @@ class Exploration:
     def weights(
         self, rows: NDArray[np.int64], coins: NDArray[np.int64], log_probs: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """Return how much each decision counts, float32 (decisions,): 0 before the game's coin, 1 after it.
+        """Return the weight of each decision, float32 (decisions,): 0 until the game's coin is tossed, then 1.
+
+        A toss weighs the policy's probability of what was tossed, divided by 1/2.
 
         Args:
             rows: Those that decide now.

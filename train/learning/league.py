@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from diamant_env.editions import Edition
 from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent, make
-from diamant_env.opponents.network import NetworkAgent, logistic
+from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from diamant_env.opponents.pools import load_pool
 from train.runs.checkpoint import State
 from train.runs.config import Config, OpponentsConfig
-from train.runs.networks import Layers
 
 # Groups of fields that a seat may be blind to. Without one of them, a snapshot plays like a simple strategy.
 BLIND_SPOTS = (

@@ -13,13 +13,12 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.network import Layers, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.exploration import Exploration
 from train.learning.rollout import DecisionBuffer, play_turn
 from train.runs.checkpoint import State
 from train.runs.config import NetworkConfig, PPOConfig
-from train.runs.networks import Layers
 
 ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 

@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.rules import GAME
 from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.state import GAME
 from train.learning.league import League, tables_of
 from train.learning.self_play import SelfPlayPPO
 from train.runs.checkpoint import CHECKPOINT, State, check_like, load_checkpoint, save_checkpoint
@@ -190,4 +190,4 @@ def check_curve(curve: list[Any]) -> None:
         if not isinstance(point, dict) or set(point) != {"decisions", *CURVE}:
             raise ValueError("progress/curve has a point without one of decisions, " + ", ".join(CURVE))
         if not all(type(value) in (int, float) for value in point.values()):
-            raise ValueError("progress/curve has a point that is no number")
+            raise ValueError("progress/curve has a point that holds something else than numbers")

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.reading import parse_toml
-from train.runs.networks import start_of
 from train.runs.checkpoint import CHECKPOINT
 from train.runs.config import AnyConfig, Config, explain, read_config
 from train.runs.lock import held
@@ -47,6 +46,7 @@ def run_experiment(
     kind: type[Experiment],
     default: Path,
     train: Callable[[Experiment, Path], NetworkAgent],
+    check: Callable[[Experiment], object] = check_line_ups,
     checkpoint: str = CHECKPOINT,
 ) -> None:
     """Run a command that trains.
@@ -57,6 +57,7 @@ def run_experiment(
         kind: The class of its configurations.
         default: The experiment that is run if none is named.
         train: Trains in a run folder, or goes on there, and returns the policy.
+        check: Raises a ValueError if a new run can't be trained or judged, before its folder is made.
         checkpoint: The name of the file from which it goes on.
 
     Raises:
@@ -64,7 +65,12 @@ def run_experiment(
         KeyboardInterrupt: After Ctrl-C, with how to go on if the run's folder is there.
     """
     arguments = tyro.cli(Arguments, args=argv, prog=command)
-    config, folder = _opened(arguments, kind, default, checkpoint)
+    if arguments.resume is None:
+        config = change_keys(read_config(arguments.config or default, kind), arguments.set)
+        check(config)
+        folder = new_run_folder(arguments.out, config)
+    else:
+        config, folder = _resumed(arguments, arguments.resume, kind, checkpoint), arguments.resume
     try:
         with held(folder):
             network = train(config, folder)
@@ -75,15 +81,8 @@ def run_experiment(
     say(f"The run is in {folder}, its policy in {folder / POLICY}.")
 
 
-def _opened(arguments: Arguments, kind: type[Experiment], default: Path, checkpoint: str) -> tuple[Experiment, Path]:
-    """Return the configuration and the folder of the run that the arguments begin, or go on with."""
-    folder = arguments.resume
-    if folder is None:
-        config = change_keys(read_config(arguments.config or default, kind), arguments.set)
-        check_line_ups(config)
-        if config.start:
-            start_of(config)  # checked before the run has a folder
-        return config, new_run_folder(arguments.out, config)
+def _resumed(arguments: Arguments, folder: Path, kind: type[Experiment], checkpoint: str) -> Experiment:
+    """Return the configuration of the run that the arguments go on with."""
     config = open_run_folder(folder, kind)
     if arguments.set or arguments.config is not None:
         raise ValueError(f"--resume goes on with {folder / CONFIG}: give no --config and no --set")
@@ -91,7 +90,7 @@ def _opened(arguments: Arguments, kind: type[Experiment], default: Path, checkpo
         raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
     if not (folder / checkpoint).is_file():
         print(f"{folder} has no {checkpoint} yet: the run begins anew", file=sys.stderr)
-    return config, folder
+    return config
 
 
 def change_keys(config: AnyConfig, changes: tuple[str, ...]) -> AnyConfig:

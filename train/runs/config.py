@@ -135,7 +135,7 @@ class PPOConfig(Strict):
     value_weight: Weight = 0.5
     max_grad_norm: float = Field(default=0.5, gt=0, le=1e9)
     reward_scale: float = Field(default=1.0, gt=0, le=1000)
-    """Rewards are multiplied by this."""
+    """Factor of the rewards."""
     explore: Share = 0.0
     """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
     toss is learned from (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
@@ -187,7 +187,7 @@ class Config(Run):
     """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the
     run's seed. Empty: random weights."""
     value_first: Share = 0.05
-    """Share of a run with a `start`, at its beginning, in which the value function, which begins anew, learns alone."""
+    """Share of a run with a `start`, at its beginning, in which the value function, which has no start, learns alone."""
     checkpoints: Number = 8
     """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
     game: GameConfig = GameConfig()

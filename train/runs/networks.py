@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from train.runs.config import Config, NetworkConfig
 from train.runs.run_folder import START, save_policy
 
-Layers = list[tuple[NDArray[np.float32], NDArray[np.float32]]]
 """Weight and bias of each layer of a perceptron."""
 _SHARPER = np.float32(1000)  # times the logits
 
@@ -59,7 +57,7 @@ def kept_start(config: Config, folder: Path) -> NetworkAgent:
 
 def sharpened(network: NetworkAgent) -> NetworkAgent:
     """Return the network that nearly always does what this one does more often."""
-    layers = network.weights()
+    layers = list(network.weights())
     weight, bias = layers[-1]
     tables = {players: sharpened(own) for players, own in network.tables.items()}
     layers[-1] = (weight * _SHARPER, bias * _SHARPER)

@@ -1,4 +1,4 @@
-"""What the commands of this package print: texts and tables, when all that they tell is saved."""
+"""Printing of texts and tables; a command prints after it has saved its results."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,9 +13,12 @@ from numpy.typing import NDArray
 from diamant_env.observation import Observations
 
 
-def parameter(default: float, low: float, high: float) -> Any:
-    """Return a dataclass field that is a number from `low` to `high` and an argument of the family's text."""
-    return dataclasses.field(default=default, metadata={"low": low, "high": high})
+def parameter(default: float, low: float, high: float, number: Callable[[Observations], NDArray] | None = None) -> Any:
+    """Return a dataclass field that is a number from `low` to `high` and an argument of the family's text.
+
+    A `thresholds.ThresholdAgent` compares it with `number`, a function of the observations.
+    """
+    return dataclasses.field(default=default, metadata={"low": low, "high": high, "number": number})
 
 
 @dataclass
@@ -37,8 +40,9 @@ class Scripted:
                 raise ValueError(f"{self.family}: {field.name}={value!r}; {low:g} to {high:g} is allowed")
 
     def __str__(self) -> str:
-        numbers = ",".join(_number_text(getattr(self, field.name)) for field in parameters(type(self)))
-        return f"{self.family}:{numbers}" if numbers else self.family
+        numbers = [getattr(self, field.name) for field in parameters(type(self))]
+        texts = [repr(int(number) if number == int(number) else float(number)) for number in numbers]
+        return f"{self.family}:{','.join(texts)}" if texts else self.family
 
     def seed(self, seed: int) -> None:
         """Start the random numbers of an agent that draws some itself; most draw none."""
@@ -60,17 +64,3 @@ def parameters(family: type[Scripted]) -> list[dataclasses.Field]:
 def haul(obs: Mapping[str, NDArray]) -> NDArray:
     """Return what each row would bank if it left alone now: the bag and all that lies on the path."""
     return obs["bag"] + obs["path_gems"] + obs["path_relic_value"]
-
-
-def needs_chests(obs: Observations, agent: Scripted) -> None:
-    """Refuse observations that hide the rivals' chests.
-
-    Raises:
-        ValueError: If a row hides them.
-    """
-    if obs["hidden_chests"].any():
-        raise ValueError(f"{agent} looks at the rivals' chests, and this table hides them; seat another agent")
-
-
-def _number_text(number: float) -> str:
-    return repr(int(number)) if number == int(number) else repr(float(number))

@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.contenders.reference import Reference, new_arrays
 from benchmarks.measure import Play
-from benchmarks.reference import Reference, new_arrays
 from diamant_env import Batch
 
 RING = 16  # arrays of actions, drawn beforehand and used in turn

@@ -8,7 +8,7 @@ import subprocess
 import tarfile
 from pathlib import Path
 
-from benchmarks.reference import compiler
+from benchmarks.contenders.reference import compiler
 
 VERSION = "3.0.0"
 SOURCES = f"pufferlib-{VERSION}.tar.gz"

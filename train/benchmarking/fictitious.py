@@ -24,7 +24,7 @@ from train.runs.config import Config, NetworkConfig
 
 PLACES = 200_000  # decisions in the reservoir
 _BATCH, _RATE = 1024, 1e-3
-_PASSES = 4  # decisions of the reservoir learned from for each one that was added
+_PASSES = 4  # decisions drawn from the reservoir for each new one
 
 
 class Reservoir:
@@ -75,7 +75,7 @@ class Average:
         return self.agent.act(obs, first)
 
     def learn(self, decisions: int) -> None:
-        """Learn after so many decisions were added."""
+        """Take the gradient steps that are due after this number of new decisions."""
         for _ in range(max(1, _PASSES * decisions // _BATCH)):
             observations, actions = self.reservoir.sample(_BATCH)
             loss = torch.nn.functional.cross_entropy(self._net(observations), actions)

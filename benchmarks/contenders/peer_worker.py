@@ -21,7 +21,7 @@ def diamant_batch(players: int, rows: bool = True) -> Callable[[int], Contender]
     """Ours: the batch engine, LEAVE with probability 0.1; without `rows` the observation is `Batch.tables`."""
 
     def build(num_games: int) -> Contender:
-        from benchmarks.engine import action_ring, engine_play, rules_play
+        from benchmarks.contenders.engine import action_ring, engine_play, rules_play
 
         ring = action_ring(num_games, players, 0.1)
         play = engine_play(num_games, players, ring) if rows else rules_play(num_games, players, ring, read_bags=True)
@@ -32,7 +32,7 @@ def diamant_batch(players: int, rows: bool = True) -> Callable[[int], Contender]
 
 def diamant_parallel(_: int) -> Contender:
     """Ours: one game of 4 through PettingZoo's parallel API, Python-int actions."""
-    from benchmarks.views import parallel_play
+    from benchmarks.contenders.views import parallel_play
     from diamant_env import diamant_v0
 
     return parallel_play(diamant_v0.parallel_env(num_players=4), 0.1), 4
@@ -42,8 +42,8 @@ def diamant_random_games(players: int) -> Callable[[int], Contender]:
     """Ours: random games to the end inside the engine; a step is a game of this many decisions on average."""
 
     def build(_: int) -> Contender:
-        from benchmarks.decisions import decisions_per_game
-        from benchmarks.engine import random_games
+        from benchmarks.contenders.decisions import decisions_per_game
+        from benchmarks.contenders.engine import random_games
 
         return lambda games: random_games(games, players, 0.1), decisions_per_game(players, 0.1)
 

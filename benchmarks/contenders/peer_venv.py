@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.puffer import build_squared
+from benchmarks.contenders.puffer import build_squared
 
 _SECONDS = 1200  # limit for each step
 

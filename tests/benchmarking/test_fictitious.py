@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from diamant_env.observation import NUM_FEATURES
-from train.learning.fictitious import Average, Reservoir, fictitious_play
+from train.benchmarking.fictitious import Average, Reservoir, fictitious_play
 from train.runs.config import Config, NetworkConfig
 
 

@@ -1,4 +1,4 @@
-"""Agents that compare what leaving now pays with what one more card pays, with exact card counting.
+"""Agents that compare two sums without rounding: what leaving now pays, with one more card or with their aim.
 
 Notation: b the bag, g the gems and r the value of the relics on the path, n the players inside, p the exact chance
 that the next card busts, s the exact gems that it brings each player inside on average (a bust brings 0).
@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import MAX_PLAYERS
+from diamant_env.editions import MAX_GEMS, MAX_PLAYERS
 from diamant_env.observation import Observations
-from diamant_env.opponents.scripted.family import Scripted, parameter
+from diamant_env.opponents.scripted.family import Scripted, haul, parameter
 from diamant_env.opponents.scripted.whole_numbers import WholeNumbers, at_least, decimal, in_whole_numbers
 
 
@@ -111,3 +111,41 @@ def _chances(stay: float) -> tuple[int, NDArray[np.float32], NDArray[np.object_]
 def _part(players: int, chance: Fraction) -> Fraction:
     """Return the mean part of one among so many players, the others taking part with this chance."""
     return (1 - (1 - chance) ** players) / (players * chance) if chance else Fraction(1)
+
+
+@dataclass
+class CatchUpAgent(Scripted):
+    """Asks a bigger haul of itself when behind and a smaller one when ahead, the more so the fewer expeditions remain.
+
+    It leaves where the haul is at least `gems` - `push`·lead / (expeditions left + 1), and at least 1; the lead is
+    its chest less the best rival's. A push of 1 asks, each expedition, for an equal part of what it lacks on top.
+    """
+
+    family: ClassVar[str] = "catch-up"
+    gems: float = parameter(16, 0, MAX_GEMS)
+    push: float = parameter(0.5, 0, 10)
+
+    def leaves(self, obs: Observations) -> NDArray[np.bool_]:
+        """See `Scripted.leaves`."""
+        if obs["hidden_chests"].any():
+            raise ValueError(f"{self} looks at the rivals' chests, and this table hides them; seat another agent")
+        one, gems, push = in_whole_numbers(self.gems, self.push)
+        whole = WholeNumbers(obs, max(one, gems, push))
+        held, remaining = haul(whole), whole["expeditions_left"] + 1
+        return (held >= 1) & (one * remaining * held >= gems * remaining - push * whole["lead"])
+
+
+@dataclass
+class OpposeAgent(Scripted):
+    """Opposes the crowd: leaves with a small haul while all stay, and asks so many gems more for each that has left."""
+
+    family: ClassVar[str] = "oppose"
+    gems: float = parameter(11, 0, MAX_GEMS)
+    more: float = parameter(2, 0, MAX_GEMS)
+
+    def leaves(self, obs: Observations) -> NDArray[np.bool_]:
+        """See `Scripted.leaves`."""
+        one, gems, more = in_whole_numbers(self.gems, self.more)
+        whole = WholeNumbers(obs, max(one, gems, more))
+        gone = whole["num_players"] - whole["num_inside"]
+        return one * haul(whole) >= gems + more * gone
