@@ -132,15 +132,16 @@ def write(config: BenchmarkConfig, folder: Path) -> None:
         names = row["task"], row["algorithm"]
         return *(order.index(name) if name in order else len(order) for name in names), row["seed"]
 
-    found = [read_result(path) for path in (folder / "runs").rglob(RESULT)]
-    results = sorted((row for row in found if row is not None), key=place)
+    rows = [read_result(path) for path in (folder / "runs").rglob(RESULT)]
+    results = sorted((row for row in rows if row is not None), key=place)
     try:
         versions = parse_json((folder / "versions.json").read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{folder / 'versions.json'} is damaged: {error}") from None
     content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
-    save_json({**content, "runs": results, "aggregates": aggregates(results)}, folder / RESULTS)
-    write_page(results, header(content, results), folder)
+    found = aggregates(results)
+    save_json({**content, "runs": results, "aggregates": found}, folder / RESULTS)
+    write_page(results, found, header(content, results), folder)
 
 
 def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
+from rich.table import Table
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
@@ -67,28 +68,25 @@ def evaluate(arguments: Arguments) -> None:
         OSError: If another command writes into the folder.
     """
     find_edition(arguments.edition)
-    with held(arguments.out):
-        _evaluate(arguments)
-
-
-def _evaluate(arguments: Arguments) -> None:
-    agent = name_of(arguments.agent)
-    line_ups = [line_up for text in arguments.against for line_up in parse_line_ups(text, agent)]
-    results, differences = compare(
-        [arguments.agent, *arguments.compare],
-        line_ups,
-        arguments.games,
-        arguments.seed,
-        arguments.players,
-        arguments.edition,
-        progress=True,
-    )
-    if arguments.out is not None:
-        save_results(results, differences, arguments.out / "results.json", command=COMMAND, arguments=arguments)
-        draw_win_shares(results, arguments.out / "win_share.png")
-    say(*result_tables(results, differences))
-    if arguments.out is not None:
-        say(f"saved: {arguments.out / 'results.json'}, {arguments.out / 'win_share.png'}")
+    out = arguments.out
+    with held(out):
+        agent = name_of(arguments.agent)
+        line_ups = [line_up for text in arguments.against for line_up in parse_line_ups(text, agent)]
+        results, differences = compare(
+            [arguments.agent, *arguments.compare],
+            line_ups,
+            arguments.games,
+            arguments.seed,
+            arguments.players,
+            arguments.edition,
+            progress=True,
+        )
+        shown: list[Table | str] = [*result_tables(results, differences)]
+        if out is not None:
+            save_results(results, differences, out / "results.json", command=COMMAND, arguments=arguments)
+            draw_win_shares(results, out / "win_share.png")
+            shown.append(f"saved: {out / 'results.json'}, {out / 'win_share.png'}")
+        say(*shown)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

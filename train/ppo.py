@@ -11,10 +11,10 @@ import warnings
 from pathlib import Path
 
 from agents.command import run_command
-from train.learning.networks import start_of
 from train.learning.training import train
 from train.runs.command_line import run_experiment
 from train.runs.config import Config
+from train.runs.networks import start_of
 from train.runs.report import check_line_ups
 
 COMMAND = "python -m train.ppo"

@@ -73,30 +73,26 @@ def tournament(arguments: Arguments) -> None:
     find_edition(arguments.edition)
     if arguments.ray:
         require_ray()
-    with held(arguments.out):
-        _tournament(arguments)
-
-
-def _tournament(arguments: Arguments) -> None:
-    agents = entrants(arguments.agents, arguments.pool)
-    with tqdm(total=max(0, arguments.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
-        found = hold_tournament(
-            agents,
-            arguments.games,
-            arguments.seed,
-            arguments.players,
-            arguments.edition,
-            arguments.rated_games,
-            bar,
-            map_on_ray if arguments.ray else map,
-        )
-    if arguments.out is not None:
-        content = {"command": COMMAND, "arguments": arguments, "versions": versions(), "tournament": found}
-        save_json(content, arguments.out / "tournament.json")
-        draw_tournament(found, arguments.out / "tournament.png")
-    say(standings_table(found), beats_table(found))
-    if arguments.out is not None:
-        say(f"saved: {arguments.out / 'tournament.json'}, {arguments.out / 'tournament.png'}")
+    out = arguments.out
+    with held(out):
+        with tqdm(total=max(0, arguments.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
+            result = hold_tournament(
+                entrants(arguments.agents, arguments.pool),
+                arguments.games,
+                arguments.seed,
+                arguments.players,
+                arguments.edition,
+                arguments.rated_games,
+                bar,
+                map_on_ray if arguments.ray else map,
+            )
+        shown: list[Table | str] = [standings_table(result), beats_table(result)]
+        if out is not None:
+            content = {"command": COMMAND, "arguments": arguments, "versions": versions(), "tournament": result}
+            save_json(content, out / "tournament.json")
+            draw_tournament(result, out / "tournament.png")
+            shown.append(f"saved: {out / 'tournament.json'}, {out / 'tournament.png'}")
+        say(*shown)
 
 
 def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:

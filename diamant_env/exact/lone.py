@@ -7,7 +7,6 @@ expedition leaves behind (which traps and relics are still in the game) is known
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +73,6 @@ def solve_lone(
     edition: str | Edition,
     game: Game | None = None,
     whole_game: bool = False,
-    progress: Callable[[int], None] | None = None,
 ) -> Lone:
     """Solve the decisions of a player who is alone inside the cave.
 
@@ -84,7 +82,6 @@ def solve_lone(
             first card.
         whole_game: Count what the player banks in all expeditions from here on, not in this one alone. Only at a
             table of one: otherwise the next expedition is another game.
-        progress: Called with the number of expeditions solved so far, if the whole game is.
 
     Raises:
         ValueError: If there is no edition of that name, nobody or more than one is inside, or the table is too
@@ -92,7 +89,7 @@ def solve_lone(
     """
     edition = find_edition(edition)
     start = start_of_expedition(edition, 1) if game is None else game.copy()
-    return LoneSolver(edition, whole_game, progress).solve(start)
+    return LoneSolver(edition, whole_game).solve(start)
 
 
 class LoneSolver:
@@ -101,15 +98,11 @@ class LoneSolver:
     Args:
         edition: A published name or an `Edition`.
         whole_game: See `solve_lone`.
-        progress: See `solve_lone`.
     """
 
-    def __init__(
-        self, edition: str | Edition, whole_game: bool = False, progress: Callable[[int], None] | None = None
-    ) -> None:
+    def __init__(self, edition: str | Edition, whole_game: bool = False) -> None:
         self.edition = find_edition(edition)
         self.whole_game = whole_game
-        self.progress = progress
         self.known: dict[tuple, _Outlook] = {}
 
     def solve(self, start: Game) -> Lone:
@@ -135,7 +128,7 @@ class LoneSolver:
     def _outlooks(
         self, start: Game, sets: CardSets, relic_digits: NDArray, combinations: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What follows the expedition, by relics drawn: after leaving (relics, 2), after a bust (traps, relics, 2).
+        """Return what follows the expedition: after leaving (relics drawn, 2), after a bust (traps, relics drawn, 2).
 
         The traps are the digits, and last those that lay on the path from the start.
         """
@@ -160,7 +153,7 @@ class LoneSolver:
 
     @staticmethod
     def _fatal_kinds(game: Game, sets: CardSets) -> list[tuple[list[int], int]]:
-        """The kinds of trap that can end the expedition, by digit: one of those that share it, or all that lie."""
+        """Return traps that can end the expedition, with their digit: one kind for each, and -1 for all on the path."""
         copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
         digits = np.unique(sets.digit_of_trap[sets.digit_of_trap >= 0])
         kinds = [([int(np.flatnonzero(sets.digit_of_trap == digit)[0])], int(digit)) for digit in digits]
@@ -169,7 +162,7 @@ class LoneSolver:
         return kinds + ([(lying, -1)] if lying else [])
 
     def _from(self, game: Game) -> _Outlook:
-        """What a lone player has ahead at the start of an expedition."""
+        """Return what a lone player has ahead at the start of an expedition."""
         if game["phase"] == OVER:
             return 0.0, 0.0
         deck = game["deck"]
@@ -178,8 +171,6 @@ class LoneSolver:
         if key not in self.known:
             solution = self.solve(game)
             self.known[key] = solution.value, solution.bust_probability
-            if self.progress:
-                self.progress(len(self.known))
         return self.known[key]
 
 

@@ -1,4 +1,4 @@
-"""What cards and decisions do, as tables: filled by playing each move with the rules, so that no rule stands here."""
+"""Tables of what cards and decisions do, filled by playing each move with `diamant_env.rules`."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def tabulate_moves(start: Game, edition: Edition) -> Moves:
 
 
 def _treasure(start: Game, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
-    """What a treasure adds to the bag of each of so many players inside, and to the path."""
+    """Return what a treasure adds to the bag of each of so many players inside, and to the path."""
     game = start.copy()
     game["num_inside"] = inside
     reveal(game, numbers_of(edition), slot)
@@ -63,7 +63,7 @@ def _treasure(start: Game, edition: Edition, inside: int, slot: int) -> tuple[in
 
 
 def _cave_with(gems: int, leavers: int) -> Game:
-    """A game with so many gems and a worthless relic on the path, in which the first seats leave."""
+    """Return a game with so many gems and a worthless relic on the path, in which the first seats leave."""
     game = np.zeros(1, GAME)[0]
     game["path_gems"], game["path_relics"] = gems, 1
     game["num_players"] = game["num_inside"] = MAX_PLAYERS
@@ -76,9 +76,8 @@ def _cave_with(gems: int, leavers: int) -> Game:
 def relic_worth(start: Game, edition: Edition, relic: int) -> NDArray[np.int64]:
     """Return int64 (copies + 1,): what a lone leaver gets for the relics there after 0, 1, … more of them."""
     game = start.copy()
-    copies = int(game["deck"][FIRST_RELIC + relic])
     worth = [int(game["path_relic_value"])]
-    for _ in range(copies):
+    for _ in range(start["deck"][FIRST_RELIC + relic]):
         reveal(game, numbers_of(edition), FIRST_RELIC + relic)
         worth.append(int(game["path_relic_value"]))
     return np.array(worth, np.int64)
@@ -104,7 +103,7 @@ def start_of_expedition(edition: Edition, num_players: int) -> Game:
 
 
 def after_leaving(game: Game, edition: Edition) -> Game:
-    """Return the game after all inside have left; what they bank aside, this is where the next expedition starts."""
+    """Return the game after all inside have left: where the next expedition starts, but for what they bank."""
     game = game.copy()
     game["phase"] = DECIDE
     game["decision"] = LEAVE
@@ -113,7 +112,7 @@ def after_leaving(game: Game, edition: Edition) -> Game:
 
 
 def after_bust(game: Game, edition: Edition, trap: int) -> Game:
-    """Return the game after two traps of this kind have come up, one of which may have lain there."""
+    """Return the game after a bust by this kind of trap."""
     game = game.copy()
     game["bust_card"] = NO_CARD
     while game["bust_card"] == NO_CARD:

@@ -29,7 +29,7 @@ class FirstTrap:
 
 def test_of_an_agent_that_may_tell_traps_apart_they_are_not_merged():
     game = TASKS["expedition-2"].game.model_copy(update={"num_players": (1,)})
-    apart = exact.lay_out(exact.start_of_expedition(game.played(), 1), game.played(), merge_traps=False)
+    apart = exact.build_tree(exact.start_of_expedition(game.played(), 1), game.played(), merge_traps=False)
     truth = exact.best_response(exact.policy_of(FirstTrap(), apart), apart)
     found = exploitability(FirstTrap(), Task("expedition-1", "expedition", "alone", game))
     assert found["value"] == truth.profile_value

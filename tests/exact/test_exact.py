@@ -42,11 +42,11 @@ SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b"
 compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
 
 
-def laid_out(edition: Edition, players: int, merge: bool = True) -> exact.Expedition:
-    return exact.lay_out(exact.start_of_expedition(edition, players), edition, merge)
+def tree_of(edition: Edition, players: int, merge: bool = True) -> exact.ExpeditionTree:
+    return exact.build_tree(exact.start_of_expedition(edition, players), edition, merge)
 
 
-def solved(x: exact.Expedition, mode: int = EQUILIBRIUM) -> tuple[float, np.ndarray, float]:
+def solved(x: exact.ExpeditionTree, mode: int = EQUILIBRIUM) -> tuple[float, np.ndarray, float]:
     """Value at the start, policy and the largest error at a node."""
     values, policy = np.zeros((2, x.boxes.size))
     error = solve(x, mode, values, policy)
@@ -84,7 +84,7 @@ def test_a_lone_players_whole_game_against_fractions(relics):
 def test_a_lone_player_can_reach_17_339875():
     solution = exact.solve_lone("iello-2016-fr")
     assert solution.value == pytest.approx(17.339875, abs=5e-7)
-    alone = laid_out(CARDS_30, 1)
+    alone = tree_of(CARDS_30, 1)
     assert solved(alone)[0] == pytest.approx(solution.value, abs=1e-9)
     assert exact.best_response(exact.policy_of(make("ev:0"), alone), alone).profile_value <= solution.value + 1e-12
 
@@ -120,14 +120,14 @@ def test_a_lone_player_meets_the_value_of_the_whole_game(edition):
 @pytest.mark.parametrize("edition", [TINY, TINY_RELICS, TINY_PRINTED], ids=lambda edition: edition.name)
 def test_the_equilibrium_of_two_against_fractions(edition):
     by_hand = seat_value(Oracle(edition, 2), two_player_equilibrium)
-    assert solved(laid_out(edition, 2))[0] == pytest.approx(float(by_hand), abs=1e-12)
+    assert solved(tree_of(edition, 2))[0] == pytest.approx(float(by_hand), abs=1e-12)
 
 
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.parametrize("edition", [TINY, TINY_RELICS], ids=lambda edition: edition.name)
 def test_the_best_response_against_fractions(edition, players):
     for merge in (True, False):
-        x = laid_out(edition, players, merge)
+        x = tree_of(edition, players, merge)
         response = exact.best_response(exact.policy_of(ByBag(), x), x)
         best = seat_value(Oracle(edition, players), answer_to(by_bag))
         profile = seat_value(Oracle(edition, players), everyone_plays(by_bag))
@@ -138,7 +138,7 @@ def test_the_best_response_against_fractions(edition, players):
 
 @compiled_only
 def test_two_players_get_8_963618():
-    x = laid_out(CARDS_30, 2)
+    x = tree_of(CARDS_30, 2)
     value, policy, error = solved(x)
     assert value == pytest.approx(8.963618, abs=5e-7)
     assert error < 1e-9
@@ -148,7 +148,7 @@ def test_two_players_get_8_963618():
 @compiled_only
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])
 def test_nobody_gains_by_deviating(players):
-    x = laid_out(SMALL, players)
+    x = tree_of(SMALL, players)
     value, policy, error = solved(x)
     assert error < 1e-9
     response = exact.best_response(policy, x)
@@ -159,7 +159,7 @@ def test_nobody_gains_by_deviating(players):
 @compiled_only
 def test_scripted_agents_don_t_tell_kinds_of_trap_apart():
     for text in ("ev:0.75", "traps:3", "bag-or-traps:20,3", "solo-grab:7,13"):
-        together, apart = (laid_out(SMALL, 2, merge) for merge in (True, False))
+        together, apart = (tree_of(SMALL, 2, merge) for merge in (True, False))
         results = [exact.best_response(exact.policy_of(make(text), x), x) for x in (together, apart)]
         assert results[0].value == pytest.approx(results[1].value, abs=1e-9)
         assert results[0].profile_value == pytest.approx(results[1].profile_value, abs=1e-9)
@@ -207,7 +207,7 @@ def difference_by_hand(game: Oracle, seen: list) -> Fraction:
 def test_the_difference_of_two_against_fractions():
     seen: list[Fraction] = []
     difference_by_hand(Oracle(TINY, 2), seen)
-    x = laid_out(TINY, 2)
+    x = tree_of(TINY, 2)
     values = np.zeros(x.boxes.size)
     solve(x, DIFFERENCE, values)
     nodes = values[x.boxes.first[1:, 2]]
@@ -274,7 +274,7 @@ def test_a_policy_sees_what_a_player_sees(edition):
             shown.update((row.tobytes(), row) for row in obs.flat)
             return np.zeros(len(obs.flat), np.float32)
 
-    exact.policy_of(Witness(), laid_out(small, 3, merge=False))
+    exact.policy_of(Witness(), tree_of(small, 3, merge=False))
     batch = Batch(500, 3, small, blank_rivals=True)
     rows, rng, met = batch.reset(seed=2), np.random.default_rng(2), 0
     while (batch.games.phase != OVER).any():
@@ -293,7 +293,7 @@ def test_a_solution_is_kept_and_damage_is_noticed(tmp_path, monkeypatch):
     first = exact.solve_equilibrium(2, TINY)
     (file,) = (tmp_path / "kept").rglob("*.values")
     sound = file.read_bytes()
-    assert len(sound) == 8 * (first.expedition.boxes.size + 1) + 32
+    assert len(sound) == 8 * (first.tree.boxes.size + 1) + 32
     damaged = bytearray(sound)
     damaged[20] ^= 1
     for content in (bytes(damaged), sound[:-1], b"", sound + b"x"):
@@ -356,7 +356,7 @@ def test_what_is_out_of_reach_is_refused():
 
 
 def test_a_policy_of_another_shape_or_no_probability_is_refused():
-    x = laid_out(TINY, 2)
+    x = tree_of(TINY, 2)
     with pytest.raises(ValueError, match="expected float64"):
         exact.best_response(np.zeros(3), x)
     with pytest.raises(ValueError, match="no probability"):
@@ -369,7 +369,7 @@ def test_a_policy_of_another_shape_or_no_probability_is_refused():
     with pytest.raises(ValueError, match="no probability"):
         exact.policy_of(Wrong(), x)
     with pytest.raises(ValueError, match="mixture:10,20 answers the same observations differently"):
-        exact.policy_of(make("mixture:10,20"), laid_out(SMALL, 2))
+        exact.policy_of(make("mixture:10,20"), tree_of(SMALL, 2))
     with pytest.raises(ValueError, match="hides"):
         exact.policy_of(make("catch-up"), x)
 

@@ -15,8 +15,8 @@ import torch
 from diamant_env import NUM_FEATURES, Edition, Observations, diamant_v0
 from diamant_env.exact.equilibrium import EQUILIBRIUM
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.nodes import lay_out
 from diamant_env.exact.stored import load_values, save_values
+from diamant_env.exact.tree import build_tree
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.records.log import GameRecord
 from diamant_env.records.recorder import Recorder
@@ -49,7 +49,7 @@ def stored(folder: Path, states: tuple[Mapping, Mapping]) -> dict[str, Stored]:
     weights = [np.full((2, NUM_FEATURES), value, np.float32) for value in (0.25, 1)]
     networks = [NetworkAgent([(weight, np.zeros(2, np.float32))]) for weight in weights]
     records = [a_game(seed) for seed in (5, 2)]
-    expedition = lay_out(start_of_expedition(an_edition(), 2), an_edition())
+    tree = build_tree(start_of_expedition(an_edition(), 2), an_edition())
     names = {
         "checkpoint": CHECKPOINT,
         "policy": POLICY,
@@ -71,11 +71,11 @@ def stored(folder: Path, states: tuple[Mapping, Mapping]) -> dict[str, Stored]:
 
     def keep(which: int) -> None:
         os.environ["DIAMANT_CACHE_DIR"] = str(paths["exact cache"])
-        save_values(expedition, EQUILIBRIUM, np.full(expedition.boxes.size, 1.5 + which), 0.0)
+        save_values(tree, EQUILIBRIUM, np.full(tree.boxes.size, 1.5 + which), 0.0)
 
     def kept() -> str:
         os.environ["DIAMANT_CACHE_DIR"] = str(paths["exact cache"])
-        found = load_values(expedition, EQUILIBRIUM)
+        found = load_values(tree, EQUILIBRIUM)
         return "" if found is None else fingerprint(found)
 
     keep(0)

@@ -13,12 +13,12 @@ from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.best_response import PICTURE, RESULTS, Arguments, main, respond
-from train.learning.networks import shape_of, sharpened
 from train.learning.self_play import SelfPlayPPO
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
 from train.responding.search import CheckpointCallback, learn, pick, response_runs
 from train.runs.config import NetworkConfig, PPOConfig, read_config
+from train.runs.networks import shape_of, sharpened
 from train.runs.run_folder import POLICY, save_policy
 
 PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)

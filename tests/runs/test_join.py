@@ -13,13 +13,13 @@ from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.join import Arguments, join, main
-from train.learning.networks import start_of
 from train.learning.self_play import SelfPlayPPO
 from train.ppo import main as train_main
 from train.responding.config import SearchConfig
 from train.responding.search import learn
 from train.runs.config import Config, PPOConfig
 from train.runs.model_card import card_text
+from train.runs.networks import start_of
 from train.runs.results import save_json
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.ship import Arguments as ShipArguments

@@ -178,7 +178,7 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
     start = exact.start_of_expedition(edition, task.players)
     try:
         # Scripted agents count traps; any other may tell one kind from another.
-        tree = exact.lay_out(start, edition, merge_traps=isinstance(agent, Scripted))
+        tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
         found = exact.best_response(exact.policy_of(agent, tree), tree)
     except ValueError as error:  # an agent with a memory is no policy of what it sees
         return {"refused": str(error)}

@@ -18,6 +18,12 @@ from train.runs.tables import estimate_text
 
 PAGE, PICTURE = "benchmark.md", "benchmark.png"
 _COLOURS = {"learned": "#0072b2", "scripted": "#777777", "exact": "#009e73"}
+_EXPLAINED = (
+    f"Scores are normalised per task: 0 is `{REFERENCES[0]}`, 1 is `{REFERENCES[1]}`, at tables of distinct "
+    "held-out opponents (alone: the score), in the task's reward. Interquartile mean over tasks and seeds; in "
+    "brackets the 95 % interval over seeds, by a bootstrap stratified by task; (–): one seed. Who has not played "
+    "all tasks of a group is not in it."
+)
 Row = dict[str, Any]
 
 
@@ -71,23 +77,22 @@ def aggregates(results: Sequence[Row]) -> dict[str, dict[str, Estimate]]:
     }
 
 
-def write_page(results: Sequence[Row], header: str, folder: Path) -> None:
-    """Write the page and its picture from the results of finished runs."""
-    found = aggregates(results)
+def write_page(results: Sequence[Row], found: dict[str, dict[str, Estimate]], header: str, folder: Path) -> None:
+    """Write the page and its picture: the aggregates, then a table for each task.
+
+    Args:
+        results: Of finished runs.
+        found: Their aggregates.
+        header: What stands below the title.
+        folder: Where `PAGE` and `PICTURE` are written.
+    """
+    parts = ["# Benchmark", header]
     if found:
         draw(results, found, folder / PICTURE)
-    write_whole(folder / PAGE, f"# Benchmark\n\n{header}\n\n{tables(results)}\n")
-
-
-def tables(results: Sequence[Row]) -> str:
-    """Return the tables, and a link to the picture, as Markdown: the aggregates, then a part for each task."""
-    found = aggregates(results)
-    parts = []
-    if found:
-        parts += [_explained(), f"![Aggregated scores by family of tasks]({PICTURE})", _aggregate_table(results, found)]
+        parts += [_EXPLAINED, f"![Aggregated scores by family of tasks]({PICTURE})", _aggregate_table(results, found)]
     for task in dict.fromkeys(row["task"] for row in results):
         parts += [f"## {task}", _task_table([row for row in results if row["task"] == task])]
-    return "\n\n".join(parts)
+    write_whole(folder / PAGE, "\n\n".join(parts) + "\n")
 
 
 def draw(results: Sequence[Row], found: dict[str, dict[str, Estimate]], path: Path) -> None:
@@ -119,15 +124,6 @@ def _ranked(found: dict[str, dict[str, Estimate]]) -> list[str]:
     return sorted(names, key=lambda name: -np.mean([some[name].mean for some in found.values() if name in some]))
 
 
-def _explained() -> str:
-    return (
-        f"Scores are normalised per task: 0 is `{REFERENCES[0]}`, 1 is `{REFERENCES[1]}`, at tables of distinct "
-        "held-out opponents (alone: the score), in the task's reward. Interquartile mean over tasks and seeds; in "
-        "brackets the 95 % interval over seeds, by a bootstrap stratified by task; (–): one seed. Who has not played "
-        "all tasks of a group is not in it."
-    )
-
-
 def _aggregate_table(results: Sequence[Row], found: dict[str, dict[str, Estimate]]) -> str:
     kinds = {row["algorithm"]: row["kind"] for row in results}
     rows = [
@@ -140,12 +136,14 @@ def _aggregate_table(results: Sequence[Row], found: dict[str, dict[str, Estimate
 def _task_table(rows: Sequence[Row]) -> str:
     """One line per algorithm: means over seeds and, where there are several, from the least to the most."""
     columns = [column for column in COLUMNS if any(column[2](row) is not None for row in rows)]
-    mean_points = {name: np.mean([row["points"] for row in rows if row["algorithm"] == name]) for name in _names(rows)}
+    by_algorithm: dict[str, list[Row]] = {}
+    for row in rows:
+        by_algorithm.setdefault(row["algorithm"], []).append(row)
     lines = []
-    for name in sorted(mean_points, key=lambda name: -mean_points[name]):
-        mine = [row for row in rows if row["algorithm"] == name]
+    for name, mine in sorted(by_algorithm.items(), key=lambda item: -np.mean([row["points"] for row in item[1]])):
         figures = [_figure([read(row) for row in mine], digits) for _, digits, read in columns]
-        lines.append([f"`{name}`", str(len(mine)), *figures, ", ".join(sorted({_gained_by(row) for row in mine}))])
+        gained_by = sorted({row["measures"].get("gain", {}).get("by", "") for row in mine})
+        lines.append([f"`{name}`", len(mine), *figures, ", ".join(gained_by)])
     return markdown_table(["algorithm", "seeds", *(heading for heading, _, _ in columns), "gained by"], lines)
 
 
@@ -155,11 +153,3 @@ def _figure(values: Sequence[float | None], digits: int) -> str:
         return ""
     text = f"{np.mean(known):,.{digits}f}"
     return text if min(known) == max(known) else f"{text} ({min(known):,.{digits}f} to {max(known):,.{digits}f})"
-
-
-def _gained_by(row: Row) -> str:
-    return row["measures"].get("gain", {}).get("by", "")
-
-
-def _names(rows: Sequence[Row]) -> list[str]:
-    return list(dict.fromkeys(row["algorithm"] for row in rows))

@@ -14,9 +14,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.networks import sharpened
 from train.learning.self_play import ACTIVATIONS, layers_of
 from train.runs.config import Config, GameConfig, reward_scale
+from train.runs.networks import sharpened
 
 ROWS = 64  # learning seats side by side, about
 _IDLE = 3  # the library counts idle rows as well: fewer than three rows per decision

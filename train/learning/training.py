@@ -19,10 +19,10 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
 from train.learning.league import League, tables_of
-from train.learning.networks import kept_start
 from train.learning.self_play import SelfPlayPPO
 from train.runs.checkpoint import CHECKPOINT, State, check_like, load_checkpoint, save_checkpoint
 from train.runs.config import MAX_DECISIONS, Config
+from train.runs.networks import kept_start
 from train.runs.report import CURVE, RunRecord
 
 

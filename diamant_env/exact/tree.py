@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.engine.game_check import check_game
-from diamant_env.exact.cards import CardSets, card_sets, cards_left, read_digits
+from diamant_env.exact.cards import CardSets, card_sets, read_digits
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
 from diamant_env.native.compiled import jit, jit_apart
 from diamant_env.state import OVER, REVEAL, Game
@@ -51,7 +51,7 @@ class Boxes(NamedTuple):
     size: int
 
 
-class Expedition(NamedTuple):
+class ExpeditionTree(NamedTuple):
     """One expedition from a state on, laid out for the solvers.
 
     Attributes:
@@ -71,7 +71,7 @@ class Expedition(NamedTuple):
     must_reveal: bool
 
 
-def lay_out(start: Game, edition: Edition, merge_traps: bool = True) -> Expedition:
+def build_tree(start: Game, edition: Edition, merge_traps: bool = True) -> ExpeditionTree:
     """Return the nodes that can follow a state.
 
     Raises:
@@ -87,8 +87,7 @@ def lay_out(start: Game, edition: Edition, merge_traps: bool = True) -> Expediti
         raise ValueError(f"{edition.name!r} has relics of different printed values in its deck; this is not solved")
     relic_digit = int(relic_digits[0]) if len(relic_digits) else -1
     moves = tabulate_moves(start, edition)
-    players = int(start["num_inside"])
-    before = int(start["path_relics"])
+    players, before = int(start["num_inside"]), int(start["path_relics"])
     worth = np.zeros(before + 1, np.int64)
     worth[before] = start["path_relic_value"]
     if relic_digit >= 0:
@@ -102,7 +101,7 @@ def lay_out(start: Game, edition: Edition, merge_traps: bool = True) -> Expediti
         raise ValueError(
             f"{size:,} nodes with {players} players in {edition.name!r}; at most {MAX_NODES:,} are solved (8 GB)"
         )
-    return Expedition(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
+    return ExpeditionTree(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
 
 
 @jit_apart
@@ -143,6 +142,27 @@ def node(boxes, number, inside, gone, bag, path):
 
 
 @jit
+def nodes_of(boxes, number):
+    """Return the range of the positions of a set's nodes."""
+    end = boxes.first[number + 1, boxes.players] if number + 1 < boxes.first.shape[0] else boxes.size
+    return range(boxes.first[number, boxes.players], end)
+
+
+@jit
+def coordinates(boxes, number, position):
+    """Return (inside, gone, bag, path) of a node of a set: the inverse of `node`."""
+    inside = boxes.players
+    if position == boxes.first[number, inside]:
+        return inside, np.int64(0), np.int64(boxes.least_bag[number]), np.int64(boxes.full_path[number])
+    inside -= 1
+    while inside > 1 and position >= boxes.first[number, inside - 1]:
+        inside -= 1
+    line, path = divmod(position - boxes.first[number, inside], np.int64(boxes.paths[number, inside]))
+    gone, more = divmod(line, np.int64(boxes.bags[number, inside]))
+    return inside, gone, boxes.least_bag[number] + more, path
+
+
+@jit
 def going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path):
     """Return the mean of `value` over the next card, nobody else leaving; a bust is worth 0.
 
@@ -160,6 +180,3 @@ def going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag
             position = node(boxes, after, inside, gone, bag, path)
         total += rising * value[position]
     return total / cards if cards else 0.0
-
-
-__all__ = ["Boxes", "Expedition", "cards_left", "going_on", "lay_out", "node", "read_digits"]
