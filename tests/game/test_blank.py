@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from train.learning.fictitious import fictitious_play
 
 from diamant_env import Batch, Observations
 from diamant_env.judging.deviation import DeviationGame, deviation_gains, self_play
@@ -14,7 +13,8 @@ from diamant_env.judging.lineups import LineUp
 from diamant_env.observation import FIELDS, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning import stable_baselines
+from train.benchmarking import stable_baselines
+from train.benchmarking.fictitious import fictitious_play
 from train.learning.training import train
 from train.responding.config import SearchConfig
 from train.responding.search import learn
