@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion test test-deep test-ray test-mappo mutants faults coverage examples lint package clean
+.PHONY: help setup train champion test test-versions test-deep test-ray mutants faults coverage examples lint package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -33,28 +33,26 @@ champion: setup  ## train the champion with three seeds, judge and ship it: thre
 test: setup lint  ## run all tests, the linter and the type check
 	$(BIN)/python -m pytest -n 2
 
+test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
+	"$(PYTHON)" tests/package/versions.py
+
 test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
-	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/test_machine.py tests/test_many_games.py
+	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/game/test_many_games.py
 
 test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests that need Ray
 	"$(PYTHON)" -m venv .venv-ray
 	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-distributed.txt -e '.[train,distributed,dev]'
-	.venv-ray/bin/python -m pytest tests/test_on_ray.py tests/test_rllib.py
-
-test-mappo:  ## make .venv-mappo, where BenchMARL is, and run the tests that need it
-	"$(PYTHON)" -m venv .venv-mappo
-	.venv-mappo/bin/python -m pip install --quiet --disable-pip-version-check -e '.[train,dev]' 'benchmarl>=1.5.2,<2' torch==2.13.0
-	.venv-mappo/bin/python -m pytest tests/test_mappo.py tests/test_suite.py
+	.venv-ray/bin/python -m pytest tests/learning/test_on_ray.py tests/learning/test_rllib.py
 
 mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
-	$(BIN)/python tests/mutants.py
+	$(BIN)/python tests/mutation/mutants.py
 
 faults: setup  ## try to break what users rely on and write docs/reliability.md: half an hour on two cores
 	$(BIN)/python -m tests.faults --save; found=$$?; $(BIN)/python docs/update.py && exit $$found
 
 coverage: setup  ## lines of diamant_env that the tests reach, uncompiled
-	$(BIN)/python tests/covered.py
+	$(BIN)/python tests/mutation/covered.py
 
 examples:  ## run every recipe of examples/ in venvs of their own and write docs/libraries.md: downloads much
 	"$(PYTHON)" examples/run_all.py
@@ -71,7 +69,7 @@ package: setup  ## build wheel and sdist, check them, install the wheel into a f
 	$(BIN)/python -m twine check --strict build/package/dist/*
 	"$(PYTHON)" -m venv build/package/venv
 	build/package/venv/bin/python -m pip install --quiet --disable-pip-version-check build/package/dist/*.whl
-	cd build/package && venv/bin/python "$(CURDIR)/tests/ten_lines.py"
+	cd build/package && venv/bin/python "$(CURDIR)/tests/package/ten_lines.py"
 
 clean:  ## remove what make made, but no run
-	rm -rf .venv .venv-ray .venv-mappo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-ray build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

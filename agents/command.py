@@ -13,7 +13,7 @@ from contextlib import suppress
 TYPE_CHECKING = False  # that of `typing`, whose import takes longer than all of this module's
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType, TracebackType
+    from types import TracebackType
     from typing import Any, NoReturn
 
 STOPPED, WRONG = 130, 2
@@ -35,10 +35,10 @@ def guard_imports() -> None:
     _guarding = True
     _on_interrupt(_leave_at_once)
     _open_closed_streams()
-    sys.excepthook, sys.unraisablehook = _no_traceback, _not_lost
+    sys.excepthook, sys.unraisablehook = _no_traceback, _report_unraisable
 
 
-def run_command(command: str, run: Callable[[], int | None]) -> int:
+def run_command(command: str, run: Callable[[], object]) -> int:
     """Run a command and return its exit status.
 
     An error in what was given is one line on stderr and status 2, Ctrl-C status 130; a text that the KeyboardInterrupt
@@ -46,7 +46,7 @@ def run_command(command: str, run: Callable[[], int | None]) -> int:
 
     Args:
         command: What the user typed, such as ``"python -m train.ppo"``.
-        run: Does it all, and returns the status: None for 0.
+        run: Does it all. A whole number that it returns is the status, which is else 0.
     """
     from agents.plain import print_plainly
 
@@ -64,37 +64,32 @@ def run_command(command: str, run: Callable[[], int | None]) -> int:
         _stop_writing()
         return 0
     except KeyboardInterrupt as stop:
-        _say(": ".join([command, "; ".join(["stopped", *map(str, stop.args)])]))
+        _say(f"{command}: {'; '.join(['stopped', *map(str, stop.args)])}")
         if _guarding:  # a library that was interrupted may crash when Python ends
             os._exit(STOPPED)
         return STOPPED
-    except (ValueError, OSError, ImportError, MemoryError) as error:
-        return _refuse(command, error)
-    except RuntimeError as error:
-        if "allocate memory" not in str(error) and "enough memory" not in str(error):  # as torch says it
+    except (ValueError, OSError, ImportError, MemoryError, RuntimeError) as error:
+        text = " ".join(str(error).split()) or type(error).__name__
+        no_memory = "allocate memory" in text or "enough memory" in text  # as torch says it
+        if isinstance(error, RuntimeError) and not no_memory:
             raise
-        return _refuse(command, MemoryError(error))
+        if isinstance(error, MemoryError | RuntimeError):
+            text = f"out of memory: {text}"
+        if len(text) > _LONGEST:
+            text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
+        _say(f"{command}: error: {text}")
+        return WRONG
 
 
-def _status_of(run: Callable[[], int | None]) -> int:
+def _status_of(run: Callable[[], object]) -> int:
     try:
-        return run() or 0
+        status = run()
+        return status if isinstance(status, int) else 0
     except SystemExit as end:  # a parser's way to end after --help or a wrong option
         return end.code if isinstance(end.code, int) else WRONG if end.code else 0
 
 
-def _refuse(command: str, error: BaseException) -> int:
-    text = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, MemoryError):
-        text = f"out of memory: {text}"
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
-    _say(f"{command}: error: {text}")
-    return WRONG
-
-
 def _say(line: str) -> None:
-    """Print a line on stderr; what else is printed later goes nowhere if it can't be."""
     with suppress(OSError):
         print(line, file=sys.stderr, flush=True)
     _stop_writing()
@@ -111,55 +106,50 @@ def _stop_writing() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Open nothing to read or to write where a stream was closed, as by ``<&-``: Python has None there.
+    """Open the null device where a stream was closed, as by ``<&-``: Python has None there.
 
     What is opened next would take the number of a closed stream, and a library that prints would write into that file.
     """
-    for name in ("stdin", "stdout", "stderr"):
-        mode = "r" if name == "stdin" else "w"
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - it stays open
 
 
-def _on_interrupt(handler: Callable[[int, FrameType | None], None]) -> None:
+def _on_interrupt(handler: Callable[..., NoReturn]) -> None:
     if _guarding and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as a job in the background has it
         signal.signal(signal.SIGINT, handler)
 
 
-def _interrupt_once(number: int, frame: FrameType | None) -> NoReturn:
+def _interrupt_once(*_: object) -> NoReturn:
     """Interrupt the command; a second Ctrl-C, while that is told, ends it at once."""
     signal.signal(signal.SIGINT, _leave_at_once)
     raise KeyboardInterrupt
 
 
-def _leave_at_once(number: int, frame: FrameType | None) -> NoReturn:
+def _leave_at_once(*_: object) -> NoReturn:
     _leave("stopped", STOPPED)
 
 
 def _leave(text: str, status: int) -> NoReturn:
     """End the process without another line of Python: nothing can print a traceback any more."""
-    with suppress(OSError):
-        os.write(2, f"{_typed()}: {text}\n".encode(errors="backslashreplace"))
-    os._exit(status)
-
-
-def _typed() -> str:
-    """Return what the user typed, such as ``python -m train.ppo``."""
     place = sys.orig_argv.index("-m") if "-m" in sys.orig_argv else len(sys.orig_argv)
-    return " ".join(["python", *sys.orig_argv[place : place + 2]])
+    typed = " ".join(["python", *sys.orig_argv[place : place + 2]])
+    with suppress(OSError):
+        os.write(2, f"{typed}: {text}\n".encode(errors="backslashreplace"))
+    os._exit(status)
 
 
 def _no_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Say in one line what Python would print a traceback for: an interrupt, a library that is not there."""
     if issubclass(kind, KeyboardInterrupt):
-        _leave("stopped", STOPPED)
+        _leave_at_once()
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] not in _OURS:
         _leave(f'error: {error}; in the checkout: pip install -c constraints.txt -e ".[train]"', WRONG)
     sys.__excepthook__(kind, error, trace)
 
 
-def _not_lost(unraisable: Any) -> None:
+def _report_unraisable(unraisable: Any) -> None:
     """Leave where Python would print an interrupt and go on, as in a finalizer."""
     if issubclass(unraisable.exc_type, KeyboardInterrupt):
-        _leave("stopped", STOPPED)
+        _leave_at_once()
     sys.__unraisablehook__(unraisable)

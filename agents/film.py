@@ -1,8 +1,7 @@
-"""Turn a recorded game into a film: ``python -m agents.film tests/games/by-hand-two-snakes.txt game.gif``."""
+"""Turn a recorded game into a film: ``python -m agents.film tests/records/games/by-hand-two-snakes.txt game.gif``."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -13,34 +12,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.command import run_command
-from agents.strip import draw, load_pictures
-from agents.terminal import Parser, say
-from diamant_env.files import write_whole
+from agents.session import Parser, say
+from diamant_env.drawing.scene import Scene
 from diamant_env.records import GameRecord
-from diamant_env.render import Scene
+from diamant_env.storage.files import write_whole
 
 COMMAND = "python -m agents.film"
-INSTALL = 'pip install "diamant-env[film]"'
 _MP4_FPS = 10
 _WIDTHS = range(160, 1921)
 
 
 def pictures_of(record: GameRecord, names: bool = True) -> Iterator[NDArray[np.uint8]]:
-    """Hand out a picture of the table at the start and after each turn, uint8 (height, width, 3).
+    """Yield a picture of the table at the start and after each turn, uint8 (height, width, 3).
 
     Args:
         record: The game.
         names: Whether to write below who sits where, if the record says so.
 
     Raises:
-        ImportError: If pygame-ce is missing.
+        ImportError: If pygame-ce isn't installed.
         DamagedRecord: If the game does not go as the record says.
     """
-    library, scene = load_pictures(), Scene()
+    from diamant_env.drawing.picture import draw_table, pixels_of
+
+    scene = Scene()
     for env in record.watch():
         scene.follow(env.game)
-        surface = draw(env.game, record.edition, scene, record.names if names else ())
-        yield library.pixels_of(surface)
+        yield pixels_of(draw_table(env.game, record.edition, scene, record.names if names else ()))
 
 
 def write_film(
@@ -57,23 +55,21 @@ def write_film(
 
     Raises:
         ImportError: If the library that writes the format is missing.
-        ValueError: If an argument is out of range.
     """
-    ending = check_film(path, seconds, last, width)
-    images = _scaled(pictures, width, even=ending == ".mp4")
+    from PIL import Image
+
+    ending = path.suffix.lower()
+    height = round(pictures[0].shape[0] * width / pictures[0].shape[1])
+    size = (width // 2 * 2, height // 2 * 2) if ending == ".mp4" else (width, height)
+    images = [Image.fromarray(picture).resize(size, Image.Resampling.LANCZOS) for picture in pictures]
     with tempfile.TemporaryDirectory() as folder:  # the libraries write where they are told, bit by bit
         made = Path(folder, f"film{ending}")
         _WRITERS[ending](images, str(made), [seconds] * (len(images) - 1) + [last])
         write_whole(path, made.read_bytes())
 
 
-def check_film(path: Path, seconds: float, last: float, width: int) -> str:
-    """Return the ending of the film's name if all is well.
-
-    Raises:
-        ImportError: If a library is missing; the message says how to install it.
-        ValueError: If an argument is out of range.
-    """
+def _check(path: Path, seconds: float, last: float, width: int) -> None:
+    """Check the arguments of `write_film` and its libraries, before a picture is drawn."""
     ending = path.suffix.lower()
     if ending not in _WRITERS:
         raise ValueError(f"{path}: the film's name must end in {' or '.join(_WRITERS)}")
@@ -92,23 +88,11 @@ def check_film(path: Path, seconds: float, last: float, width: int) -> str:
         if ending == ".mp4":
             import imageio_ffmpeg  # noqa: F401
     except ImportError as error:
-        raise ImportError(f"a film {ending} needs {error.name}: {INSTALL}") from error
-    return ending
-
-
-def _scaled(pictures: Sequence[NDArray[np.uint8]], width: int, even: bool) -> list[Any]:
-    from PIL import Image
-
-    height = round(pictures[0].shape[0] * width / pictures[0].shape[1])
-    size = (width - width % 2, height - height % 2) if even else (width, height)
-    images = [Image.fromarray(picture) for picture in pictures]
-    return [image if image.size == size else image.resize(size, Image.Resampling.LANCZOS) for image in images]
+        raise ImportError(f'a film {ending} needs {error.name}: pip install "diamant-env[film]"') from error
 
 
 def _write_gif(images: Sequence[Any], path: str, seconds: Sequence[float]) -> None:
-    from PIL import Image
-
-    reduced = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
+    reduced = [image.quantize(128, dither=0) for image in images]
     durations = [max(20, 10 * round(100 * each)) for each in seconds]  # a GIF counts hundredths of a second
     reduced[0].save(path, save_all=True, append_images=reduced[1:], duration=durations, loop=0, optimize=True)
 
@@ -123,9 +107,8 @@ def _write_mp4(images: Sequence[Any], path: str, seconds: Sequence[float]) -> No
     writer.send(None)
     try:
         for image, each in zip(images, seconds, strict=True):
-            pixels = np.ascontiguousarray(image)
             for _ in range(max(1, round(each * fps))):
-                writer.send(pixels)
+                writer.send(np.ascontiguousarray(image))
     finally:
         writer.close()
 
@@ -133,38 +116,28 @@ def _write_mp4(images: Sequence[Any], path: str, seconds: Sequence[float]) -> No
 _WRITERS = {".gif": _write_gif, ".mp4": _write_mp4}
 
 
-def _parser() -> argparse.ArgumentParser:
+def _run(argv: Sequence[str] | None) -> int:
     parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF or an MP4.")
-    add: Any = parser.add_argument
+    add = parser.add_argument
     add("game", type=Path, metavar="GAME.txt", help="a record, such as agents.watch --record writes")
     add("film", type=Path, metavar="FILM", help="the file to write; it ends in .gif or .mp4")
     add("--seconds", type=float, default=1.5, help="for each turn (1.5)")
     add("--last", type=float, default=4.0, metavar="SECONDS", help="for the end of the game (4)")
     add("--width", type=int, default=960, metavar="PIXELS", help="of the film (960)")
     add("--no-names", action="store_true", help="leave out who sits where")
-    return parser
-
-
-def run(argv: Sequence[str] | None = None) -> int:
-    """Write the film and return the exit status.
-
-    Raises:
-        ImportError: If a library is missing; the message says how to install it.
-        ValueError: If an argument is wrong or the record is damaged; the message says how.
-    """
-    arguments = _parser().parse_args(argv)
-    check_film(arguments.film, arguments.seconds, arguments.last, arguments.width)
-    pictures = list(pictures_of(GameRecord.read(arguments.game), not arguments.no_names))
-    write_film(pictures, arguments.film, arguments.seconds, arguments.last, arguments.width)
-    seconds = arguments.seconds * (len(pictures) - 1) + arguments.last
-    size = arguments.film.stat().st_size / 1e6
-    say(f"{arguments.film}: {len(pictures)} pictures, {seconds:.0f} seconds, {size:.1f} MB")
+    options = parser.parse_args(argv)
+    look = (options.film, options.seconds, options.last, options.width)
+    _check(*look)
+    pictures = list(pictures_of(GameRecord.read(options.game), not options.no_names))
+    write_film(pictures, *look)
+    seconds = options.seconds * (len(pictures) - 1) + options.last
+    say(f"{options.film}: {len(pictures)} pictures, {seconds:.0f} s, {options.film.stat().st_size / 1e6:.1f} MB")
     return 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status: an error in what was given is one line and status 2."""
-    return run_command(COMMAND, lambda: run(argv))
+    return run_command(COMMAND, lambda: _run(argv))
 
 
 if __name__ == "__main__":

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import os
-import resource
-import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
-from benchmarks.engine import action_ring, engine_play
-from benchmarks.reference import NoCompilerError, Reference
-from benchmarks.results import Comparison
+from benchmarks.contenders.engine import action_ring, engine_play
+from benchmarks.contenders.reference import NoCompilerError, Reference
+from benchmarks.measure import Speed
+from benchmarks.results import Comparison, alone, comparisons
 from diamant_env import GAME
 
-IMPORT_SECONDS, COLD_SECONDS, WARM_SECONDS, GAME_BYTES = 0.1, 4.0, 0.6, 200
-GROWTH_MEBIBYTES = 8  # what the system may add for reasons of its own
-
-_Times = tuple[float, float]  # wall and CPU seconds
-
+_SECTION = "costs"
 _IMPORT = """
 import time
 start = time.perf_counter()
@@ -37,12 +31,12 @@ batch = Batch(1, 4)
 batch.reset(0)
 batch.step(np.zeros((1, 4), np.int8))
 """
-# Numba imports these where it finds them; an installation of the package alone has neither.
+# Numba imports SciPy and coverage where it finds them; an installation of the package alone has neither.
 _SURROUNDINGS = {
     "warm cache, the package alone": "import sys\nsys.modules['scipy'] = sys.modules['coverage'] = None\n",
     "warm cache, SciPy and coverage installed": "",
 }
-# What no package that imports the same four and calls a function cached by Numba can go below.
+# A lower bound: the same imports and one function that Numba has cached.
 _ADDITION = """
 import numba, numpy, gymnasium, pettingzoo
 @numba.njit(cache=True)
@@ -61,20 +55,18 @@ def measure_costs(repeats: int, turns: int) -> list[Comparison]:
 
 def _imports(repeats: int) -> list[Comparison]:
     found = [tuple(map(float, _fresh(_IMPORT).split())) for _ in range(repeats)]
-    dependencies, own = (statistics.median(column) for column in zip(*found, strict=True))
-    what, ratio = "import diamant_env after its dependencies", own / IMPORT_SECONDS
+    dependencies, own = (Speed(column) for column in zip(*found, strict=True))
     return [
-        Comparison("costs", what, "s", own, "limit", IMPORT_SECONDS, ratio, 1.0, True),
-        Comparison("costs", "import of the four dependencies", "s", dependencies),
+        alone(_SECTION, "import diamant_env after its dependencies", "s", own),
+        alone(_SECTION, "import of the four dependencies", "s", dependencies),
     ]
 
 
 def _first_steps(repeats: int) -> list[Comparison]:
-    """From the start of Python to the end of the first step, with an empty and a filled cache of Numba."""
-    rows = []
+    """From the start of Python to the end of the first step, with an empty and with a filled compile cache."""
     with tempfile.TemporaryDirectory() as folder:
-        cold = [_seconds(_FIRST_STEP, f"{folder}/{place}") for place in range(repeats)]
-        rows += _rows("empty cache", cold, COLD_SECONDS)
+        cold = Speed(tuple(_seconds(_FIRST_STEP, f"{folder}/{place}") for place in range(repeats)))
+        rows = [alone(_SECTION, "first step, empty cache", "s", cold)]
         filled = f"{folder}/0"
         Path(filled, "addition.py").write_text(_ADDITION)
         _fresh(_FIRST_ADDITION, filled)
@@ -83,33 +75,19 @@ def _first_steps(repeats: int) -> list[Comparison]:
                 (_seconds(before + _FIRST_STEP, filled), _seconds(before + _FIRST_ADDITION, filled))
                 for _ in range(repeats)
             ]
-            step, addition = zip(*pairs, strict=True)
-            rows += _rows(cache, step, WARM_SECONDS, addition)
-    return rows
-
-
-def _rows(cache: str, found: Sequence[_Times], limit: float, addition: Sequence[_Times] = ()) -> list[Comparison]:
-    """Return the first step beside its limit, and beside an addition that Numba has cached, if that was timed."""
-    rows = []
-    for place, kind in enumerate(("wall", "CPU")):
-        what, ours = f"first step, {cache}, from the start of Python, {kind}", [each[place] for each in found]
-        seconds, more = statistics.median(ours), {"repeats": ours}
-        rows.append(Comparison("costs", what, "s", seconds, "limit", limit, seconds / limit, 1.0, True, more))
-        if addition:
-            rival, theirs = "an addition that Numba has cached", [each[place] for each in addition]
-            bound, more = statistics.median(theirs), {"repeats": ours, "their repeats": theirs}
-            rows.append(Comparison("costs", what, "s", seconds, rival, bound, seconds / bound, None, True, more))
+            step, addition = (Speed(column) for column in zip(*pairs, strict=True))
+            rates = {"ours": step, "one cached addition": addition}
+            rows += comparisons(_SECTION, f"first step, {cache}", "s", rates)
     return rows
 
 
 def _bytes() -> list[Comparison]:
-    what, ours = "state of a game", float(GAME.itemsize)
-    rows = [Comparison("costs", what, "bytes", ours, "limit", GAME_BYTES, ours / GAME_BYTES, 1.0, True)]
+    ours = float(GAME.itemsize)
     try:
         theirs = float(Reference(1).bytes_per_game)
     except NoCompilerError:
-        return rows
-    return [*rows, Comparison("costs", what, "bytes", ours, "C", theirs, ours / theirs, None, True)]
+        return [Comparison(_SECTION, "state of a game", "bytes", ours)]
+    return [Comparison(_SECTION, "state of a game", "bytes", ours, "plain C", theirs, ours / theirs)]
 
 
 def _memory(turns: int) -> Comparison:
@@ -122,8 +100,7 @@ def _memory(turns: int) -> Comparison:
     for num_games, play in plays.items():
         play(max(1, int(turns * shares[num_games] / num_games)))
     growth = max(0.0, _resident_mebibytes() - before)
-    what = f"growth of memory over {turns:,} turns"
-    return Comparison("costs", what, "MiB", growth, "limit", GROWTH_MEBIBYTES, growth / GROWTH_MEBIBYTES, 1.0, True)
+    return Comparison(_SECTION, f"growth of memory over {turns:,} turns", "MiB", growth)
 
 
 def _resident_mebibytes() -> float:
@@ -131,17 +108,11 @@ def _resident_mebibytes() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def _seconds(program: str, cache: str) -> _Times:
-    """Return wall and CPU seconds of a program in a fresh Python; others on the machine prolong the wall time more."""
-    start, used = perf_counter(), _children_seconds()
+def _seconds(program: str, cache: str) -> float:
+    """Return the wall time of a program in a fresh Python."""
+    start = perf_counter()
     _fresh(program, cache)
-    return perf_counter() - start, _children_seconds() - used
-
-
-def _children_seconds() -> float:
-    """CPU seconds, user and system, of all processes that this one started and that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    return perf_counter() - start
 
 
 def _fresh(program: str, cache: str | None = None) -> str:

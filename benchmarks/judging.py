@@ -1,4 +1,4 @@
-"""How fast agents are judged: decisions per second of `train.arena`."""
+"""How fast agents are judged: decisions per second of `diamant_env.judging.games`."""
 
 from __future__ import annotations
 
@@ -8,21 +8,20 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.decisions import count_decisions
+from benchmarks.contenders.decisions import count_decisions
 from benchmarks.measure import Effort, alternate
-from benchmarks.results import Comparison
+from benchmarks.results import Comparison, alone
 from diamant_env import NUM_FEATURES
+from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents.network import NetworkAgent
-from train.arena import play, seeds_for
-from train.config import Config
-from train.run_folder import save_policy
+from train.runs.config import Config
+from train.runs.run_folder import save_policy
 
-SCRIPTED, TRAINED = 1_000_000, 300_000  # decisions per second that are wanted
 SEATS = 4
 
 
 def compare_judging(effort: Effort, tables: int = 8192) -> list[Comparison]:
-    """Tables of scripted agents and tables of a 64 × 64 policy; a step is one game per table, four times over."""
+    """Tables of scripted agents and tables of a 64 × 64 policy; a step is four games at every table."""
     with tempfile.TemporaryDirectory() as folder:
         policy = str(random_policy(Path(folder) / "policy.safetensors"))
         line_ups = {
@@ -42,11 +41,9 @@ def compare_judging(effort: Effort, tables: int = 8192) -> list[Comparison]:
         decisions = {name: count_decisions(agents, SEATS) for name, agents in line_ups.items()}
         contenders = {name: lambda repeats, agents=agents: judge(agents, repeats) for name, agents in line_ups.items()}
         speeds = alternate(contenders, effort)
-    rows = []
-    for name, speed in speeds.items():
-        rate, wanted = speed.median * games * decisions[name], TRAINED if "policy" in name else SCRIPTED
-        rows.append(Comparison("evaluation", name, "decisions/s", rate, "target", wanted, rate / wanted, 1.0))
-    return rows
+    return [
+        alone("judging", name, "decisions/s", speed.times(games * decisions[name])) for name, speed in speeds.items()
+    ]
 
 
 def random_policy(path: Path) -> Path:
@@ -57,6 +54,6 @@ def random_policy(path: Path) -> Path:
         (random.normal(0, inputs**-0.5, (outputs, inputs)).astype(np.float32), np.zeros(outputs, np.float32))
         for inputs, outputs in itertools.pairwise(widths)
     ]
-    layers[-1][1][1] = -1.0  # rather stays than leaves, as trained ones do
+    layers[-1][1][1] = -1.0  # like trained policies, it stays more often than it leaves
     save_policy(path, NetworkAgent(layers), Config(name="random"), 0)
     return path

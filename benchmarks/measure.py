@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
-Play = Callable[[int], object]  # plays so many steps
-Timed = Callable[[int], float]  # plays so many steps and says how many seconds that took
+Play = Callable[[int], object]  # plays this many steps
+Timed = Callable[[int], float]  # plays this many steps and returns the seconds that they took
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Effort:
 
 
 QUICK = Effort(repeats=2, seconds=0.005)
-_MOST_STEPS = 2**40  # a contender that plays does fewer in any time that is measured here
+_MOST_STEPS = 2**40  # a contender that claims to play as many in the time measured does not play
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Steps per second, one number per repeat."""
+    """A figure that was measured several times, such as steps per second."""
 
     repeats: tuple[float, ...]
 
@@ -44,30 +44,33 @@ class Speed:
         return statistics.median(self.repeats)
 
     @property
-    def spread(self) -> float:
-        """How far the slowest and the fastest repeat lie apart, as a share of the median."""
-        return (max(self.repeats) - min(self.repeats)) / self.median
+    def quartiles(self) -> tuple[float, float]:
+        """The first and the third quartile of the repeats."""
+        if len(self.repeats) == 1:
+            return self.repeats[0], self.repeats[0]
+        low, _, high = statistics.quantiles(self.repeats, n=4, method="inclusive")
+        return low, high
 
-    def over(self, other: Speed) -> float:
-        """How many times faster than another of the same run: the median of the ratios repeat by repeat."""
-        return statistics.median(own / theirs for own, theirs in zip(self.repeats, other.repeats, strict=True))
+    def over(self, other: Speed) -> Speed:
+        """The ratios to another figure of the same run, repeat by repeat."""
+        return Speed(tuple(own / theirs for own, theirs in zip(self.repeats, other.repeats, strict=True)))
 
     def times(self, factor: float) -> Speed:
-        """The same speed in another unit."""
+        """The same figure in another unit."""
         return Speed(tuple(repeat * factor for repeat in self.repeats))
 
 
 def alternate(contenders: Mapping[str, Play], effort: Effort) -> dict[str, Speed]:
-    """Let the contenders take turns; return the speed of each. The steps that find out how many to play warm up.
+    """Let the contenders take turns; return the steps per second of each. Finding the number of steps warms them up.
 
     Raises:
-        RuntimeError: If a contender takes no longer, however many steps it plays.
+        RuntimeError: If a contender takes no longer for more steps.
     """
     return alternate_timed({name: _timed(play) for name, play in contenders.items()}, effort)
 
 
 def alternate_timed(contenders: Mapping[str, Timed], effort: Effort) -> dict[str, Speed]:
-    """The same with contenders that take the time themselves, such as those in processes of their own."""
+    """Do the same with contenders that time themselves, such as those in processes of their own."""
     steps = {name: _steps_for(name, play, effort.seconds) for name, play in contenders.items()}
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(effort.repeats):
@@ -86,7 +89,7 @@ def _timed(play: Play) -> Timed:
 
 
 def _steps_for(name: str, play: Timed, seconds: float) -> int:
-    """How many steps take about so long."""
+    """Return how many steps take about this many seconds."""
     play(1)
     steps = 1
     while (took := play(steps)) < seconds / 4:

@@ -16,18 +16,18 @@ import tyro
 from tyro.conf import arg
 
 from agents.command import run_command
+from benchmarks.contenders.peer_venv import PEERS, PUFFER, Venv, python_of
+from benchmarks.contenders.puffer import FLAGS as PUFFER_FLAGS
+from benchmarks.contenders.puffer import VERSION as PUFFER_VERSION
 from benchmarks.measure import QUICK, Effort, alternate_timed
-from benchmarks.peer_venv import PEERS, PUFFER, CannotInstallError, Venv, python_of
-from benchmarks.puffer import FLAGS as PUFFER_FLAGS
-from benchmarks.puffer import VERSION as PUFFER_VERSION
-from benchmarks.results import Comparison, machine, publish
-from train.report import make_folder
+from benchmarks.results import Comparison, comparisons, machine, publish
+from train.runs.tables import make_folder
 
 COMMAND = "python -m benchmarks.peers"
 ROOT = Path(__file__).parent.parent
 VENVS = ROOT / "build" / "peers"
-OURS = 2048  # games in our batches, about where our engine is fastest
-_SEARCH = Effort(repeats=2, seconds=0.2)  # for the best batch of a peer
+OURS = 2048  # games in our batches: near where the engine is fastest
+_SEARCH = Effort(repeats=2, seconds=0.2)  # to find the best batch of a peer
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Peer:
         name: What it is called in the table.
         contender: Its name in `peer_worker.CONTENDERS`.
         batches: The best of them counts.
-        ours: Our contenders, each with the ratio that is wanted.
+        ours: Our contenders.
         venv: What it needs; None for our own.
         per_step: Whether steps of the environment are compared rather than agent-steps.
     """
@@ -46,26 +46,21 @@ class Peer:
     name: str
     contender: str
     batches: tuple[int, ...]
-    ours: dict[str, float | None]
+    ours: tuple[str, ...]
     venv: Venv | None = PEERS
     per_step: bool = False
 
 
-_BATCH = {"diamant-4": None, "diamant-8": None}
-_NARROW = {"diamant-4-tables": None, "diamant-8-tables": None}
+_BATCH = ("diamant-4", "diamant-8")
+_NARROW = ("diamant-4-tables", "diamant-8-tables")
 PEER_LIST = (
-    Peer("PettingZoo rps, parallel API", "rps-parallel", (1,), {"diamant-parallel": 10}, per_step=True),
+    Peer("PettingZoo rps, parallel API", "rps-parallel", (1,), ("diamant-parallel",), per_step=True),
     Peer("SuperSuit rps", "rps-supersuit", (1, 16, 64), _BATCH),
     Peer("OpenSpiel goofspiel, 4 players, Python", "goofspiel", (1,), _BATCH),
-    Peer("OpenSpiel pig, random games in C++", "pig", (1,), {"diamant-games": None}),
+    Peer("OpenSpiel pig, random games in C++", "pig", (1,), ("diamant-games",)),
     Peer("Gymnasium vector CartPole", "cartpole", (1024, 4096, 16_384, 65_536), _BATCH),
-    Peer(
-        "JaxMARL switch_riddle, scan",
-        "switch-riddle",
-        (256, 1024, 4096, 16_384, 65_536),
-        {"diamant-4": 1.3, "diamant-8": 1.3} | _NARROW,
-    ),
-    Peer("PufferLib squared", "squared", (256, 1024, 4096, 16_384), _BATCH | dict.fromkeys(_NARROW, 1.0), PUFFER),
+    Peer("JaxMARL switch_riddle, scan", "switch-riddle", (256, 1024, 4096, 16_384, 65_536), _BATCH + _NARROW),
+    Peer("PufferLib squared", "squared", (256, 1024, 4096, 16_384), _BATCH + _NARROW, PUFFER),
 )
 
 
@@ -85,7 +80,7 @@ class Arguments:
     out: Annotated[Path, arg(metavar="FOLDER")] = Path("runs/benchmarks/peers")
     """Folder for results.json and the plot; it is made if it is not there."""
     repeats: int = 7
-    """Times that each contender plays."""
+    """How often each contender plays."""
     seconds: float = 0.5
     """About how long it plays each time."""
     quick: bool = False
@@ -99,7 +94,7 @@ class Worker:
         self.process, self.agent_steps = process, agent_steps
 
     def seconds(self, steps: int) -> float:
-        """Let it play so many steps; return the seconds that it took by its own clock."""
+        """Let it play; return the seconds by its own clock."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(f"{steps}\n")
@@ -115,7 +110,10 @@ def worker(python: Path, contender: str, batch: int) -> Iterator[Worker]:
         RuntimeError: If it can't start; the message is its last line.
     """
     own = python == Path(sys.executable)
-    command = [str(python), *(["-m", "benchmarks.peer_worker"] if own else [str(ROOT / "benchmarks/peer_worker.py")])]
+    worker = (
+        ["-m", "benchmarks.contenders.peer_worker"] if own else [str(ROOT / "benchmarks/contenders/peer_worker.py")]
+    )
+    command = [str(python), *worker]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
     pipe = subprocess.PIPE
     with tempfile.TemporaryFile("w+") as errors:
@@ -152,7 +150,7 @@ def best_batch(python: Path, peer: Peer, effort: Effort) -> int:
 
 
 def compare_peer(peer: Peer, python: Path, effort: Effort, search: Effort) -> list[Comparison]:
-    """Let a peer at its best batch and ours take turns."""
+    """Measure ours beside a peer at its best batch; all take turns."""
     batch = best_batch(python, peer, search)
     with ExitStack() as stack:
         running = {peer.contender: stack.enter_context(worker(python, peer.contender, batch))}
@@ -162,26 +160,14 @@ def compare_peer(peer: Peer, python: Path, effort: Effort, search: Effort) -> li
         speeds = alternate_timed(timed, effort)
         if not peer.per_step:
             speeds = {name: speed.times(running[name].agent_steps) for name, speed in speeds.items()}
-    unit, scale = ("steps/s", 1.0) if peer.per_step else ("M agent-steps/s", 1e6)
-    rows = []
-    for name, target in peer.ours.items():
-        ours, theirs = speeds[name], speeds[peer.contender]
-        more = {"batch": batch, "repeats": {"ours": ours.repeats, "theirs": theirs.repeats}}
-        rival = f"{peer.name}, batch {batch:,}" if len(peer.batches) > 1 else peer.name
-        rows.append(
-            Comparison(
-                "peers",
-                name,
-                unit,
-                ours.median / scale,
-                rival,
-                theirs.median / scale,
-                ours.over(theirs),
-                target,
-                more=more,
-            )
-        )
-    return rows
+    unit, scale = ("steps/s", 1.0) if peer.per_step else ("M agent-steps/s", 1e-6)
+    rival = f"{peer.name}, batch {batch:,}" if len(peer.batches) > 1 else peer.name
+    theirs = {rival: speeds[peer.contender].times(scale)}
+    return [
+        row
+        for name in peer.ours
+        for row in comparisons("peers", name, unit, {name: speeds[name].times(scale)} | theirs)
+    ]
 
 
 def measure(arguments: Arguments) -> None:
@@ -202,13 +188,13 @@ def measure(arguments: Arguments) -> None:
         try:
             python = _python_for(peer, arguments)
             rows += compare_peer(peer, python, effort, QUICK if arguments.quick else _SEARCH)
-        except (CannotInstallError, RuntimeError) as error:
+        except RuntimeError as error:
             notes.append(f"{peer.name}: not measured: {error}")
     notes.append(f"ours: batch {OURS:,}, LEAVE with probability 0.1; every process on the same core")
     pinned = [package for venv in (PEERS, PUFFER) for step in venv.steps for package in step if "==" in package]
     pinned.append(f"pufferlib=={PUFFER_VERSION}, {' '.join(PUFFER_FLAGS)}")
     notes.append(f"peers: {', '.join(dict.fromkeys(pinned))}")
-    publish(COMMAND, rows, arguments.out, machine(), notes, arguments=arguments)
+    publish(COMMAND, rows, arguments.out, machine(), notes)
 
 
 def _python_for(peer: Peer, arguments: Arguments) -> Path:

@@ -1,41 +1,37 @@
-"""What the commands leave behind: rows that compare, as a table, as JSON and as a plot, with machine and versions."""
+"""What the commands leave behind: comparisons as tables and as JSON, with the machine and the versions."""
 
 from __future__ import annotations
 
 import datetime
 import os
 import platform
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from matplotlib.figure import Figure
-from rich.table import Table
-
-from train.files import save_figure, save_json
-from train.report import make_folder, new_table, versions
-from train.screen import say
+from benchmarks.measure import Speed
+from train.runs.results import save_json
+from train.runs.screen import say
+from train.runs.tables import make_folder, new_table, versions
 
 _PACKAGES = ("numba", "gymnasium", "pettingzoo", "stable_baselines3", "torch")
-_COLOURS = {True: "#0072b2", False: "#d55e00", None: "#777777"}  # target met, missed, none
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One row: a figure of ours beside one of a rival or a limit.
+    """One row: a figure of ours, beside one of a rival where there is one.
 
     Attributes:
         section: The table that it belongs to.
         what: What was done.
         unit: Of both figures.
-        ours: Our figure.
+        ours: Our median.
         rival: Whose the other figure is; "" if there is none.
-        theirs: The other figure.
-        ratio: Ours by theirs, repeat by repeat where both took turns.
-        target: The ratio that is wanted.
-        lower_is_better: Whether a ratio below the target is the good one.
-        more: Further figures, for the JSON.
+        theirs: The rival's median.
+        ratio: Median of ours by theirs, repeat by repeat.
+        quartiles: First and third quartile of these ratios; without a rival, of our figure.
+        repeats: How often each contender was measured.
     """
 
     section: str
@@ -45,26 +41,34 @@ class Comparison:
     rival: str = ""
     theirs: float | None = None
     ratio: float | None = None
-    target: float | None = None
-    lower_is_better: bool = False
-    more: dict = field(default_factory=dict)
+    quartiles: tuple[float, float] | None = None
+    repeats: int = 1
 
-    @property
-    def met(self) -> bool | None:
-        """Whether the target is met; None without one."""
-        if self.target is None or self.ratio is None:
-            return None
-        return self.ratio <= self.target if self.lower_is_better else self.ratio >= self.target
+
+def alone(section: str, what: str, unit: str, figures: Speed) -> Comparison:
+    """Return a row without a rival."""
+    quartiles = figures.quartiles
+    return Comparison(section, what, unit, figures.median, quartiles=quartiles, repeats=len(figures.repeats))
+
+
+def comparisons(section: str, what: str, unit: str, rates: Mapping[str, Speed]) -> list[Comparison]:
+    """Return a row for each of the others beside the first, whose figure is ours."""
+    (_, ours), *others = rates.items()
+    rows = []
+    for rival, theirs in others:
+        ratios = ours.over(theirs)
+        medians = ours.median, rival, theirs.median, ratios.median
+        rows.append(Comparison(section, what, unit, *medians, ratios.quartiles, len(ratios.repeats)))
+    return rows
 
 
 def machine() -> dict[str, str]:
     """Return what the figures depend on beside the code: processor, cores, load, date and versions."""
-    load = f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     facts = {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": _processor(),
         "cores": str(os.cpu_count()),
-        "load": load,
+        "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "",
         "system": f"{platform.system()} {platform.release()}",
         **versions(),
     }
@@ -84,35 +88,19 @@ def publish(
     notes: Sequence[str] = (),
     **more: object,
 ) -> None:
-    """Write the rows to results.json and ratios.png in `out`, and print them; `more` keys go into the JSON."""
+    """Write the rows to results.json in `out` and print them; `more` keys go into the JSON."""
     make_folder(out)
-    content = {"command": command, "machine": facts, "notes": notes, "rows": rows, **more}
-    save_json(content, out / "results.json")
-    draw_ratios(rows, out / "ratios.png")
+    save_json({"command": command, "machine": facts, "notes": notes, "rows": rows, **more}, out / "results.json")
     for section in dict.fromkeys(row.section for row in rows):
-        say(comparison_table(section, [row for row in rows if row.section == section]))
-    say(*notes, ", ".join(f"{name} {value}" for name, value in facts.items()))
-    say(f"saved: {out / 'results.json'}, {out / 'ratios.png'}")
-
-
-def comparison_table(section: str, rows: Sequence[Comparison]) -> Table:
-    """Return one section as a table."""
-    table = new_table(section)
-    for name in ("what", "unit", "ours", "rival", "theirs", "ratio", "target", ""):
-        table.add_column(name, justify="right" if name in ("ours", "theirs", "ratio") else "left")
-    for row in rows:
-        sign = "≤" if row.lower_is_better else "≥"
-        table.add_row(
-            row.what,
-            row.unit,
-            figure_text(row.ours),
-            row.rival,
-            figure_text(row.theirs),
-            figure_text(row.ratio),
-            "" if row.target is None else f"{sign} {figure_text(row.target)} of {row.rival}",
-            {True: "met", False: "missed", None: ""}[row.met],
-        )
-    return table
+        table = new_table(section)
+        for name in ("what", "unit", "ours", "beside", "theirs", "ratio", "quartiles"):
+            table.add_column(name, justify="left" if name in ("what", "unit", "beside") else "right")
+        for row in rows:
+            if row.section == section:
+                figures = figure_text(row.ours), row.rival, figure_text(row.theirs), figure_text(row.ratio)
+                table.add_row(row.what, row.unit, *figures, " to ".join(map(figure_text, row.quartiles or ())))
+        say(table)
+    say(*notes, ", ".join(f"{name} {value}" for name, value in facts.items()), f"saved: {out / 'results.json'}")
 
 
 def figure_text(figure: float | None) -> str:
@@ -120,26 +108,6 @@ def figure_text(figure: float | None) -> str:
     if figure is None:
         return ""
     return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
-
-
-def draw_ratios(rows: Sequence[Comparison], path: Path) -> None:
-    """Draw the ratios as bars on a logarithmic axis, with the targets as ticks."""
-    drawn = [row for row in rows if row.ratio]
-    figure = Figure(figsize=(11, 1.5 + 0.24 * len(drawn)), layout="constrained")
-    axes = figure.subplots()
-    for place, row in enumerate(drawn):
-        axes.barh(place, row.ratio, color=_COLOURS[row.met])
-        if row.target is not None:
-            axes.plot(row.target, place, "|", color="black", markersize=12, markeredgewidth=2)
-    labels = [f"{row.section}: {row.what} / {row.rival}" for row in drawn]
-    axes.set_yticks(range(len(drawn)), labels, fontsize=7)
-    axes.set_xscale("log")
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.invert_yaxis()
-    axes.set_xlabel("ours by theirs (black tick: target; blue: met, orange: missed, grey: none)")
-    axes.grid(axis="x", alpha=0.25)
-    axes.spines[["top", "right"]].set_visible(False)
-    save_figure(figure, path)
 
 
 def _processor() -> str:

@@ -1,4 +1,4 @@
-"""Measure the engine beside C, the PettingZoo view, growth and costs: ``python -m benchmarks.throughput``."""
+"""Measure how fast the engine, training and judging are: ``python -m benchmarks.throughput``."""
 
 from __future__ import annotations
 
@@ -6,43 +6,45 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import tyro
+from threadpoolctl import threadpool_limits
 from tyro.conf import arg
 
 from agents.command import run_command
-from benchmarks.against_c import compare_steps, units_side_by_side
+from benchmarks.against_c import compare_random_games, compare_steps
+from benchmarks.contenders.reference import NoCompilerError, compiled_library, compiler_flags, compiler_version
+from benchmarks.contenders.views import compare_views
 from benchmarks.costs import measure_costs
-from benchmarks.growth import BATCHES, draw_growth, growth_table, measure_growth
-from benchmarks.many_games import compare_random_games, compare_threads
+from benchmarks.growth import BATCHES, PLAYERS, draw_growth, measure_growth
+from benchmarks.judging import compare_judging
 from benchmarks.measure import QUICK, Effort
-from benchmarks.reference import PLAIN_FLAGS, TUNED_FLAGS, NoCompilerError, compiled_library, compiler_version
 from benchmarks.results import Comparison, machine, publish
-from benchmarks.views import compare_views
-from train.report import make_folder, new_table
-from train.screen import say
+from benchmarks.threads import compare_threads
+from benchmarks.training import compare_training
+from train.runs.tables import make_folder
 
 COMMAND = "python -m benchmarks.throughput"
-Part = Literal["steps", "games", "threads", "views", "growth", "costs"]
-PARTS: tuple[Part, ...] = ("steps", "games", "threads", "views", "growth", "costs")
+Part = Literal["steps", "games", "threads", "views", "growth", "costs", "training", "judging"]
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure the engine beside hand-written C, the PettingZoo view, growth and costs.
+    """Measure how fast the engine, training and judging are.
 
-    Contenders take turns in the same run; the median counts. Leave the machine alone meanwhile. One core is used,
-    except for the part threads.
+    Contenders take turns in the same run; the median counts. Leave the machine alone meanwhile. All parts but threads
+    use one core.
     """
 
-    parts: Annotated[tuple[Part, ...], arg(metavar="PART …")] = PARTS
-    """What to measure: steps and random games beside the C, two threads and processes beside one, PettingZoo's parallel
-    API beside rps, growth with players and batch, costs of import, first step and memory."""
+    parts: Annotated[tuple[Part, ...], arg(metavar="PART …")] = get_args(Part)
+    """What to measure: steps and random games beside C, two threads beside one, PettingZoo's parallel API beside
+    rock-paper-scissors, growth with players and batch, costs of import, first step and memory, the engine's share of
+    PPO's time, and decisions per second of judging."""
     out: Annotated[Path, arg(metavar="FOLDER")] = Path("runs/benchmarks/throughput")
-    """Folder for results.json and the plots; it is made if it is not there."""
+    """Folder for results.json and the plot; it is made if it is not there."""
     repeats: int = 7
-    """Times that each contender plays."""
+    """How often each contender plays."""
     seconds: float = 0.3
     """About how long it plays each time."""
     quick: bool = False
@@ -60,8 +62,8 @@ def measure(arguments: Arguments) -> None:
     make_folder(arguments.out)
     effort = QUICK if arguments.quick else Effort(arguments.repeats, arguments.seconds)
     batches = (16, 64) if arguments.quick else (1024, 16_384)
-    facts, rows, notes, more = machine(), [], [], {}
-    rows += _beside_c(arguments, batches, effort, facts, notes)
+    facts, notes = machine(), list[str]()
+    rows, more = _beside_c(arguments, batches, effort, facts, notes), dict[str, Any]()
     if "threads" in arguments.parts:
         rows += compare_threads(batches, effort)
     if "views" in arguments.parts:
@@ -70,18 +72,22 @@ def measure(arguments: Arguments) -> None:
         sizes = (1, 4) if arguments.quick else BATCHES
         nanoseconds = measure_growth(effort if arguments.quick else Effort(min(arguments.repeats, 7), 0.05), sizes)
         draw_growth(nanoseconds, arguments.out / "growth.png", sizes)
-        say(growth_table(nanoseconds, sizes))
-        more["growth"] = {"batches": sizes, "nanoseconds": nanoseconds}
+        more["growth"] = {"players": PLAYERS, "batches": sizes, "nanoseconds": nanoseconds}
     if "costs" in arguments.parts:
-        rows += measure_costs(1 if arguments.quick else arguments.repeats, _turns(arguments))
-    publish(COMMAND, rows, arguments.out, facts, notes, arguments=arguments, **more)
-    _print_units(rows)
+        turns = 10**4 if arguments.quick else 10**8 if arguments.long else 10**7
+        rows += measure_costs(1 if arguments.quick else arguments.repeats, turns)
+    with threadpool_limits(1):
+        if "training" in arguments.parts:
+            rows += compare_training(*((1, 1, 8, 8) if arguments.quick else (arguments.repeats, 6, 750)))
+        if "judging" in arguments.parts:
+            rows += compare_judging(effort, 64 if arguments.quick else 8192)
+    publish(COMMAND, rows, arguments.out, facts, notes, **more)
 
 
 def _beside_c(
     arguments: Arguments, batches: tuple[int, ...], effort: Effort, facts: dict[str, str], notes: list[str]
 ) -> list[Comparison]:
-    """What needs a C compiler; without one a note says so."""
+    """Measure what needs a C compiler; without one add a note."""
     if not {"steps", "games"} & set(arguments.parts):
         return []
     try:
@@ -89,30 +95,11 @@ def _beside_c(
     except NoCompilerError as error:
         notes.append(f"nothing was measured beside C: {error}")
         return []
-    facts["C"] = f"{compiler_version()} {' '.join(PLAIN_FLAGS)}; tuned: {' '.join(TUNED_FLAGS)}"
+    facts["C"] = f"{compiler_version()} {' '.join(compiler_flags())}"
     rows = compare_steps(batches, effort) if "steps" in arguments.parts else []
     if "games" in arguments.parts:
         rows += compare_random_games(effort, 64 if arguments.quick else 4096)
     return rows
-
-
-def _turns(arguments: Arguments) -> int:
-    """How many turns to watch the memory for."""
-    if arguments.quick:
-        return 10**4
-    return 10**8 if arguments.long else 10**7
-
-
-def _print_units(rows: list[Comparison]) -> None:
-    lines = units_side_by_side(rows)
-    if not lines:
-        return
-    table = new_table("the engine in each unit, in millions per second (decisions: idle seats excluded)")
-    for name in ("section", "what", "turns", "agent-steps", "decisions", "deciding"):
-        table.add_column(name, justify="left" if name in ("section", "what") else "right")
-    for line in lines:
-        table.add_row(*line)
-    say(table)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -2,10 +2,10 @@
 
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition
+from diamant_env.engine.rebuilding import from_observation
 from diamant_env.observation import FIELDS, NUM_FEATURES, OBSERVATION, Observations, observation_space
-from diamant_env.rebuilding import from_observation
 from diamant_env.rewards import REWARDS
-from diamant_env.rules import CONTINUE, GAME, LEAVE
+from diamant_env.state import CONTINUE, GAME, LEAVE
 from diamant_env.tasks import list_tasks, register_tasks
 
 __version__ = "0.1.0"

@@ -15,32 +15,33 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.loops import deal
+from diamant_env.engine.observation_writer import observe_table
+from diamant_env.engine.turns import deal, play_turn
+from diamant_env.engine.workspace import new_workspace
+from diamant_env.native.packed_bytes import pack_ones, unpack_into
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.observing import observe_table
+from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rewards import pay
-from diamant_env.rules import GAME, OVER, key_of_next_game, play_turn
-from diamant_env.scratch import new_scratch
-from diamant_env.words import ones, set_word
+from diamant_env.state import GAME, OVER
 
 _THREADS_PER_BLOCK = 64
 
 
 @cuda.jit
-def _step(games, editions, actions, rows, rewards, done, scratch, reward_code):
+def _step(games, editions, actions, rows, rewards, done, workspace, reward_code):
     """Play one turn in each game, start the next one where it ends, and write what the seats see."""
-    i = cuda.grid(1)
+    i: Any = cuda.grid(1)  # type: ignore[call-arg]
     if i >= games.shape[0]:
         return
     game = games[i]
     edition = editions[game.edition]
-    set_word(game.decision, ones(actions, i))  # LEAVE is 1
+    unpack_into(game.decision, pack_ones(actions, i))  # LEAVE is 1
     play_turn(game, edition)
     pay(game, edition, reward_code, True, rewards, i)
     done[i] = game.phase == OVER
     if game.phase == OVER:
         deal(game, edition, key_of_next_game(game.key))
-    observe_table(game, edition, edition.hidden_chests, rows, i, scratch[i])
+    observe_table(game, edition, edition.hidden_chests, rows, i, workspace[i])
 
 
 class CudaBatch:
@@ -77,8 +78,8 @@ class CudaBatch:
     ) -> None:
         self._host = Batch(num_games, num_players, edition, reward, hidden_chests=hidden_chests)
         self.num_games, self.seats = num_games, self._host.seats
-        self._editions = cuda.to_device(self._host._edition_records)
-        self._scratch = cuda.to_device(np.repeat(new_scratch(), num_games))
+        self._editions = cuda.to_device(self._host._core.editions)
+        self._workspace = cuda.to_device(np.repeat(new_workspace(), num_games))
         self._games: Any = None
         self.observations = cuda.to_device(np.zeros((num_games, self.seats, NUM_FEATURES), np.float32))
         self.rewards = cuda.to_device(np.zeros((num_games, self.seats), np.float32))
@@ -87,7 +88,7 @@ class CudaBatch:
     def reset(self, seed: int | ArrayLike | None = None) -> Any:
         """Start new games as `Batch.reset` does, on the host; return `observations`."""
         rows = self._host.reset(seed)
-        self._games = cuda.to_device(self._host._records)
+        self._games = cuda.to_device(self._host._core.records)
         self.observations.copy_to_device(rows)
         return self.observations
 
@@ -114,8 +115,8 @@ class CudaBatch:
             raise ValueError(f"actions of dtype {there.dtype}; expected int8")
         blocks = -(-self.num_games // _THREADS_PER_BLOCK)
         _step[blocks, _THREADS_PER_BLOCK](
-            self._games, self._editions, there, self.observations, self.rewards, self.done, self._scratch,
-            self._host._reward_code,
+            self._games, self._editions, there, self.observations, self.rewards, self.done, self._workspace,
+            self._host._core.reward_code,
         )  # fmt: skip
         return self.observations, self.rewards, self.done
 

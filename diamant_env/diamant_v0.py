@@ -16,16 +16,18 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 
-from diamant_env.actions import read_actions
-from diamant_env.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.batch import Batch
+from diamant_env.drawing.view import RENDER_MODES
 from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.envs.actions import read_actions
+from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
+from diamant_env.envs.pictures import Pictures
+from diamant_env.envs.scripted_decks import Script
+from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import NUM_FEATURES, observation_space
-from diamant_env.render import RENDER_MODES, Scene, View
 from diamant_env.rewards import pay
-from diamant_env.rules import LEAVE, OVER
-from diamant_env.scripts import Script
-from diamant_env.settings import MAX_SEED, whole_number
+from diamant_env.state import LEAVE, OVER, Game
 
 MASKS = ("info", "observation", "none")
 
@@ -76,12 +78,10 @@ class parallel_env(ParallelEnv, EzPickle):
         EzPickle.__init__(self, num_players, edition, reward, mask, render_mode, hidden_chests)
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"unknown render_mode {render_mode!r}; allowed: None, {self.metadata['render_modes']}")
         players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
-        self._view = None if render_mode is None else View(render_mode)
         self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests)
+        self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
         self._action_bytes = memoryview(self._actions.data).cast("B")  # written to faster than the array
@@ -90,9 +90,8 @@ class parallel_env(ParallelEnv, EzPickle):
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
         self._rows_shape = (1, players, NUM_FEATURES)
-        self._inside = self._batch._records["inside"][0, :players]
+        self._inside = self._batch._core.records["inside"][0, :players]
         self._script: Script | None = None
-        self._scene = Scene()
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self.state_space = observation_space()
@@ -118,7 +117,7 @@ class parallel_env(ParallelEnv, EzPickle):
         return self._batch.editions[0]
 
     @property
-    def game(self) -> np.record:
+    def game(self) -> Game:
         """A copy of the game's record, of type `GAME`."""
         return self._batch.games[0].copy()
 
@@ -139,9 +138,8 @@ class parallel_env(ParallelEnv, EzPickle):
         script = None if deck is None else Script(self.edition, deck)
         rows = self._batch.reset(number) if script is None else self._reset_script(script, number)
         self._script = script
-        self._scene = Scene()
         self.agents = self.possible_agents[:]
-        self._follow()
+        self._pictures.restart([0])
         observations, _, infos = self._told(rows[0])
         return observations, infos
 
@@ -150,7 +148,7 @@ class parallel_env(ParallelEnv, EzPickle):
         before = self._batch.games
         self._batch.reset(seed)
         try:
-            script.restart(self._batch._records[0], self.edition.record[()])
+            script.restart(self._batch._core.records[0], numbers_of(self.edition))
         except ValueError:
             self._batch.restore(before)
             raise
@@ -175,13 +173,13 @@ class parallel_env(ParallelEnv, EzPickle):
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         if self._script is None:
             rows = np.empty(self._rows_shape, np.float32)
-            self._batch._step(self._actions, rows, self._rewards, self._done)
+            self._batch._core.step(self._actions, rows, self._rewards, self._done)
         else:
             rows = self._step_script(self._script)
         agents, over = self.agents, bool(self._done[0])
         if over:
             self.agents = []
-        self._follow()
+        self._pictures.follow([0])
         observations, rewards, infos = self._told(rows[0])
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 
@@ -195,7 +193,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _step_script(self, script: Script) -> NDArray[np.float32]:
         """Play one turn with the cards of the script; nothing is played if one of them is not there."""
-        game, edition = self._batch._records[0], self.edition.record[()]
+        game, edition = self._batch._core.records[0], numbers_of(self.edition)
         before, position = self._batch.games, script.position
         game.decision[: self.num_seats] = self._actions[0]
         try:
@@ -204,7 +202,7 @@ class parallel_env(ParallelEnv, EzPickle):
             self._batch.restore(before)
             script.position = position
             raise
-        pay(game, edition, self._batch._reward_code, True, self._rewards, 0)
+        pay(game, edition, self._batch._core.reward_code, True, self._rewards, 0)
         self._done[0] = game.phase == OVER
         return self._batch.observe()
 
@@ -242,7 +240,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def clone_state(self) -> Any:
         """Return the game with its random numbers and scripted deck as a value for `restore_state`."""
-        parts = (self._batch.games, self._script, self._scene, self.agents)
+        parts = (self._batch.games, self._script, self._pictures.scenes, self.agents)
         return SavedGame(self.num_seats, self.edition, copy.deepcopy(parts))
 
     def restore_state(self, state: Any) -> None:
@@ -252,10 +250,10 @@ class parallel_env(ParallelEnv, EzPickle):
             ValueError: If it is no such value, of another number of players or edition, or was altered so that it can't
                 be a game; nothing changes then.
         """
-        games, script, scene, agents = copy.deepcopy(SavedGame.checked(state, self.num_seats, self.edition).parts)
+        games, script, scenes, agents = copy.deepcopy(SavedGame.checked(state, self.num_seats, self.edition).parts)
         script = None if script is None else script.checked(self.edition)
         self._batch.restore(games)
-        self._script, self._scene, self.agents = script, scene, agents
+        self._script, self._pictures.scenes, self.agents = script, scenes, agents
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).
@@ -265,23 +263,11 @@ class parallel_env(ParallelEnv, EzPickle):
         Raises:
             RuntimeError: Before the first reset.
         """
-        if self._view is None:
-            return None
-        if self._scene.before is None and not self._scene.path:
-            raise RuntimeError("render before reset: call reset() first")
-        return self._view.render(self._batch.games[0], self.edition, self._scene)
-
-    def _follow(self) -> None:
-        """Take in what has just happened, if anybody watches, and show it where a window does so by itself."""
-        if self._view is not None:
-            self._scene.follow(self._batch.games[0])
-            if self.render_mode == "human":
-                self._view.render(self._batch.games[0], self.edition, self._scene, self.metadata["render_fps"])
+        return self._pictures.draw()[0]
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        if self._view is not None:
-            self._view.close()
+        self._pictures.close()
 
 
 def raw_env(**kwargs: Any) -> AECEnv:

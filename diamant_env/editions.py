@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,24 +26,6 @@ NO_CARD = -1
 
 # The slot of a treasure value is the same in all published editions, so that a policy can play them all.
 PUBLISHED_TREASURES = (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 17)
-
-_EDITION = np.dtype(
-    [
-        ("cards", "i1", NUM_CARDS),  # copies in a fresh deck; relics: those there from the start
-        ("treasure_value", "i2", MAX_TREASURES),
-        ("share", "i2", (MAX_PLAYERS + 1, MAX_TREASURES)),  # what each of n players inside gets of a treasure
-        ("relic_value", "i2", MAX_RELICS),
-        ("num_relics", "i1"),
-        ("one_relic_per_expedition", "i1"),
-        ("relics_printed", "i1"),
-        ("num_expeditions", "i1"),
-        ("bust_removes", "i1"),
-        ("relics_break_ties", "i1"),
-        ("hidden_chests", "i1"),
-    ],
-    align=True,
-)
-EDITION = np.dtype((np.record, _EDITION))  # a record's fields are attributes too
 
 
 @dataclass(frozen=True)
@@ -177,30 +157,6 @@ class Edition:
             return card - FIRST_TRAP < len(self.traps)
         return card - FIRST_RELIC < (len(self.relics) if self.relic_values == "printed" else min(1, len(self.relics)))
 
-    @functools.cached_property
-    def record(self) -> np.ndarray:
-        """This edition as one compiled record of type `EDITION`, shape ()."""
-        record = np.zeros((), EDITION)
-        copies = Counter(self.treasures)
-        record["treasure_value"] = self.treasure_slots
-        record["share"][1:] = np.array(self.treasure_slots) // np.arange(1, MAX_PLAYERS + 1)[:, None]
-        record["cards"][:MAX_TREASURES] = [copies[value] for value in self.treasure_slots]
-        record["cards"][FIRST_TRAP : FIRST_TRAP + len(self.traps)] = self.trap_copies
-        if self.relics_enter == "start" and self.relic_values == "printed":
-            record["cards"][FIRST_RELIC : FIRST_RELIC + len(self.relics)] = 1
-        elif self.relics_enter == "start":
-            record["cards"][FIRST_RELIC] = len(self.relics)
-        record["relic_value"][: len(self.relics)] = self.relics
-        record["num_relics"] = len(self.relics)
-        record["one_relic_per_expedition"] = self.relics_enter == "expedition"
-        record["relics_printed"] = self.relic_values == "printed"
-        record["num_expeditions"] = self.expeditions
-        record["bust_removes"] = self.bust_removes
-        record["relics_break_ties"] = self.tie_break == "relics"
-        record["hidden_chests"] = self.hidden_chests
-        record.flags.writeable = False
-        return record
-
 
 _WIDELY_PUBLISHED = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
 _WITH_AN_EIGHT = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)
@@ -295,8 +251,3 @@ def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> E
 @functools.cache
 def _with_chests(edition: Edition, hidden: bool) -> Edition:
     return dataclasses.replace(edition, hidden_chests=hidden)
-
-
-def edition_table(editions: Sequence[Edition]) -> np.recarray:
-    """Return the editions as an array of records (E,) of type `EDITION`, which the compiled rules read."""
-    return np.array([edition.record for edition in editions], EDITION).view(np.recarray)

@@ -11,20 +11,20 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
+from diamant_env.drawing.view import RENDER_MODES
 from diamant_env.editions import Edition
+from diamant_env.envs.one_learner import OneLearner
+from diamant_env.envs.opponent_seats import Opponent
+from diamant_env.envs.pictures import Pictures
+from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import observation_space
-from diamant_env.one_learner import OneLearner
-from diamant_env.render import RENDER_MODES, Scene, View
-from diamant_env.rivals import Opponent
-from diamant_env.settings import MAX_SEED, whole_number
+from diamant_env.state import Game
 
 RENDER_FPS = 2
 
 
 class DiamantEnv(gymnasium.Env):
     """Diamant for one learner; the other seats are played by opponents.
-
-    ## Description
 
     A push-your-luck game of several expeditions into a cave. All players inside decide at the same time, at each
     turn, to go on or to leave. A treasure is shared by those inside; what does not divide stays on the path, for
@@ -61,8 +61,6 @@ class DiamantEnv(gymnasium.Env):
     At every reset and step: ``"seat"``, where the learner sits; ``"score"``, what is in its chest; ``"turns"``, how
     many turns this step has played, at reset 0.
 
-    ## Arguments
-
     Args:
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
         edition: A published name or an `Edition`.
@@ -85,12 +83,7 @@ class DiamantEnv(gymnasium.Env):
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
-        FileNotFoundError: If there is no such policy file.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
-
-    ## Version history
-
-    * v0: the first one.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
@@ -107,7 +100,8 @@ class DiamantEnv(gymnasium.Env):
         expeditions: int | None = None,
     ) -> None:
         self._learner = OneLearner(1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions)
-        self._pictures = Pictures(render_mode, self._learner, self.metadata)
+        self._pictures = Pictures(render_mode, self._learner.batch, self.metadata, ResetNeeded)
+        self._learner.after_turn = self._pictures.follow
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)
@@ -119,7 +113,7 @@ class DiamantEnv(gymnasium.Env):
         return self._learner.edition
 
     @property
-    def game(self) -> np.record:
+    def game(self) -> Game:
         """A copy of the game's record, of type `diamant_env.GAME`."""
         return self._learner.batch.games[0].copy()
 
@@ -173,60 +167,3 @@ class DiamantEnv(gymnasium.Env):
     def close(self) -> None:
         """Close the window, if there is one."""
         self._pictures.close()
-
-
-class Pictures:
-    """What people look at, while a `OneLearner` plays: every turn is followed, also those without the learner.
-
-    Args:
-        mode: A render mode, or None for nothing.
-        learner: The games.
-        metadata: Of the environment, whose ``"render_fps"`` is how many turns a second a window shows at most.
-
-    Raises:
-        ValueError: If there is no such render mode.
-    """
-
-    def __init__(self, mode: str | None, learner: OneLearner, metadata: dict[str, Any]) -> None:
-        if mode is not None and mode not in RENDER_MODES:
-            raise ValueError(f"unknown render_mode {mode!r}; allowed: None, {', '.join(RENDER_MODES)}")
-        self._batch = learner.batch
-        self._metadata = metadata
-        self._edition = learner.edition
-        self._view = None if mode is None else View(mode)
-        self._scenes = [Scene() for _ in range(learner.batch.num_games)]
-        if self._view is not None:
-            learner.after_turn = self._follow
-
-    def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
-        """Take note that games have just begun."""
-        if self._view is not None:
-            for game in games:
-                self._scenes[game] = Scene()
-            self._follow(games)
-
-    def _follow(self, games: Sequence[int] | NDArray[np.int64]) -> None:
-        for game in games:
-            self._scenes[game].follow(self._batch.games[game])
-            if self._view is not None and self._view.mode == "human":
-                self._draw(game, self._metadata["render_fps"])
-
-    def draw(self) -> list[Any]:
-        """Return every game's text or picture; None without a render mode, and with a window, which is drawn again.
-
-        Raises:
-            ResetNeeded: Before the first reset.
-        """
-        return [None if self._view is None else self._draw(game) for game in range(len(self._scenes))]
-
-    def _draw(self, game: int, fps: float = 0) -> Any:
-        scene = self._scenes[game]
-        if scene.before is None and not scene.path:
-            raise ResetNeeded("render before reset: call reset() first")
-        assert self._view is not None
-        return self._view.render(self._batch.games[game], self._edition, scene, fps)
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        if self._view is not None:
-            self._view.close()

@@ -12,13 +12,14 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.actions import checked_actions
 from diamant_env.editions import Edition
-from diamant_env.gym_env import RENDER_FPS, Pictures
+from diamant_env.envs.actions import checked_actions
+from diamant_env.envs.one_learner import OneLearner
+from diamant_env.envs.opponent_seats import Opponent
+from diamant_env.envs.pictures import Pictures
+from diamant_env.envs.settings import MAX_SEED, whole_number
+from diamant_env.gym_env import RENDER_FPS
 from diamant_env.observation import observation_space
-from diamant_env.one_learner import OneLearner
-from diamant_env.rivals import Opponent
-from diamant_env.settings import MAX_SEED, whole_number
 
 RENDER_MODES = ("rgb_array", "ansi")
 
@@ -35,14 +36,8 @@ class DiamantVectorEnv(VectorEnv):
 
     Args:
         num_envs: How many games.
-        num_players: See `DiamantEnv`; the same at all tables.
-        edition: See `DiamantEnv`.
-        reward: See `DiamantEnv`.
-        opponents: See `DiamantEnv`. Functions and agents are called with many rows at a time.
-        seat: See `DiamantEnv`; None draws one for each table.
+        opponents: See `DiamantEnv`, as for `num_players` to `expeditions`. Functions and agents get many rows a call.
         render_mode: ``"rgb_array"``, ``"ansi"`` or None; `render` returns a tuple with one per game.
-        hidden_chests: See `DiamantEnv`.
-        expeditions: See `DiamantEnv`.
         autoreset_mode: An `AutoresetMode` or its value. ``"NextStep"``: the step after the end of a game ignores the
             action and starts the next one. ``"SameStep"``: the next game starts at once; the last observation and
             info of the one that ended are in ``infos["final_obs"]`` and ``infos["final_info"]``. ``"Disabled"``: the
@@ -50,16 +45,12 @@ class DiamantVectorEnv(VectorEnv):
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
-        FileNotFoundError: If there is no such policy file.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
-
-    Version history:
-        v0: the first one.
     """
 
     closed = True  # until there is something to close
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - every setting has a name
         self,
         num_envs: int = 1,
         num_players: int = 4,
@@ -74,8 +65,6 @@ class DiamantVectorEnv(VectorEnv):
     ) -> None:
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"render_mode {render_mode!r} of many games; allowed: None, {', '.join(RENDER_MODES)}")
         self._learner = OneLearner(
             self.num_envs, num_players, edition, reward, seat, opponents, hidden_chests, expeditions
         )
@@ -86,7 +75,8 @@ class DiamantVectorEnv(VectorEnv):
             "render_fps": RENDER_FPS,
             "autoreset_mode": self.autoreset_mode,
         }
-        self._pictures = Pictures(render_mode, self._learner, self.metadata)
+        self._pictures = Pictures(render_mode, self._learner.batch, self.metadata, ResetNeeded)
+        self._learner.after_turn = self._pictures.follow
         self.closed = False
         self.single_action_space = Discrete(2)
         self.single_observation_space = observation_space()

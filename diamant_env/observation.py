@@ -2,7 +2,7 @@
 
 `FIELDS` is the only statement of the layout: names, shapes, scales, bounds and meanings follow from it. A field
 holds its natural value (gems, cards, turns) divided by a power of two, so that decoding is exact. A row has three
-parts: the observer, the rivals one after the other, and what all see. `diamant_env.observing` writes it.
+parts: the observer, the rivals one after the other, and what all see. `diamant_env.engine` writes it.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ FIELDS = OWN + RIVALS + PUBLIC
 NUM_FEATURES = sum(field.size for field in FIELDS)
 """How many numbers an observation has."""
 SEAT_FEATURES = len(OWN)  # numbers about one seat
-TABLE_FEATURES = SEAT_FEATURES * MAX_PLAYERS  # numbers about all seats, before those that all see
+TABLE_FEATURES = SEAT_FEATURES * MAX_PLAYERS  # numbers about all seats, which come first
+NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES  # numbers that all seats share, which come last
+NUM_OWN = SEAT_FEATURES - 1  # numbers about the observer alone: all but whether it is inside, which rivals see too
 
 
 def _slices() -> dict[str, slice]:
@@ -95,6 +97,7 @@ def _slices() -> dict[str, slice]:
 
 
 SLICES = _slices()
+OWN_AT = SLICES["chest"].start  # where the numbers about the observer alone begin
 _BY_NAME = {field.name: field for field in FIELDS}
 
 

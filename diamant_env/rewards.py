@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from diamant_env.compiled import jit
-from diamant_env.rules import OVER, win_share
-from diamant_env.vectors import write_row
+from diamant_env.native.compiled import jit
+from diamant_env.native.simd import write_row
+from diamant_env.rules import win_share
+from diamant_env.state import OVER, EditionNumbers, Game
 
 REWARDS = {
     "score": "gems banked at this step, relics at their value when taken",
@@ -31,7 +33,7 @@ def reward_code(reward: str, fewest_players: int) -> int:
 
 
 @jit
-def pay(game, edition, code, played, rewards, i):
+def pay(game: Game, edition: EditionNumbers, code: int, played: bool, rewards: NDArray[np.float32], i: int) -> None:
     """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,): 0 if it was not `played`."""
     if played and code == _SCORE:
         write_row(rewards, i, game.banked)
@@ -43,7 +45,7 @@ def pay(game, edition, code, played, rewards, i):
 
 
 @jit
-def margin(game, seat):
+def margin(game: Game, seat: int) -> float:
     """Return a seat's score less the mean of the others' scores."""
     others = np.int64(0)
     for other in range(game.num_players):

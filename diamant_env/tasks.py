@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import gymnasium
 
 from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS, find_edition
-from diamant_env.settings import with_expeditions
+from diamant_env.envs.settings import with_expeditions
 
 NAMESPACE = "diamant_env"
 VERSION = 0
-_ONE_EXPEDITION_PLAYERS = (2, 5)
 
 
 class Task(NamedTuple):
@@ -40,24 +39,18 @@ def list_tasks() -> list[Task]:
     ``Diamant-OneExpedition-<n>p-v0`` n players, one expedition, open chests, paid by score;
     ``Diamant-<edition>-v0`` a published edition.
     """
-    tasks = [_task("", "4 players, the edition iello-2016"), _task("Solitaire", "1 player", num_players=1)]
-    for players in _from_to(RULEBOOK_PLAYERS):
-        tasks.append(_task(f"{players}p", f"{players} players", num_players=players))
-    for players in _from_to(_ONE_EXPEDITION_PLAYERS):
-        settings = {"num_players": players, "expeditions": 1, "reward": "score", "hidden_chests": False}
-        tasks.append(_task(f"OneExpedition-{players}p", f"{players} players, one expedition, open chests", **settings))
-    for name, edition in EDITIONS.items():
-        tasks.append(_task(name, f"4 players, {edition.source}", edition=name))
-    return tasks
-
-
-def task_table() -> str:
-    """Return the tasks as a Markdown table: id, meaning, settings."""
-    lines = ["| id | what it is | settings |", "|---|---|---|"]
-    for task in list_tasks():
-        settings = ", ".join(f"{name}={value!r}" for name, value in task.settings.items())
-        lines.append(f"| `{task.id}` | {task.meaning} | {f'`{settings}`' if settings else ''} |")
-    return "\n".join(lines)
+    one = {"expeditions": 1, "reward": "score", "hidden_chests": False}
+    fewest, most = RULEBOOK_PLAYERS
+    return [
+        _task("", "4 players, the edition iello-2016"),
+        _task("Solitaire", "1 player", num_players=1),
+        *(_task(f"{n}p", f"{n} players", num_players=n) for n in range(fewest, most + 1)),
+        *(
+            _task(f"OneExpedition-{n}p", f"{n} players, one expedition, open chests", num_players=n, **one)
+            for n in range(2, 6)
+        ),
+        *(_task(name, f"4 players, {edition.source}", edition=name) for name, edition in EDITIONS.items()),
+    ]
 
 
 def register_tasks() -> None:
@@ -98,7 +91,3 @@ def pettingzoo_settings(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _task(name: str, meaning: str, **settings: Any) -> Task:
     return Task(f"{NAMESPACE}/Diamant-{name}{'-' if name else ''}v{VERSION}", meaning, settings)
-
-
-def _from_to(limits: tuple[int, int]) -> range:
-    return range(limits[0], limits[1] + 1)

@@ -18,14 +18,7 @@ FOLDER = Path(__file__).parent / "pictures"
 
 @dataclass(frozen=True)
 class Phase:
-    """A moment of a game.
-
-    Attributes:
-        deck: The cards in the order in which they come up.
-        leavers: For each turn played, the seats that leave.
-        players: How many sit at the table.
-        options: Of `parallel_env`.
-    """
+    """A moment of a game: cards in their order, the seats that leave at each turn, players, options of the env."""
 
     deck: tuple[int | str, ...]
     leavers: tuple[tuple[int, ...], ...] = ()

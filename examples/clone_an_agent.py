@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from safetensors.torch import save as to_bytes
 
-from diamant_env.files import write_whole
 from diamant_env.opponents.network import FORMAT, digest, layout
+from diamant_env.storage.files import write_whole
 
 
 def clone(decisions, steps: int = 1000) -> torch.nn.Sequential:

@@ -1,8 +1,7 @@
-"""Runs every recipe in a fresh venv, and writes what happened: `make examples`.
+"""Run every recipe in a venv and write what happened: `make examples`.
 
-Venvs are made under a folder and kept there; recipes that share their requirements share one. Each recipe runs with a
-small budget in a process of its own. The results go to docs/libraries.json, and the table in docs/libraries.md is
-written from that file alone: what didn't run is not ticked.
+Recipes with the same requirements share a venv. The results go to docs/libraries.json, from which the table in
+docs/libraries.md is written: what didn't run is not ticked.
 """
 
 from __future__ import annotations
@@ -30,10 +29,8 @@ class Recipe(NamedTuple):
     Attributes:
         name: The library and the algorithm.
         module: In examples/, with its options; empty if there is no recipe.
-        needs: What is installed beside the project.
-        imports: The module whose presence says that the library is there.
-        package: Its name as installed.
-        pinned: Whether constraints.txt is kept to.
+        needs: What pip installs.
+        package: The library's name for pip; its module has _ for -.
         mask: Where the action mask is.
         idle: What becomes of seats in camp.
         mind: What to mind.
@@ -42,60 +39,63 @@ class Recipe(NamedTuple):
     name: str
     module: str
     needs: tuple[str, ...]
-    imports: str
     package: str
-    pinned: bool
     mask: str
     idle: str
     mind: str
 
+    @property
+    def imports(self) -> str:
+        """The library's module."""
+        return self.package.replace("-", "_")
+
 
 BENCHMARL = (".", "benchmarl", "torchrl<0.12", TORCH)
-SHARED = (".[train,examples]", TORCH)
+SHARED = (".[train,examples]", TORCH)  # as constraints.txt pins it
+IDLE = "rows with one legal action"
 RECIPES = [
     Recipe(
-        "SB3 PPO, own VecEnv", "sb3_vec_env", SHARED, "stable_baselines3", "stable-baselines3", True,
-        "none", "rows, ignored", "SB3 refuses Gymnasium VectorEnvs; `train.vec_env` is its own kind",
+        "SB3 PPO, own VecEnv", "sb3_vec_env", SHARED, "stable-baselines3",
+        "none", "rows, ignored", "SB3 refuses Gymnasium VectorEnvs; `diamant_env.sb3` is its own kind",
     ),
     Recipe(
-        "sb3-contrib MaskablePPO", "sb3_maskable", SHARED, "sb3_contrib", "sb3-contrib", True,
-        '`env_method("action_masks")`', "rows with one legal action", "idle rows still enter the value loss",
+        "sb3-contrib MaskablePPO", "sb3_maskable", SHARED, "sb3-contrib",
+        '`env_method("action_masks")`', IDLE, "idle rows still enter the value loss",
     ),
     Recipe(
-        "SB3 PPO through SuperSuit", "sb3_supersuit", SHARED, "supersuit", "supersuit", True,
+        "SB3 PPO through SuperSuit", "sb3_supersuit", SHARED, "supersuit",
         "none", "rows, ignored", "`black_death_v3` reports the end one step late and isn't needed; seeds are ignored",
     ),
     Recipe(
-        "CleanRL-style PPO", "cleanrl_style", SHARED, "torch", "torch", True,
+        "CleanRL-style PPO", "cleanrl_style", SHARED, "torch",
         "none", "none: one learner", "with autoreset NextStep one row per game is no decision",
     ),
     Recipe(
-        "RLlib PPO", "rllib", (".", "ray[rllib]>=2.60,<3", TORCH), "ray", "ray", False,
+        "RLlib PPO", "rllib", (".", "ray[rllib]>=2.60,<3", TORCH), "ray",
         "none", "not observed, so not asked", "pins gymnasium 1.2.2; observe all seats at the end",
     ),
     Recipe(
-        "TorchRL PPO", "torchrl_ppo", SHARED, "torchrl", "torchrl", True,
-        "infos", "rows with one legal action", "string infos crash; all-zero masks crash samplers",
+        "TorchRL PPO", "torchrl_ppo", SHARED, "torchrl",
+        "infos", IDLE, "string infos crash; all-zero masks crash samplers",
     ),
     Recipe(
-        "Tianshou PPO", "tianshou_ppo", (".", "tianshou==2.0.1", TORCH), "tianshou", "tianshou", False,
+        "Tianshou PPO", "tianshou_ppo", (".", "tianshou==2.0.1", TORCH), "tianshou",
         "none", "none: one learner", "ask for 2.x by number: pip may pick 0.5.1 beside other libraries",
     ),
     Recipe(
-        "BenchMARL MAPPO", "benchmarl_mappo", BENCHMARL, "benchmarl", "benchmarl", False,
-        "infos", "rows with one legal action", "wants torchrl < 0.12; `state()` feeds the critic",
+        "BenchMARL MAPPO", "benchmarl_mappo", BENCHMARL, "benchmarl",
+        "infos", IDLE, "wants torchrl < 0.12; `state()` feeds the critic",
     ),
     Recipe(
-        "BenchMARL QMIX, cooperative", "benchmarl_mappo --algorithm qmix", BENCHMARL,
-        "benchmarl", "benchmarl", False,
-        "infos", "rows with one legal action", "maximises what all seats score together: another game than Diamant",
+        "BenchMARL QMIX, cooperative", "benchmarl_mappo --algorithm qmix", BENCHMARL, "benchmarl",
+        "infos", IDLE, "maximises what all seats score together: another game than Diamant",
     ),
     Recipe(
-        "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH), "agilerl", "agilerl", False,
+        "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH), "agilerl",
         '`mask="none"`', "rows, ignored", "wants pettingzoo < 1.27 and peft",
     ),
     Recipe(
-        "PufferLib emulation", "", (".", "pufferlib==3.0.0", TORCH), "pufferlib", "pufferlib", False,
+        "PufferLib emulation", "", (".", "pufferlib==3.0.0", TORCH), "pufferlib",
         "", "", "its build downloads raylib from GitHub; wants numpy < 2 and gymnasium 0.29",
     ),
 ]  # fmt: skip
@@ -125,20 +125,21 @@ def main() -> None:
             lines[recipe.name] = tried(recipe, args.venvs.resolve(), args.steps, args.timeout)
             print(f"{lines[recipe.name]['verdict']:<14} {recipe.name}: {lines[recipe.name]['output']}", flush=True)
             RESULTS.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
-    write_document(lines)
+    text = DOCUMENT.read_text(encoding="utf-8")
+    DOCUMENT.write_text(PART.sub(lambda part: part[1] + table(lines) + "\n" + part[2], text), encoding="utf-8")
 
 
 def tried(recipe: Recipe, venvs: Path, steps: int, timeout: int) -> dict[str, str | float]:
     """Install and run a recipe; return its line."""
     start = time.time()
     line = {"version": "", "command": "", "seconds": 0.0}
-    python = venvs / venv_name(recipe) / "bin" / "python"
+    python = venvs / ("shared" if recipe.needs == SHARED else recipe.package) / "bin" / "python"
     stamp = python.parents[1] / "installed"
     if not stamp.exists():
         if not python.exists():
             subprocess.run([sys.executable, "-m", "venv", str(python.parents[1])], check=True)
         install = [str(python), "-m", "pip", "install", "--disable-pip-version-check"]
-        install += ["-c", "constraints.txt"] * recipe.pinned + ["-e", *recipe.needs]
+        install += ["-c", "constraints.txt"] * (recipe.needs == SHARED) + ["-e", *recipe.needs]
         rc, output = finished(install, timeout)
         if rc != 0:
             return line | {"verdict": "no install", "output": reason(output), "seconds": round(time.time() - start, 1)}
@@ -157,12 +158,6 @@ def tried(recipe: Recipe, venvs: Path, steps: int, timeout: int) -> dict[str, st
     return line | {"verdict": "fails", "output": reason(output)}
 
 
-def venv_name(recipe: Recipe) -> str:
-    """Return the same name for recipes with the same requirements."""
-    same = next(other for other in RECIPES if other.needs == recipe.needs)
-    return "shared" if recipe.needs == SHARED else same.package
-
-
 def finished(arguments: list[str], timeout: int) -> tuple[int, str]:
     """Run a command in the project's root; return its status and all its output."""
     try:
@@ -176,11 +171,10 @@ def finished(arguments: list[str], timeout: int) -> tuple[int, str]:
 
 
 def reason(output: str) -> str:
-    """Return the line that says most about what went wrong."""
-    lines = [text.strip() for text in output.splitlines() if text.strip() and "is ignored" not in text]
-    telling = [text for text in lines if re.search(r"^[\w.]*(Error|Exception)\b|urlopen error|^error:", text, re.I)]
-    telling = [text for text in telling if not re.search(r"subprocess-exited|metadata-generation", text)]
-    return (telling or lines or ["no output"])[-1][:200]
+    """Return the last line that names an error, else the last one."""
+    lines = [text.strip() for text in output.splitlines() if text.strip()] or ["no output"]
+    telling = [text for text in lines if re.search(r"^[\w.]*(Error|Exception)\b|urlopen error", text)]
+    return (telling or lines)[-1][:200]
 
 
 def table(lines: dict[str, dict]) -> str:
@@ -193,12 +187,6 @@ def table(lines: dict[str, dict]) -> str:
         cells = [recipe.name, line["version"], recipe.mask, recipe.idle, run, verdict, recipe.mind]
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)
-
-
-def write_document(lines: dict[str, dict]) -> None:
-    """Replace the table in the document."""
-    text = DOCUMENT.read_text(encoding="utf-8")
-    DOCUMENT.write_text(PART.sub(lambda part: part[1] + table(lines) + "\n" + part[2], text), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ import argparse
 import numpy as np
 from sb3_contrib import MaskablePPO
 
+from diamant_env.sb3 import DiamantVecEnv
 from examples.judge import report
-from train.vec_env import DiamantVecEnv
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=200_000)

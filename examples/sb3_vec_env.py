@@ -11,8 +11,8 @@ import argparse
 
 from stable_baselines3 import PPO
 
+from diamant_env.sb3 import DiamantVecEnv
 from examples.judge import report
-from train.vec_env import DiamantVecEnv
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=200_000)

@@ -14,20 +14,20 @@ from tqdm import tqdm
 from tyro.conf import arg
 
 from agents.command import run_command
-from diamant_env.files import write_whole
-from diamant_env.reading import parse_json
-from train.aggregate import REFERENCES
-from train.algorithms import ALGORITHMS, find_algorithms
-from train.benchmark_config import BenchmarkConfig
-from train.benchmark_page import PAGE, aggregates, write_page
-from train.cell import RESULT, Cell, cells, play_cell, read_result
-from train.config import config_text, explain, read_config
-from train.experiment import change_keys
-from train.files import save_json
-from train.lock import held
-from train.run_folder import CONFIG, machine_and_versions
-from train.screen import say
-from train.suite import TASKS, find_tasks
+from diamant_env.storage.files import write_whole
+from diamant_env.storage.reading import parse_json
+from train.benchmarking.aggregate import REFERENCES
+from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
+from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, read_result
+from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.page import PAGE, aggregates, write_page
+from train.benchmarking.suite import TASKS, find_tasks
+from train.runs.command_line import change_keys
+from train.runs.config import config_text, explain, read_config
+from train.runs.lock import held
+from train.runs.results import save_json, slug
+from train.runs.run_folder import CONFIG, machine_and_versions
+from train.runs.screen import say
 
 COMMAND = "python -m train.benchmark"
 RESULTS = "benchmark.json"
@@ -38,8 +38,8 @@ _PART = ("tasks", "algorithms", "seeds")  # what may differ from call to call in
 class Arguments:
     """Play the benchmark or a part of it: tasks × algorithms × seeds.
 
-    Cells that are finished are kept, so that the same command goes on where it was stopped, and another part can be
-    played into the same folder. Each call writes one JSON and one page of all cells there.
+    Runs that are finished are kept, so that the same command goes on where it was stopped, and another part can be
+    played into the same folder. Each call writes one JSON and one page of all runs there.
 
     For instance:
 
@@ -63,7 +63,7 @@ class Arguments:
 
 
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
-    """Play what is missing; return the figures of this part, and write those of all cells in the folder.
+    """Play what is missing; return the figures of this part, and write those of all runs in the folder.
 
     Raises:
         ValueError: If an argument is wrong, or the folder belongs to other settings; then nothing was played.
@@ -75,71 +75,81 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         config = BenchmarkConfig.model_validate({**config.model_dump(), **given})
     except ValidationError as error:
         raise ValueError(explain(error)) from None
+    folder, results = arguments.out, []
+    todo = benchmark_runs(config, folder)
+    with held(folder):
+        open_folder(folder, config)
+        try:
+            with tqdm(todo, unit=" runs", disable=None) as bar:
+                for run in bar:
+                    bar.set_description(f"{run.task.name} {run.algorithm.name} {run.seed}")
+                    results.append(run.play())
+        finally:
+            write(config, folder)
+    say(f"{len(results)} runs; the page is {folder / PAGE}, the figures are in {folder / RESULTS}.")
+    return results
+
+
+def benchmark_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
+    """Return the runs of a part of the suite: several seeds where something is learned, else one.
+
+    Raises:
+        ValueError: If there is no such task, algorithm or agent.
+    """
     tasks = find_tasks(config.tasks)
     algorithms = find_algorithms((*config.algorithms, *REFERENCES) if config.algorithms else ())
-    todo = cells(tasks, algorithms, config.seeds, arguments.out / "cells")
-    with held(arguments.out):
-        results = _play(todo, config, arguments)
-    say(f"{len(results)} cells; the page is {arguments.out / PAGE}, the figures are in {arguments.out / RESULTS}.")
-    return results
-
-
-def _play(todo: list[Cell], config: BenchmarkConfig, arguments: Arguments) -> list[dict[str, Any]]:
-    open_folder(arguments.out, config)
-    results = []
-    try:
-        with tqdm(todo, unit=" cells", disable=None) as bar:
-            for cell in bar:
-                bar.set_description(f"{cell.task.name} {cell.algorithm.name} {cell.seed}")
-                results.append(play_cell(cell, config))
-    finally:
-        write(config, arguments.out)
-    return results
+    return [
+        BenchmarkRun(task, algorithm, seed, folder / "runs" / task.name / slug(algorithm.name) / str(seed), config)
+        for task in tasks
+        for algorithm in algorithms
+        if algorithm.plays(task)
+        for seed in range(config.seeds if algorithm.kind == "learned" else 1)
+    ]
 
 
 def open_folder(folder: Path, config: BenchmarkConfig) -> None:
     """Write the configuration into the folder, or check that it is the one there.
 
     Raises:
-        ValueError: If cells of other settings are there.
+        ValueError: If runs of other settings are there.
     """
     path = folder / CONFIG
     if path.is_file():
         there = read_config(path, BenchmarkConfig)
         changed = [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]
         if changed := [name for name in changed if name not in _PART]:
-            raise ValueError(f"{folder} has cells of another {', '.join(changed)}; give another folder by --out")
+            raise ValueError(f"{folder} has runs of another {', '.join(changed)}; give another folder by --out")
         return
     write_whole(path, config_text(config))
     save_json(machine_and_versions(), folder / "versions.json")
 
 
-def finished(folder: Path) -> list[dict[str, Any]]:
-    """Return the figures of all finished cells of a folder, by task, algorithm and seed."""
-    order = {name: place for place, name in enumerate((*TASKS, *ALGORITHMS))}
-    found = [row for path in (folder / "cells").rglob(RESULT) if (row := read_result(path)) is not None]
-    last = len(order)
-    return sorted(found, key=lambda row: (order.get(row["task"], last), order.get(row["algorithm"], last), row["seed"]))
-
-
 def write(config: BenchmarkConfig, folder: Path) -> None:
-    """Write the JSON and the page of all that is finished."""
-    results = finished(folder)
+    """Write the JSON and the page of all that is finished, by task, algorithm and seed."""
+    order = [*TASKS, *ALGORITHMS]
+
+    def place(row: dict[str, Any]) -> tuple[int, ...]:
+        names = row["task"], row["algorithm"]
+        return *(order.index(name) if name in order else len(order) for name in names), row["seed"]
+
+    rows = [read_result(path) for path in (folder / "runs").rglob(RESULT)]
+    results = sorted((row for row in rows if row is not None), key=place)
     try:
         versions = parse_json((folder / "versions.json").read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{folder / 'versions.json'} is damaged: {error}") from None
     content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
-    save_json({**content, "cells": results, "aggregates": aggregates(results)}, folder / RESULTS)
-    write_page(results, header(content, results), folder)
+    found = aggregates(results)
+    save_json({**content, "runs": results, "aggregates": found}, folder / RESULTS)
+    write_page(results, found, header(content, results), folder)
 
 
 def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
-    """Return what a page says of its cells: how many, how they were measured, on what, and the tasks."""
+    """Return what a page says of its runs: how many, how they were measured, on what, and the tasks."""
     config, versions = content["config"], content["versions"]
     machine = f"{versions['platform']}, {versions['cores']} cores, Python {versions['python']}"
     text = (
-        f"{len(results)} cells at {config['decisions']:,} decisions, {config['games']:,} games at the tables of each "
+        f"{len(results)} runs at {config['decisions']:,} decisions, {config['games']:,} games at the tables of each "
         f"pool, {config['response']['report_games']:,} against copies; {machine}."
     )
     tasks = {row["task"]: f"- `{row['task']}`: {row['meaning']}" for row in results}
@@ -148,11 +158,7 @@ def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-
-    def run() -> None:
-        benchmark(tyro.cli(Arguments, prog=COMMAND, args=argv))
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: benchmark(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 
 if __name__ == "__main__":

@@ -14,21 +14,21 @@ import tyro
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
-from agents import make
 from agents.command import run_command
-from diamant_env.files import write_whole
-from train.config import read_config
-from train.experiment import change_keys
-from train.files import save_json, slug
-from train.found import Found, draw_search, found_table, report, summary_table
-from train.gains import Match
-from train.lock import held
-from train.on_ray import map_on_ray, require_ray
-from train.report import versions
-from train.response import courses, run_apart, run_course
-from train.response_config import ResponseConfig
-from train.run_folder import POLICY, new_run_folder, open_run_folder
-from train.screen import say
+from diamant_env.judging.deviation import DeviationGame
+from diamant_env.opponents import make
+from diamant_env.storage.files import write_whole
+from train.distributed.cluster import map_on_ray, require_ray
+from train.responding.config import ResponseConfig
+from train.responding.result import ResponseResult, draw_curves, report, result_table, summary_table
+from train.responding.search import ResponseRun, response_runs
+from train.runs.command_line import change_keys
+from train.runs.config import read_config
+from train.runs.lock import held
+from train.runs.results import save_json, slug
+from train.runs.run_folder import POLICY, new_run_folder, open_run_folder
+from train.runs.screen import say
+from train.runs.tables import versions
 from train.tournament import entrants
 
 COMMAND = "python -m train.best_response"
@@ -68,7 +68,7 @@ class Arguments:
     """Do the runs of each search on Ray, all at once (see docs/cluster.md); the same bytes."""
 
 
-def respond(arguments: Arguments) -> list[Found]:
+def respond(arguments: Arguments) -> list[ResponseResult]:
     """Search, save and print.
 
     Raises:
@@ -81,10 +81,10 @@ def respond(arguments: Arguments) -> list[Found]:
     with ExitStack() as locks:
         for _, folder in todo:
             locks.enter_context(held(folder))
-        found = [search(config, folder, arguments.ray) for config, folder in todo]
-    if len(found) > 1:
-        say(summary_table(found))
-    return found
+        results = [search(config, folder, arguments.ray) for config, folder in todo]
+    if len(results) > 1:
+        say(summary_table(results))
+    return results
 
 
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
@@ -102,39 +102,42 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
 
 
-def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Found:
-    """Do what is left of a search; leave results and picture in its folder, the best policy found too."""
-    start = perf_counter()
-    match = Match(config.agent, config.game.num_players[0], config.game.played(), config.game.reward)
-    runs = courses(make(config.agent), config, folder)
+def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> ResponseResult:
+    """Finish a search; leave results, picture and the best policy in its folder."""
+    start, game = perf_counter(), config.game
+    runs = response_runs(
+        DeviationGame(config.agent, game.num_players[0], game.played(), game.reward, game.blank), config, folder
+    )
     if on_ray:
         left = [run for run in runs if run.curve() is None]
-        for run, files in zip(left, map_on_ray(run_apart, [(run, match, config) for run in left]), strict=True):
+        for run, files in zip(left, map_on_ray(ResponseRun.files, left), strict=True):
             for name, content in files.items():
                 write_whole(run.folder / name, content)
     else:
         for run in runs:
-            run_course(run, match, config)
+            run.finish()
     with tqdm(unit=" games", unit_scale=True, leave=False, disable=None, desc="report") as bar:
-        found = report(runs, match, config, bar)
-    best = max(range(len(runs)), key=lambda number: found.searched[number].gain.mean)
+        result = report(runs, runs[0].game, config, bar)
+    best = max(range(len(runs)), key=lambda number: result.searched[number].gain.mean)
     write_whole(folder / POLICY, (runs[best].folder / POLICY).read_bytes())
     curves = {run.name: run.curve() for run in runs}
-    content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions()}
-    content |= {"found": found.to_json(), "curves": curves, "seconds": perf_counter() - start}
-    save_json(content, folder / RESULTS)
-    draw_search(runs, found, folder / PICTURE)
-    say(found_table(found), f"The search is in {folder}, what it found in {folder / POLICY}.")
-    return found
+    results = {
+        "command": COMMAND,
+        "config": config.model_dump(mode="json"),
+        "versions": versions(),
+        "found": result.to_json(),
+        "curves": curves,
+        "seconds": perf_counter() - start,
+    }
+    save_json(results, folder / RESULTS)
+    draw_curves(runs, result, folder / PICTURE)
+    say(result_table(result), f"The search is in {folder}, what it found in {folder / POLICY}.")
+    return result
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-
-    def run() -> None:
-        respond(tyro.cli(Arguments, prog=COMMAND, args=argv))
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: respond(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 
 if __name__ == "__main__":

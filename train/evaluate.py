@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
+from rich.table import Table
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
 from diamant_env.editions import find_edition
-from train.arena import name_of
-from train.judge import compare
-from train.lineups import parse_line_ups
-from train.lock import held
-from train.pictures import draw_win_shares
-from train.report import result_tables, save_results
-from train.screen import say
+from diamant_env.judging.evaluation import compare
+from diamant_env.judging.games import name_of
+from diamant_env.judging.lineups import parse_line_ups
+from train.runs.lock import held
+from train.runs.pictures import draw_win_shares
+from train.runs.screen import say
+from train.runs.tables import result_tables, save_results
 
 COMMAND = "python -m train.evaluate"
 
@@ -67,37 +68,30 @@ def evaluate(arguments: Arguments) -> None:
         OSError: If another command writes into the folder.
     """
     find_edition(arguments.edition)
-    with held(arguments.out):
-        _evaluate(arguments)
-
-
-def _evaluate(arguments: Arguments) -> None:
-    agent = name_of(arguments.agent)
-    line_ups = [line_up for text in arguments.against for line_up in parse_line_ups(text, agent)]
-    results, differences = compare(
-        [arguments.agent, *arguments.compare],
-        line_ups,
-        arguments.games,
-        arguments.seed,
-        arguments.players,
-        arguments.edition,
-        progress=True,
-    )
-    if arguments.out is not None:
-        save_results(results, differences, arguments.out / "results.json", command=COMMAND, arguments=arguments)
-        draw_win_shares(results, arguments.out / "win_share.png")
-    say(*result_tables(results, differences))
-    if arguments.out is not None:
-        say(f"saved: {arguments.out / 'results.json'}, {arguments.out / 'win_share.png'}")
+    out = arguments.out
+    with held(out):
+        agent = name_of(arguments.agent)
+        line_ups = [line_up for text in arguments.against for line_up in parse_line_ups(text, agent)]
+        results, differences = compare(
+            [arguments.agent, *arguments.compare],
+            line_ups,
+            arguments.games,
+            arguments.seed,
+            arguments.players,
+            arguments.edition,
+            progress=True,
+        )
+        shown: list[Table | str] = [*result_tables(results, differences)]
+        if out is not None:
+            save_results(results, differences, out / "results.json", command=COMMAND, arguments=arguments)
+            draw_win_shares(results, out / "win_share.png")
+            shown.append(f"saved: {out / 'results.json'}, {out / 'win_share.png'}")
+        say(*shown)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-
-    def run() -> None:
-        evaluate(tyro.cli(Arguments, prog=COMMAND, args=argv))
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: evaluate(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 
 if __name__ == "__main__":

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,18 +15,18 @@ from rich.table import Table
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
-import agents
 from agents.command import run_command
-from diamant_env import exact
+from diamant_env import exact, opponents
 from diamant_env.editions import Edition, find_edition
 from diamant_env.opponents import Agent
-from diamant_env.opponents.family import Scripted
-from diamant_env.reading import parse_json
-from train.files import save_json
-from train.report import versions
-from train.screen import say
+from diamant_env.opponents.scripted.family import Scripted
+from diamant_env.storage.reading import parse_json
+from train.runs.results import save_json
+from train.runs.screen import say
+from train.runs.tables import versions
 
 COMMAND = "python -m train.exact"
+Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -66,77 +66,51 @@ def measure(arguments: Arguments) -> list[dict[str, Any]]:
         ValueError: If there is no such agent or edition, or an expedition is too large to be solved.
     """
     edition = find_edition(arguments.edition)
-    made = [agents.make(text) for text in arguments.agents]
-    rows = []
+    agents = [opponents.make(text) for text in arguments.agents]
+    todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
     for players in arguments.players:
-        rows.append(_equilibrium(players, edition))
-        rows += [_agent(agent, players, edition) for agent in made]
-    return rows + [_lone_game(find_edition(name)) for name in arguments.lone]
+        todo.append((edition, players, "equilibrium", partial(_equilibrium, players, edition)))
+        todo += [(edition, players, str(agent), partial(_response, agent, players, edition)) for agent in agents]
+    games = map(find_edition, arguments.lone)
+    todo += [(game, 1, "lone, whole game", partial(_lone_game, game)) for game in games]
+    return [_timed(*one) for one in todo]
 
 
-def _equilibrium(players: int, edition: Edition) -> dict[str, Any]:
-    began = time.perf_counter()
-    with _bar(f"equilibrium, {players} players") as progress:
-        solution = exact.solve_equilibrium(players, edition, progress=progress)
-    seconds = time.perf_counter() - began
-    nodes = solution.expedition.boxes.size
-    row = {"edition": edition.name, "players": players, "agent": "equilibrium", "all play it": solution.value}
-    return {**row, "seconds": seconds, "nodes": nodes, "error": solution.error}
+def _timed(edition: Edition, players: int, agent: str, solve: Callable[[Progress], dict[str, Any]]) -> dict[str, Any]:
+    began, text = time.perf_counter(), f"{agent}, {edition.name}, {players} players"
+    with tqdm(total=100, desc=text, leave=False, disable=None, bar_format="{l_bar}{bar}| {elapsed}") as bar:
+        figures = solve(lambda done: bar.update(round(100 * done) - bar.n))
+    row = {"edition": edition.name, "players": players, "agent": agent}
+    return {**row, **figures, "seconds": time.perf_counter() - began}
 
 
-def _lone_game(edition: Edition) -> dict[str, Any]:
-    began = time.perf_counter()
-    with tqdm(desc=f"a whole game of {edition.name} alone", unit=" expeditions", leave=False, disable=None) as bar:
-        solution = exact.solve_lone(edition, whole_game=True, progress=lambda done: bar.update(done - bar.n))
-    row = {"edition": edition.name, "players": 1, "agent": "lone, whole game", "all play it": solution.value}
-    return {**row, "busts": solution.bust_probability, "seconds": time.perf_counter() - began}
+def _equilibrium(players: int, edition: Edition, progress: Progress) -> dict[str, Any]:
+    solution = exact.solve_equilibrium(players, edition, progress=progress)
+    return {"all play it": solution.value, "nodes": solution.tree.boxes.size, "error": solution.error}
 
 
-def respond(
-    agent: Agent, players: int, edition: Edition, progress: Callable[[float], None] = lambda done: None
-) -> tuple[exact.Response, int]:
-    """Return the best response to an agent in one fresh expedition, and how many nodes that has.
+def _lone_game(edition: Edition, _progress: Progress) -> dict[str, Any]:
+    solution = exact.solve_lone(edition, whole_game=True)
+    return {"all play it": solution.value, "busts": solution.bust_probability}
 
-    Raises:
-        ValueError: If the agent is no policy of what it sees there, or the expedition is too large to be solved.
-    """
+
+def _response(agent: Agent, players: int, edition: Edition, progress: Progress) -> dict[str, Any]:
+    start = exact.start_of_expedition(edition, players)
     # Scripted agents count traps; any other may tell one kind from another.
-    merge = isinstance(agent, Scripted)
-    expedition = exact.lay_out(exact.start_of_expedition(edition, players), edition, merge_traps=merge)
-    policy = exact.policy_of(agent, expedition, lambda done: progress(done / 2))
-    response = exact.best_response(policy, expedition, lambda done: progress(0.5 + done / 2))
-    return response, expedition.boxes.size
-
-
-def _agent(agent: Agent, players: int, edition: Edition) -> dict[str, Any]:
-    began = time.perf_counter()
-    with _bar(f"{agent}, {players} players") as progress:
-        response, nodes = respond(agent, players, edition, progress)
+    tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
+    policy = exact.policy_of(agent, tree, lambda done: progress(done / 2))
+    response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2))
     return {
-        "edition": edition.name,
-        "players": players,
-        "agent": str(agent),
         "all play it": response.profile_value,
         "best response": response.value,
         "exploitability": response.exploitability,
         "NashConv": response.nash_conv,
-        "seconds": time.perf_counter() - began,
-        "nodes": nodes,
+        "nodes": tree.boxes.size,
     }
 
 
-@contextmanager
-def _bar(text: str) -> Iterator[Callable[[float], None]]:
-    with tqdm(total=100, desc=text, leave=False, disable=None, bar_format="{l_bar}{bar}| {elapsed}") as bar:
-
-        def progress(done: float) -> None:
-            bar.update(round(100 * done) - bar.n)
-
-        yield progress
-
-
-def print_rows(rows: list[dict[str, Any]]) -> None:
-    """Print the rows as a table."""
+def rows_table(rows: list[dict[str, Any]]) -> Table:
+    """Return the rows as a table."""
     error = max((row["error"] for row in rows if "error" in row), default=0)
     caption = f"In the equilibria no other choice at any node brings more than {error:.0e} gems."
     table = Table(title="One expedition in score: gems each, exact", caption=caption)
@@ -148,7 +122,7 @@ def print_rows(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         numbers = [format(row[name], figures[name]) if name in row else "" for name in shown]
         table.add_row(row["edition"], str(row["players"]), row["agent"], *numbers)
-    say(table)
+    return table
 
 
 def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
@@ -170,19 +144,19 @@ def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
     save_json({"command": COMMAND, "versions": versions(), "rows": rows}, path)
 
 
+def solve(arguments: Arguments) -> None:
+    """Solve, save if asked, and print; errors are those of `measure` and `save_rows`."""
+    rows = measure(arguments)
+    shown: list[Table | str] = [rows_table(rows)]
+    if arguments.out is not None:
+        save_rows(rows, arguments.out)
+        shown.append(f"saved: {arguments.out}")
+    say(*shown)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-
-    def run() -> None:
-        arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-        rows = measure(arguments)
-        if arguments.out is not None:
-            save_rows(rows, arguments.out)
-        print_rows(rows)
-        if arguments.out is not None:
-            say(f"saved: {arguments.out}")
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: solve(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 
 if __name__ == "__main__":

@@ -19,13 +19,13 @@ from tyro.conf import Positional, arg
 
 from agents.command import run_command
 from diamant_env.editions import find_edition
-from diamant_env.files import write_whole
+from diamant_env.judging.games import name_of
 from diamant_env.opponents.network import layout
-from diamant_env.reading import parse_json
-from train.arena import name_of
-from train.decisions import play_decisions
-from train.report import versions
-from train.screen import say
+from diamant_env.storage.files import write_whole
+from diamant_env.storage.reading import parse_json
+from train.learning.dataset import play_decisions
+from train.runs.screen import say
+from train.runs.tables import versions
 
 COMMAND = "python -m train.export"
 FORMAT = "diamant-decisions-1"
@@ -73,34 +73,13 @@ def export(arguments: Arguments, progress: bool = False) -> dict[str, NDArray]:
     Raises:
         ValueError: If an argument is wrong; the message says what is allowed.
     """
-    _check(arguments)
-    names = [name_of(text) for text in arguments.agents]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice:
-        raise ValueError(f"{twice} is there twice; name each agent once")
+    names = _checked_names(arguments)
+    settings = {key: getattr(arguments, key) for key in ("games", "seed", "players", "edition", "reward")}
     with tqdm(total=arguments.games, unit="games", disable=None if progress else True) as bar:
-        arrays = play_decisions(
-            arguments.agents,
-            arguments.games,
-            arguments.seed,
-            arguments.players,
-            arguments.edition,
-            arguments.reward,
-            bar,
-        )
-    metadata = {
-        "format": FORMAT,
-        "agents": names,
-        "games": arguments.games,
-        "players": arguments.players,
-        "edition": arguments.edition,
-        "reward": arguments.reward,
-        "seed": arguments.seed,
-        "layout": layout(),
-        "versions": versions(),
-    }
+        arrays = play_decisions(arguments.agents, **settings, progress=bar)
+    metadata = {"format": FORMAT, "agents": names, **settings, "layout": layout(), "versions": versions()}
     content = io.BytesIO()
-    np.savez_compressed(content, metadata=np.array(json.dumps(metadata)), **arrays)
+    np.savez_compressed(content, metadata=np.array(json.dumps(metadata)), **arrays)  # type: ignore[arg-type]
     write_whole(arguments.out, content.getvalue())
     return arrays
 
@@ -116,28 +95,33 @@ def load_decisions(path: str | Path) -> tuple[dict[str, NDArray], dict[str, Any]
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         metadata = parse_json(str(arrays.pop("metadata")))
-        known = metadata["format"] == FORMAT
+        found, seen = metadata["format"], metadata.get("layout")
     except FileNotFoundError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is no file of decisions or is damaged: {error}") from None
-    if not known:
-        raise ValueError(f"{path} has the format {metadata['format']!r}; this version reads {FORMAT}")
-    if metadata.get("layout") != layout():
+    if found != FORMAT:
+        raise ValueError(f"{path} has the format {found!r}; this version reads {FORMAT}")
+    if seen != layout():
         raise ValueError(f"{path} has observations of another layout than this version of diamant_env; export it anew")
     return arrays, metadata
 
 
-def _check(arguments: Arguments) -> None:
+def _checked_names(arguments: Arguments) -> list[str]:
+    """Return the agents' names; ValueError if an argument is wrong."""
+    out = arguments.out
     find_edition(arguments.edition)
     if not arguments.agents:
         raise ValueError("name at least one agent")
-    if arguments.out.suffix != ".npz":
-        raise ValueError(f"--out {arguments.out}: the file's name must end in .npz")
-    if arguments.out.is_dir():
-        raise ValueError(f"--out {arguments.out}: this is a folder")
-    if not arguments.out.absolute().parent.is_dir():
-        raise ValueError(f"--out {arguments.out}: there is no folder {arguments.out.absolute().parent}")
+    if out.suffix != ".npz":
+        raise ValueError(f"--out {out}: the file's name must end in .npz")
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise ValueError(f"--out {out}: this is a folder, or there is no folder {out.absolute().parent}")
+    names = [name_of(text) for text in arguments.agents]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{name} is there twice; name each agent once")
+    return names
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import tyro
@@ -19,15 +19,15 @@ from tyro.conf import Positional, arg
 
 from agents.command import run_command
 from diamant_env.opponents.network import NetworkAgent
-from train.config import Config
-from train.experiment import change_keys
-from train.files import save_json
-from train.lock import held
-from train.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, parts_of, save_policy
-from train.screen import say
+from train.runs.command_line import change_keys
+from train.runs.config import Config
+from train.runs.lock import held
+from train.runs.results import save_json
+from train.runs.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, parts_of, save_policy
+from train.runs.screen import say
 
 COMMAND = "python -m train.join"
-# Keys that all runs of a policy have alike.
+# Keys of the configuration that must be equal in all runs of a policy.
 ALIKE = ("seed", "game.edition", "game.reward", "game.expeditions", "game.blank", "network.activation")
 
 
@@ -64,24 +64,20 @@ def join(arguments: Arguments) -> Path:
             raise ValueError(f"{folder} was joined from other runs; name those")
     if not arguments.tables:
         raise ValueError("--tables: name at least one run")
-    configs = [open_run_folder(folder) for folder in folders]
+    configs: list[Config] = [open_run_folder(folder) for folder in folders]
     sizes = sizes_of(folders, configs)
-    networks = [NetworkAgent.load(folder / POLICY) for folder in folders]
+    first, *own = (NetworkAgent.load(folder / POLICY) for folder in folders)
     parts = [about_run(folder, config) for folder, config in zip(folders, configs, strict=True)]
-    first, *own = networks
+    parts = [parts[0], *(parts[1 + place] for place in np.argsort(sizes))]
     joined = NetworkAgent(first.weights(), first.activation, tables=dict(zip(sizes, own, strict=True)))
     config = change_keys(configs[0], (f"name={json.dumps(arguments.name)}",))
+    totals = {key: sum(part[key] for part in parts) for key in ("decisions", "seconds")}
     folder = new_run_folder(arguments.out, config)
     with held(folder):
-        _write(folder, config, joined, [parts[0], *(parts[1 + place] for place in np.argsort(sizes))])
+        save_json(parts, folder / PARTS)
+        save_json({**totals, "threads": config.threads}, folder / "time.json")
+        save_policy(folder / POLICY, joined, config, totals["decisions"])
     return folder
-
-
-def _write(folder: Path, config: Config, joined: NetworkAgent, parts: list[dict[str, Any]]) -> None:
-    save_json(parts, folder / PARTS)
-    totals = {key: sum(part[key] for part in parts) for key in ("decisions", "seconds")}
-    save_json({**totals, "threads": config.threads}, folder / "time.json")
-    save_policy(folder / POLICY, joined, config, totals["decisions"])
 
 
 def sizes_of(folders: Sequence[Path], configs: Sequence[Config]) -> list[int]:

@@ -1,8 +1,8 @@
 """Train the self-play task on Ray: ``python -m train.rllib --config configs/rllib.toml``; see docs/cluster.md.
 
-The task, the network, the run folder and the judgement are those of `train.ppo`. Here any number of runners play and
-any number of learners learn, on one machine or many. A run that was killed goes on with ``--resume RUN_FOLDER``,
-which opens a checkpoint that Ray's parts are pickled in: resume none that somebody else gave you (SECURITY.md).
+The task, the network, the run folder and the report are those of `train.ppo`. Here any number of runners play and any
+number of learners learn, on one machine or many. A run that was killed goes on with ``--resume RUN_FOLDER``, which
+opens a checkpoint that Ray's parts are pickled in: resume none that somebody else gave you (SECURITY.md).
 """
 
 from __future__ import annotations
@@ -18,21 +18,18 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from agents.command import run_command
-from diamant_env.files import write_whole
 from diamant_env.opponents.network import NetworkAgent
-from train.checkpoint import PICKLED  # Ray pickles its state, and opening that can run code: see SECURITY.md
-from train.config import RayRun
-from train.experiment import run_experiment
-from train.files import save_json
-from train.judgement import curve_point, draw_curve
-from train.on_ray import join_cluster, require_ray
-from train.run_folder import POLICY, save_policy
-from train.screen import say
+from diamant_env.storage.files import write_whole
+from train.distributed.cluster import join_cluster, require_ray
+from train.runs.command_line import run_experiment
+from train.runs.config import RayRun
+from train.runs.report import RunRecord
 
 if TYPE_CHECKING:
-    from train.rllib_algorithm import SelfPlay
+    from train.distributed.algorithm import SelfPlay
 
 COMMAND = "python -m train.rllib"
+CHECKPOINT = "checkpoint.pickle"  # Ray pickles its state, and opening that can run code: see SECURITY.md
 ATTEMPTS = 20
 
 
@@ -41,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
 
     def run() -> None:
         require_ray()
-        run_experiment(argv, COMMAND, RayRun, Path("configs/rllib.toml"), train, PICKLED)
+        run_experiment(argv, COMMAND, RayRun, Path("configs/rllib.toml"), train, checkpoint=CHECKPOINT)
 
     return run_command(COMMAND, run)
 
@@ -55,17 +52,17 @@ def train(config: RayRun, folder: Path) -> NetworkAgent:
     """
     saved = load_checkpoint(folder, config)
     join_cluster(config.ray.runners + config.ray.learners)
-    from train.rllib_algorithm import algorithm_config
+    from train.distributed.algorithm import algorithm_config
 
     torch.set_num_threads(config.threads)
     threadpool_limits(1, "blas")  # as in train.ppo, should this process play
     algorithm = algorithm_config(config).build_algo()
+    record = RunRecord(config, folder)
     try:
-        course = Course(config, folder, algorithm)
         if saved is not None:
             algorithm.set_state(saved["algorithm"])
-            course.checkpoints, course.curve = saved["checkpoints"], saved["curve"]
-        course.run()
+            record.checkpoints, record.curve = saved["checkpoints"], saved["curve"]
+        learn(algorithm, config, record)
         return algorithm.agent(config.name)
     finally:
         algorithm.stop()
@@ -77,7 +74,7 @@ def load_checkpoint(folder: Path, config: RayRun) -> dict[str, Any] | None:
     Raises:
         ValueError: If the file is damaged or belongs to another configuration.
     """
-    path = folder / PICKLED
+    path = folder / CHECKPOINT
     if not path.is_file():
         return None
     try:
@@ -90,72 +87,46 @@ def load_checkpoint(folder: Path, config: RayRun) -> dict[str, Any] | None:
     return state
 
 
-class Course:
-    """What happens along the run: checkpoints, the learning curve, the progress bar."""
+def save_checkpoint(algorithm: SelfPlay, config: RayRun, record: RunRecord) -> None:
+    """Save the policy and the state of the run."""
+    record.save_checkpoint_policy(algorithm.agent(config.name), algorithm.decisions)
+    state = {
+        "config": config.model_dump(mode="json"),
+        "algorithm": algorithm.get_state(),
+        "checkpoints": record.checkpoints,
+        "curve": record.curve,
+    }
+    write_whole(record.folder / CHECKPOINT, pickle.dumps(state))
 
-    def __init__(self, config: RayRun, folder: Path, algorithm: SelfPlay) -> None:
-        self.config = config
-        self.folder = folder
-        self.algorithm = algorithm
-        self.checkpoints = 0
-        self.curve: list[dict[str, float]] = []
 
-    def run(self) -> None:
-        """Train until the budget is spent; save the policy, the learning curve and the time."""
-        algorithm, before, start, judging = self.algorithm, self.algorithm.decisions, perf_counter(), 0.0
-        budget = self.config.ppo.decisions
-        with tqdm(total=budget, initial=before, unit=" decisions", unit_scale=True, desc="training") as bar:
-            while (done := algorithm.decisions) < budget:
-                self._train_once(done)
-                bar.update(algorithm.decisions - done)
-                judging += self._add_to_curve(algorithm.decisions)
-                if self.checkpoints < algorithm.decisions * self.config.checkpoints // budget:
-                    self._save(algorithm.decisions)
-        save_policy(self.folder / POLICY, algorithm.agent(self.config.name), self.config, done)
-        save_json(self.curve, self.folder / "curve.json")
-        draw_curve(self.curve, self.config, self.folder / "learning_curve.png")
-        if done > before:
-            self._report_time(perf_counter() - start - judging, done - before)
+def learn(algorithm: SelfPlay, config: RayRun, record: RunRecord) -> None:
+    """Train until the budget is spent; save the policy, the learning curve and the time."""
+    before, start, budget = algorithm.decisions, perf_counter(), config.ppo.decisions
+    with tqdm(total=budget, initial=before, unit=" decisions", unit_scale=True, desc="training") as bar:
+        while algorithm.decisions < budget:
+            learn_once(algorithm, config.name)
+            done = algorithm.decisions
+            bar.update(done - bar.n)
+            if record.is_judgement_due(done):
+                record.judge(algorithm.agent(config.name), done)
+            if record.is_checkpoint_due(done):
+                save_checkpoint(algorithm, config, record)
+    seconds, decisions = perf_counter() - start - record.judging_seconds, algorithm.decisions - before
+    record.finish(algorithm.agent(config.name), algorithm.decisions)
+    if decisions:
+        how = f"ray.runners = {config.ray.runners} and ray.learners = {config.ray.learners}"
+        record.save_time(seconds, decisions, how, **config.ray.model_dump())
 
-    def _train_once(self, done: int) -> None:
-        """Play and learn once. Runners that died are brought back; ones that never answer would be so for ever."""
-        for _ in range(ATTEMPTS):
-            self.algorithm.train()
-            if self.algorithm.decisions > done:
-                self.algorithm.agent(self.config.name)  # refuses weights that have diverged before they are saved
-                return
-        raise RuntimeError(f"no runner has answered {ATTEMPTS} times in a row; Ray's logs (/tmp/ray) say why")
 
-    def _add_to_curve(self, done: int) -> float:
-        """Judge the policy if it is time; return the seconds that took."""
-        start = perf_counter()
-        if len(self.curve) < min(1, done / self.config.ppo.decisions) * self.config.judge.curve_points // 1:
-            point = curve_point(self.algorithm.agent(self.config.name), self.config)
-            self.curve.append({"decisions": done, **point})
-        return perf_counter() - start
-
-    def _save(self, done: int) -> None:
-        self.checkpoints = done * self.config.checkpoints // self.config.ppo.decisions
-        policy = self.algorithm.agent(self.config.name)
-        save_policy(self.folder / "checkpoints" / f"{done:010d}.safetensors", policy, self.config, done)
-        state = {
-            "config": self.config.model_dump(mode="json"),
-            "algorithm": self.algorithm.get_state(),
-            "checkpoints": self.checkpoints,
-            "curve": self.curve,
-        }
-        write_whole(self.folder / PICKLED, pickle.dumps(state))
-
-    def _report_time(self, seconds: float, decisions: int) -> None:
-        speed, ray = decisions / seconds, self.config.ray
-        save_json(
-            {"seconds": seconds, "decisions": decisions, "decisions_per_second": speed, **ray.model_dump()},
-            self.folder / "time.json",
-        )
-        say(
-            f"{decisions:,} decisions in {seconds:.0f} s: {speed:,.0f} a second with ray.runners = {ray.runners} and "
-            f"ray.learners = {ray.learners}."
-        )
+def learn_once(algorithm: SelfPlay, name: str) -> None:
+    """Play and learn once. Runners that died are brought back; where none ever answers, the run ends."""
+    done = algorithm.decisions
+    for _ in range(ATTEMPTS):
+        algorithm.train()
+        if algorithm.decisions > done:
+            algorithm.agent(name)  # refuses weights that have diverged before they are saved
+            return
+    raise RuntimeError(f"no runner has answered {ATTEMPTS} times in a row; Ray's logs (/tmp/ray) say why")
 
 
 if __name__ == "__main__":

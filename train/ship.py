@@ -1,7 +1,7 @@
-"""Judge a trained policy at every table and ship it with its card: ``python -m train.ship RUN_FOLDER``.
+"""Judge a trained policy at every table and ship it with its model card: ``python -m train.ship RUN_FOLDER``.
 
-It becomes an agent by its name, ``make(NAME)``: NAME.safetensors beside NAME.json, all results, NAME.md, the card, and
-NAME.png, its picture.
+It becomes an agent by its name, ``make(NAME)``: NAME.safetensors, with NAME.json (its figures), NAME.md (its model
+card) and NAME.png (its picture).
 """
 
 from __future__ import annotations
@@ -17,30 +17,31 @@ import tyro
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
-from agents.pools import POOLS
 from diamant_env import EDITIONS
 from diamant_env.editions import RULEBOOK_PLAYERS
-from diamant_env.files import write_whole
+from diamant_env.judging.evaluation import judge
+from diamant_env.judging.lineups import LineUp, intruder_line_ups
 from diamant_env.opponents.network import NetworkAgent
-from train.card import Judged, card_text
-from train.config import Config, config_json
-from train.files import save_json, to_json
-from train.judge import Result, judge
-from train.judgement import able_members
-from train.lineups import LineUp, intruder_line_ups
-from train.lock import held
-from train.pictures import draw_tables
-from train.report import result_of
-from train.run_folder import POLICY, about_run, open_run_folder, parts_of
-from train.screen import say
+from diamant_env.opponents.pools import POOLS
+from diamant_env.opponents.registry import DATA
+from diamant_env.storage.files import write_whole
+from train.runs.config import Config, config_json
+from train.runs.lock import held
+from train.runs.model_card import Judged, card_text, record_of
+from train.runs.pictures import draw_tables
+from train.runs.report import able_members
+from train.runs.results import save_json
+from train.runs.run_folder import POLICY, about_run, open_run_folder, parts_of
+from train.runs.screen import say
 
 COMMAND = "python -m train.ship"
+CARDS = Path(__file__).parents[1] / "agents" / "policies"
 LARGEST = 1_000_000  # bytes of a policy that is shipped
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Judge a trained policy at tables of 3 to 8 and in every published edition, and ship it with its card."""
+    """Judge a trained policy at tables of 3 to 8 and in every published edition, and ship it with its model card."""
 
     run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
     """The folder of a finished run."""
@@ -53,91 +54,81 @@ class Arguments:
     seed: int = 1_000
     """Of the games, which are none of those that the run was judged on."""
     command: str = ""
-    """What the card says made the run; by default python -m train.ppo, or train.join."""
-    out: Path = Path(__file__).parents[1] / "agents" / "policies"
-    """Where it is shipped."""
+    """What the model card says made the run; by default python -m train.ppo, or train.join."""
+    out: Path = CARDS
+    """The folder of its model card. In another one than the project's, the weights lie beside the card."""
+
+    @property
+    def weights(self) -> Path:
+        """The folder of its weights."""
+        return DATA if self.out == CARDS else self.out
 
 
 def ship(arguments: Arguments) -> Path:
-    """Judge and ship; return the card's path.
+    """Judge and ship; return the path of the model card.
 
     Raises:
         FileNotFoundError: If a folder has no finished run.
         ValueError: If a policy is damaged or too large, or a run differs from the first in more than its seed.
     """
     folders = (arguments.run, *arguments.also)
-    configs = [open_run_folder(folder) for folder in folders]
+    configs: list[Config] = [open_run_folder(folder) for folder in folders]
     config = configs[0]
     policy = (arguments.run / POLICY).read_bytes()
     if len(policy) > LARGEST:
         raise ValueError(f"{arguments.run / POLICY} has {len(policy):,} bytes; at most {LARGEST:,} are shipped")
-    recipes = [_recipes(folder, each) for folder, each in zip(folders, configs, strict=True)]
-    for folder, other, recipe in zip(arguments.also, configs[1:], recipes[1:], strict=True):
-        if other.seed == config.seed or recipe != recipes[0]:
+    recipe, *others = (_recipe(folder, each) for folder, each in zip(folders, configs, strict=True))
+    for folder, other, other_recipe in zip(arguments.also, configs[1:], others, strict=True):
+        if other.seed == config.seed or other_recipe != recipe:
             raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # all are whole before the first is judged
-    for run, network in zip(runs, networks, strict=True):
+    judged = []
+    for network in networks:
         network.name = config.name
-        judged = judge_everywhere(network, config, arguments)
-        run["results"] = [{"edition": edition, **to_json(result)} for edition, result in judged]
-    with held(arguments.out):
-        return _write(arguments, config, policy, runs)
-
-
-def _write(arguments: Arguments, config: Config, policy: bytes, runs: list[dict[str, Any]]) -> Path:
-    write_whole(arguments.out / f"{config.name}.safetensors", policy)
-    path = arguments.out / f"{config.name}.json"
+        judged.append(list(judge_everywhere(network, config, arguments)))
     command = arguments.command or ("python -m train.join" if "parts" in runs[0] else "python -m train.ppo")
-    save_json({**runs[0], "command": command, "others": runs[1:]}, path)
-    run, results, others = load_judged(path)
-    draw_tables(results, path.with_suffix(".png"))
-    card = path.with_suffix(".md")
-    write_whole(card, card_text(run, results, others))
-    return card
+    seeds = [other.seed for other in configs]
+    record = record_of({**runs[0], "command": command}, judged[0], list(zip(seeds, judged, strict=True))[1:])
+    with held(arguments.out):
+        write_whole(arguments.weights / f"{config.name}.safetensors", policy)
+        path = arguments.out / f"{config.name}.json"
+        save_json(record, path)
+        draw_tables(judged[0], path.with_suffix(".png"))
+        write_whole(path.with_suffix(".md"), card_text(json.loads(path.read_text(encoding="utf-8"))))
+    return path.with_suffix(".md")
 
 
-def _recipes(folder: Path, config: Config) -> list[dict[str, Any]]:
+def _recipe(folder: Path, config: Config) -> list[dict[str, Any]]:
     """Return the configurations of a run and of what it was joined from, without their seeds."""
     return [{**each, "seed": None} for each in (config_json(config), *(part["config"] for part in parts_of(folder)))]
 
 
 def judge_everywhere(network: NetworkAgent, config: Config, arguments: Arguments) -> Iterator[Judged]:
     """Yield the results at each table size, in each other edition, and of the intruders at each size."""
-    main, seats = config.game.edition, config.judge.num_players
-    sizes = range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)
-    tables = [(main, players) for players in sizes]
-    for edition, players in [*tables, *((other, seats) for other in EDITIONS if other != main)]:
+    own, seats = config.game.edition, config.judge.num_players
+    tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
+    for edition, players in [*tables, *((other, seats) for other in EDITIONS if other != own)]:
         pools = [LineUp(pool, able_members(pool, players, edition)) for pool in POOLS]
         playable = [pool for pool in pools if len(pool.rivals) >= players - 1]
         yield from _judge(network, playable, arguments.games, edition, players, arguments.seed)
     for edition, players in tables:
-        members = [text for pool in POOLS for text in able_members(pool, players, edition)]
-        line_ups = intruder_line_ups(members)
+        line_ups = intruder_line_ups([text for pool in POOLS for text in able_members(pool, players, edition)])
         yield from _judge(network, line_ups, arguments.intruder_games, edition, players, arguments.seed)
 
 
 def _judge(
     network: NetworkAgent, line_ups: Sequence[LineUp], games: int, edition: str, players: int, seed: int
 ) -> Iterator[Judged]:
-    found: list[Result] = judge(network, line_ups, games, seed, players, edition, progress=True, purpose="ship")
-    return ((edition, result) for result in found)
-
-
-def load_judged(path: Path) -> tuple[dict[str, Any], list[Judged], list[list[Judged]]]:
-    """Return what `ship` wrote as JSON: about the run, its results, and those of the runs with other seeds."""
-    content = json.loads(path.read_text(encoding="utf-8"))
-    results, *others = (
-        [(row.pop("edition"), result_of(row)) for row in run.pop("results")] for run in (content, *content["others"])
-    )
-    return content, results, others
+    results = judge(network, line_ups, games, seed, players, edition, progress=True, purpose="ship")
+    return ((edition, result) for result in results)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
 
     def run() -> None:
-        say(f"The card is {ship(tyro.cli(Arguments, prog=COMMAND, args=argv))}.")
+        say(f"The model card is {ship(tyro.cli(Arguments, prog=COMMAND, args=argv))}.")
 
     return run_command(COMMAND, run)
 

@@ -15,16 +15,16 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from agents.command import run_command
-from agents.pools import load_pool
 from diamant_env.editions import find_edition
-from train.arena import name_of
-from train.files import save_json
-from train.lock import held
-from train.on_ray import map_on_ray, require_ray
-from train.pictures import draw_tournament
-from train.report import estimate_text, new_table, versions
-from train.screen import say
-from train.standings import RATED_GAMES, Tournament, hold_tournament
+from diamant_env.judging.games import name_of
+from diamant_env.judging.tournament import RATED_GAMES, TournamentResult, hold_tournament
+from diamant_env.opponents.pools import load_pool
+from train.distributed.cluster import map_on_ray, require_ray
+from train.runs.lock import held
+from train.runs.pictures import draw_tournament
+from train.runs.results import save_json
+from train.runs.screen import say
+from train.runs.tables import estimate_text, new_table, versions
 
 COMMAND = "python -m train.tournament"
 
@@ -73,30 +73,26 @@ def tournament(arguments: Arguments) -> None:
     find_edition(arguments.edition)
     if arguments.ray:
         require_ray()
-    with held(arguments.out):
-        _tournament(arguments)
-
-
-def _tournament(arguments: Arguments) -> None:
-    agents = entrants(arguments.agents, arguments.pool)
-    with tqdm(total=max(0, arguments.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
-        found = hold_tournament(
-            agents,
-            arguments.games,
-            arguments.seed,
-            arguments.players,
-            arguments.edition,
-            arguments.rated_games,
-            bar,
-            map_on_ray if arguments.ray else map,
-        )
-    if arguments.out is not None:
-        content = {"command": COMMAND, "arguments": arguments, "versions": versions(), "tournament": found}
-        save_json(content, arguments.out / "tournament.json")
-        draw_tournament(found, arguments.out / "tournament.png")
-    say(standings_table(found), beats_table(found))
-    if arguments.out is not None:
-        say(f"saved: {arguments.out / 'tournament.json'}, {arguments.out / 'tournament.png'}")
+    out = arguments.out
+    with held(out):
+        with tqdm(total=max(0, arguments.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
+            result = hold_tournament(
+                entrants(arguments.agents, arguments.pool),
+                arguments.games,
+                arguments.seed,
+                arguments.players,
+                arguments.edition,
+                arguments.rated_games,
+                bar,
+                map_on_ray if arguments.ray else map,
+            )
+        shown: list[Table | str] = [standings_table(result), beats_table(result)]
+        if out is not None:
+            content = {"command": COMMAND, "arguments": arguments, "versions": versions(), "tournament": result}
+            save_json(content, out / "tournament.json")
+            draw_tournament(result, out / "tournament.png")
+            shown.append(f"saved: {out / 'tournament.json'}, {out / 'tournament.png'}")
+        say(*shown)
 
 
 def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:
@@ -112,7 +108,7 @@ def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:
     return named + [name for name in dict.fromkeys(members) if name not in named]
 
 
-def standings_table(found: Tournament) -> Table:
+def standings_table(found: TournamentResult) -> Table:
     """Return the standings as a table."""
     table = new_table(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
     for name in ("", "agent", "games", "win share (95 %)", "mean score (95 %)", "rating"):
@@ -129,7 +125,7 @@ def standings_table(found: Tournament) -> Table:
     return table
 
 
-def beats_table(found: Tournament) -> Table:
+def beats_table(found: TournamentResult) -> Table:
     """Return the cross-table, in percent."""
     table = new_table("How often the row scores more than the column when both sit at a table, in %; a tie is half")
     table.add_column("", justify="right")
@@ -144,11 +140,7 @@ def beats_table(found: Tournament) -> Table:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-
-    def run() -> None:
-        tournament(tyro.cli(Arguments, prog=COMMAND, args=argv))
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: tournament(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 
 if __name__ == "__main__":

@@ -18,13 +18,12 @@ import tyro
 from numpy.typing import NDArray
 
 from agents.command import run_command
-from agents.pools import FOLDER
-from diamant_env.files import write_whole
-from diamant_env.settings import whole_number
-from train.arena import Played, number_of_tables, play, seeds_for
-from train.limits import MAX_GAMES
-from train.lineups import deal, seat_with
-from train.screen import say
+from diamant_env.envs.settings import whole_number
+from diamant_env.judging.games import MAX_GAMES, Played, number_of_tables, play, seeds_for
+from diamant_env.judging.lineups import deal, seat_with
+from diamant_env.opponents.registry import DATA
+from diamant_env.storage.files import write_whole
+from train.runs.screen import say
 
 COMMAND = "python -m train.tune"
 SEATS = 4
@@ -35,52 +34,40 @@ DESCRIPTIONS = {
 }
 
 
-@dataclass(frozen=True)
-class Member:
-    """One member of a pool: a family and the values that each of its parameters may take."""
-
-    family: str
-    values: tuple[tuple[float, ...], ...] = ()
-
-    def candidates(self) -> list[str]:
-        """Return the texts of all combinations that make an agent."""
-        texts = [f"{self.family}:{','.join(f'{number:g}' for number in some)}" for some in self._combinations()]
-        return texts or [self.family]
-
-    def _combinations(self) -> list[tuple[float, ...]]:
-        all_of_them = [some for some in itertools.product(*self.values) if some]
-        return [some for some in all_of_them if self.family != "mixture" or some[1] - some[0] >= MIXTURE_SPREAD]
-
-
-def _member(family: str, *values: range | tuple[float, ...]) -> Member:
-    return Member(family, tuple(tuple(each) for each in values))
-
-
-# The first member of a family gives its default; a second one is of another style, by other values.
-MEMBERS = {
+# A family and the values that each of its parameters may take. The first member of a family gives its default; a second
+# one is of another style, by other values.
+MEMBERS: dict[str, list[tuple]] = {
     "pool": [
-        _member("random", (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)),
-        _member("continue"),
-        _member("cards", range(2, 12)),
-        _member("bag", range(4, 22)),
-        _member("bag", range(2, 8)),
-        _member("traps", range(1, 5)),
-        _member("ev", (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3)),
-        _member("ev", (0,)),
-        _member("solo-grab", (*range(3, 12), 15), range(7, 22, 2)),
-        _member("mixture", range(2, 13, 2), range(10, 25, 2)),
+        ("random", (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)),
+        ("continue",),
+        ("cards", range(2, 12)),
+        ("bag", range(4, 22)),
+        ("bag", range(2, 8)),
+        ("traps", range(1, 5)),
+        ("ev", (0.25, 0.5, 0.75, 1, 1.25, 1.5, 2, 3)),
+        ("ev", (0,)),
+        ("solo-grab", (*range(3, 12), 15), range(7, 22, 2)),
+        ("mixture", range(2, 13, 2), range(10, 25, 2)),
     ],
     "held_out": [
-        _member("bag-or-traps", range(4, 22, 2), range(2, 5)),
-        _member("ev-others-stay", (0, 0.1, 0.2, 0.3, 0.4)),  # one that expects all to stay would be ev:1
-        _member("ev-others-stay", (0.5, 0.6, 0.7)),
-        _member("catch-up", range(6, 23, 2), (0.25, 0.5, 0.75)),
-        _member("catch-up", range(6, 23, 2), (1, 1.25)),
-        _member("follow", (1, 2), range(6, 23, 2)),
-        _member("follow", (2, 3), range(6, 23, 2)),
-        _member("oppose", range(2, 17), (1, 2, 3, 4, 6)),
+        ("bag-or-traps", range(4, 22, 2), range(2, 5)),
+        ("ev-others-stay", (0, 0.1, 0.2, 0.3, 0.4)),  # one that expects all to stay would be ev:1
+        ("ev-others-stay", (0.5, 0.6, 0.7)),
+        ("catch-up", range(6, 23, 2), (0.25, 0.5, 0.75)),
+        ("catch-up", range(6, 23, 2), (1, 1.25)),
+        ("follow", (1, 2), range(6, 23, 2)),
+        ("follow", (2, 3), range(6, 23, 2)),
+        ("oppose", range(2, 17), (1, 2, 3, 4, 6)),
     ],
 }
+
+
+def candidates_of(family: str, *values: Sequence[float]) -> list[str]:
+    """Return the texts of all agents of a family with these values of its parameters."""
+    combinations = [some for some in itertools.product(*values) if some]
+    if family == "mixture":
+        combinations = [(low, high) for low, high in combinations if high - low >= MIXTURE_SPREAD]
+    return [f"{family}:{','.join(f'{number:g}' for number in some)}" for some in combinations] or [family]
 
 
 @dataclass
@@ -103,7 +90,7 @@ class Settings:
 
 
 def means(played: Played, values: NDArray, agents: int) -> NDArray[np.float64]:
-    """Return the mean of values (games, seats) for each of so many agents."""
+    """Return the mean of values (games, seats) for each agent, float64 (agents,)."""
     who = played.seating[played.tables].ravel()
     return np.bincount(who, values.ravel(), agents) / np.bincount(who, minlength=agents)
 
@@ -111,7 +98,7 @@ def means(played: Played, values: NDArray, agents: int) -> NDArray[np.float64]:
 def win_shares(
     candidates: list[str], others: list[str], games: int, seeds: np.random.SeedSequence
 ) -> NDArray[np.float64]:
-    """Return the win share of each candidate in so many games against all triples of distinct others."""
+    """Return the win share of each candidate in `games` games or a few more, against all triples of distinct others."""
     rivals = np.array(list(itertools.combinations(range(len(others)), SEATS - 1)))
     one = seat_with(rivals + 1)
     seating = np.concatenate([np.where(one == 0, place, one - 1 + len(candidates)) for place in range(len(candidates))])
@@ -130,12 +117,12 @@ def pick(candidates: list[str], others: list[str], games: int, seeds: np.random.
 
 def tune_pool(pool: str, settings: Settings) -> list[str]:
     """Return the members' texts after tuning each against the others, round after round."""
-    members = MEMBERS[pool]
-    texts = [member.candidates()[len(member.candidates()) // 2] for member in members]
+    families = [candidates_of(*member) for member in MEMBERS[pool]]
+    texts = [family[len(family) // 2] for family in families]
     for round_number in range(1, settings.rounds + 1):
-        for place, member in enumerate(members):
+        for place, family in enumerate(families):
             others = texts[:place] + texts[place + 1 :]
-            candidates = [text for text in member.candidates() if text not in others]
+            candidates = [text for text in family if text not in others]
             if len(candidates) > 1:
                 seeds = seeds_for(settings.seed, "tune", pool, round_number, place)
                 texts[place] = pick(candidates, others, settings.games, seeds)
@@ -150,21 +137,11 @@ def play_pool(texts: list[str], games: int, seeds: np.random.SeedSequence) -> Pl
     return play(texts, seating, games, play_seeds)
 
 
-def report(texts: list[str], played: Played) -> None:
-    """Print what each member of a pool earns."""
-    shares, scores = means(played, played.shares, len(texts)), means(played, played.scores, len(texts))
-    counts = np.bincount(played.seating[played.tables].ravel())
-    say(f"{len(played.keys)} games\n{'agent':24} win share           score   games")
-    for agent in np.argsort(shares)[::-1]:
-        error = 1.96 * math.sqrt(shares[agent] * (1 - shares[agent]) / counts[agent])
-        say(f"{texts[agent]:24} {shares[agent]:.4f} ± {error:.4f}   {scores[agent]:6.2f}   {counts[agent]}")
-
-
-def pool_file(pool: str, texts: list[str], played: Played, settings: Settings) -> str:
-    """Return the text of a pool's file."""
+def pool_file(pool: str, texts: list[str], played: Played, seed: int) -> str:
+    """Return the text of a pool's file, with what each member earns."""
     shares, scores = means(played, played.shares, len(texts)), means(played, played.scores, len(texts))
     lines = [
-        f"# Written by `python -m train.tune --seed {settings.seed} --write`, before anything was trained.",
+        f"# Written by `python -m train.tune --seed {seed} --write`, before anything was trained.",
         "# Each member is the best of its family's candidates by win share at 4-seat tables (iello-2016) with three",
         "# distinct other members, tuned in turn. Beside each: its win share and mean score at such tables in "
         f"{len(played.keys):,} fresh games.",
@@ -177,7 +154,7 @@ def pool_file(pool: str, texts: list[str], played: Played, settings: Settings) -
 
 
 def tune(settings: Settings) -> None:
-    """Tune the members of both pools, report them on fresh games, and write the files if asked.
+    """Tune the members of both pools, print them with results on fresh games, and write the files if asked.
 
     Raises:
         ValueError: If a number is out of range; then nothing was played.
@@ -188,9 +165,10 @@ def tune(settings: Settings) -> None:
         say(f"\n{pool}")
         texts = tune_pool(pool, settings)
         played = play_pool(texts, settings.report_games, seeds_for(settings.seed, "report", pool))
+        text = pool_file(pool, texts, played, settings.seed)
         if settings.write:
-            write_whole(FOLDER / f"{pool}.toml", pool_file(pool, texts, played, settings))
-        report(texts, played)
+            write_whole(DATA / f"{pool}.toml", text)
+        say(text)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

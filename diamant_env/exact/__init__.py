@@ -3,22 +3,22 @@
 Imported only when asked for: ``from diamant_env import exact``. `docs/exact.md` explains the method.
 """
 
-from diamant_env.cache import cache_folder
 from diamant_env.exact.equilibrium import Solution, solve_difference, solve_equilibrium
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.nodes import Expedition, lay_out
 from diamant_env.exact.response import Response, best_response, policy_of
+from diamant_env.exact.tree import ExpeditionTree, build_tree
+from diamant_env.storage.cache import cache_folder
 
 __all__ = [
-    "Expedition",
+    "ExpeditionTree",
     "Lone",
     "LoneSolver",
     "Response",
     "Solution",
     "best_response",
+    "build_tree",
     "cache_folder",
-    "lay_out",
     "policy_of",
     "solve_difference",
     "solve_equilibrium",

@@ -8,14 +8,14 @@ number of kinds that have come up.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compiled import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, MAX_TRAPS, Edition
+from diamant_env.native.compiled import jit
+from diamant_env.state import Game
 
 MAX_SETS = 200_000_000
 
@@ -54,7 +54,7 @@ class _Digit(NamedTuple):
     traps: tuple[int, ...] = ()
 
 
-def card_sets(game: np.record, edition: Edition, merge_traps: bool = True) -> CardSets:
+def card_sets(game: Game, edition: Edition, merge_traps: bool = True) -> CardSets:
     """Return the sets of cards that can come up after this state.
 
     Args:
@@ -66,7 +66,10 @@ def card_sets(game: np.record, edition: Edition, merge_traps: bool = True) -> Ca
         ValueError: If there are too many sets to count through.
     """
     # Traps last, relics before them: each treasure set of one trap set lies together.
-    digits = _treasure_digits(game) + _relic_digits(game) + _trap_digits(game, merge_traps)
+    deck = game["deck"].tolist()
+    treasures = [_counted(deck[slot], slot=slot) for slot in range(FIRST_TRAP) if deck[slot]]
+    relics = [_counted(deck[FIRST_RELIC + n], relic=n) for n in range(MAX_RELICS) if deck[FIRST_RELIC + n]]
+    digits = treasures + relics + _trap_digits(game, merge_traps)
     radix = np.array([len(digit.rising) for digit in digits], np.int64)
     size = float(np.prod(radix.astype(float)))
     if size > MAX_SETS:
@@ -91,33 +94,23 @@ def card_sets(game: np.record, edition: Edition, merge_traps: bool = True) -> Ca
     )
 
 
-def _treasure_digits(game: np.record) -> list[_Digit]:
-    copies = game["deck"][:FIRST_TRAP]
-    return [_counted(int(copies[slot]), slot=int(slot)) for slot in np.flatnonzero(copies)]
-
-
-def _relic_digits(game: np.record) -> list[_Digit]:
-    copies = game["deck"][FIRST_RELIC : FIRST_RELIC + MAX_RELICS]
-    return [_counted(int(copies[relic]), relic=int(relic)) for relic in np.flatnonzero(copies)]
-
-
 def _counted(copies: int, slot: int = -1, relic: int = -1) -> _Digit:
     return _Digit(list(range(copies, -1, -1)), [0] * (copies + 1), slot, relic)
 
 
-def _trap_digits(game: np.record, merge: bool) -> list[_Digit]:
-    copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
+def _trap_digits(game: Game, merge: bool) -> list[_Digit]:
+    """Return a digit for each kind of trap that can still come up first, or for those with equally many copies."""
+    copies = game["deck"][FIRST_TRAP:FIRST_RELIC].tolist()
     fresh = [trap for trap in range(MAX_TRAPS) if copies[trap] and not game["on_path"][trap]]
-    if not merge:
-        return [_trap_digit((trap,), int(copies[trap])) for trap in fresh]
-    alike = Counter(int(copies[trap]) for trap in fresh)
-    return [_trap_digit(tuple(trap for trap in fresh if copies[trap] == each), each) for each in sorted(alike)]
-
-
-def _trap_digit(traps: tuple[int, ...], copies: int) -> _Digit:
-    seen = range(len(traps) + 1)
-    rising = [(len(traps) - kinds) * copies for kinds in seen]
-    return _Digit(rising, [kinds * (copies - 1) for kinds in seen], traps=traps)
+    alike = [[trap for trap in fresh if copies[trap] == number] for number in sorted({copies[trap] for trap in fresh})]
+    return [
+        _Digit(
+            rising=[(len(traps) - seen) * copies[traps[0]] for seen in range(len(traps) + 1)],
+            fatal=[seen * (copies[traps[0]] - 1) for seen in range(len(traps) + 1)],
+            traps=tuple(traps),
+        )
+        for traps in (alike if merge else [[trap] for trap in fresh])
+    ]
 
 
 @jit

@@ -18,14 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compiled import jit_apart
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
-from diamant_env.exact.cards import number_of
+from diamant_env.engine.game_check import as_games
+from diamant_env.exact.cards import cards_left, number_of, read_digits
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, solve_sets
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.nodes import Expedition, cards_left, lay_out, read_digits
 from diamant_env.exact.stored import load_values, save_values
-from diamant_env.game_check import as_games
+from diamant_env.exact.tree import ExpeditionTree, build_tree
+from diamant_env.native.compiled import jit_apart
+from diamant_env.state import Game
 
 _CHUNKS = 200
 _NOT_KEPT = np.zeros(0)
@@ -35,17 +36,17 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class Solution:
-    """A solved expedition.
+    """A solved tree.
 
     Attributes:
-        expedition: What was solved.
+        tree: What was solved.
         mode: `EQUILIBRIUM` or `DIFFERENCE`.
         values: float64 (nodes,), mean gems that a player inside banks from a node on; where two play for the
             difference and both are inside, what leaving alone brings more than going on alone.
         error: The most that another choice at a node would have brought its player, in gems.
     """
 
-    expedition: Expedition
+    tree: ExpeditionTree
     mode: int
     values: NDArray[np.float64]
     error: float
@@ -53,7 +54,7 @@ class Solution:
     @property
     def value(self) -> float:
         """What the expedition is worth to each player: mean gems, or the mean difference, which is 0."""
-        return 0.0 if self.mode == DIFFERENCE else root_value(self.expedition, self.values)
+        return 0.0 if self.mode == DIFFERENCE else root_value(self.tree, self.values)
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return the probability with which each player inside leaves, float64 (games,), at later states.
@@ -65,7 +66,7 @@ class Solution:
             ValueError: If one of them can't follow the state that was solved in the same expedition.
         """
         result = np.zeros(len(games))
-        x = self.expedition
+        x = self.tree
         wrong = _look_up(x.sets, x.boxes, x.moves, x.start, as_games(games), self.mode, self.values, result)
         if wrong >= 0:
             raise ValueError(
@@ -75,15 +76,15 @@ class Solution:
         return result
 
 
-def root_value(expedition: Expedition, values: NDArray[np.float64]) -> float:
-    """Return the value of the state at which an expedition was laid out."""
-    return float(values[expedition.boxes.first[0, expedition.boxes.players]])
+def root_value(tree: ExpeditionTree, values: NDArray[np.float64]) -> float:
+    """Return the value of the state at the root of a tree."""
+    return float(values[tree.boxes.first[0, tree.boxes.players]])
 
 
 def solve_equilibrium(
     num_players: int = 4,
     edition: str | Edition = "iello-2016-fr",
-    game: np.record | None = None,
+    game: Game | None = None,
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
@@ -100,12 +101,12 @@ def solve_equilibrium(
     Raises:
         ValueError: If it is out of reach: too many nodes, or relics of several printed values.
     """
-    return _solve(_expedition(num_players, edition, game), EQUILIBRIUM, progress, cache)
+    return _solve(_tree(num_players, edition, game), EQUILIBRIUM, progress, cache)
 
 
 def solve_difference(
     edition: str | Edition = "iello-2016-fr",
-    game: np.record | None = None,
+    game: Game | None = None,
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
@@ -121,21 +122,21 @@ def solve_difference(
     Raises:
         ValueError: If the table has not two players or it is out of reach.
     """
-    expedition = _expedition(2, edition, game)
-    if expedition.start["num_players"] != 2:
-        raise ValueError(f"a table of {expedition.start['num_players']} players; the difference is solved for 2")
-    return _solve(expedition, DIFFERENCE, progress, cache)
+    tree = _tree(2, edition, game)
+    if tree.start["num_players"] != 2:
+        raise ValueError(f"a table of {tree.start['num_players']} players; the difference is solved for 2")
+    return _solve(tree, DIFFERENCE, progress, cache)
 
 
 def solve(
-    expedition: Expedition,
+    tree: ExpeditionTree,
     mode: int,
     values: NDArray[np.float64],
     policy: NDArray[np.float64] = _NOT_KEPT,
     progress: Progress | None = None,
 ) -> float:
     """Fill `values`, float64 (nodes,), by backward induction; see `induction.solve_sets`."""
-    x, worst = expedition, 0.0
+    x, worst = tree, 0.0
     edges = np.linspace(0, x.sets.size, min(_CHUNKS, x.sets.size) + 1).astype(int)
     for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
         found = solve_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, mode, policy, values)
@@ -145,24 +146,24 @@ def solve(
     return worst
 
 
-def _expedition(num_players: int, edition: str | Edition, game: np.record | None) -> Expedition:
+def _tree(num_players: int, edition: str | Edition, game: Game | None) -> ExpeditionTree:
     edition = find_edition(edition)
     if game is None:
         if not isinstance(num_players, int | np.integer) or not 1 <= num_players <= MAX_PLAYERS:
             raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} are allowed")
         game = start_of_expedition(edition, num_players)
-    return lay_out(game.copy(), edition)
+    return build_tree(game.copy(), edition)
 
 
-def _solve(expedition: Expedition, mode: int, progress: Progress | None, cache: bool) -> Solution:
-    stored = load_values(expedition, mode) if cache else None
+def _solve(tree: ExpeditionTree, mode: int, progress: Progress | None, cache: bool) -> Solution:
+    stored = load_values(tree, mode) if cache else None
     if stored is not None:
-        return Solution(expedition, mode, *stored)
-    values = np.zeros(expedition.boxes.size)
-    error = solve(expedition, mode, values, progress=progress)
+        return Solution(tree, mode, *stored)
+    values = np.zeros(tree.boxes.size)
+    error = solve(tree, mode, values, progress=progress)
     if cache:
-        save_values(expedition, mode, values, error)
-    return Solution(expedition, mode, values, error)
+        save_values(tree, mode, values, error)
+    return Solution(tree, mode, values, error)
 
 
 @jit_apart

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.compiled import jit, jit_apart
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.exact.nodes import cards_left, going_on, node, read_digits
+from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.tree import coordinates, going_on, nodes_of
+from diamant_env.native.compiled import jit, jit_apart
 
 EQUILIBRIUM = 0  # everyone plays the symmetric equilibrium with the lowest probability of leaving
 RESPONSE = 1  # one player answers others who leave with the probabilities of `policy`
@@ -35,34 +36,26 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
     for number in range(last - 1, first - 1, -1):
         read_digits(sets, number, digits)
         cards = cards_left(sets, digits)
-        for inside in range(1, boxes.players + 1):
-            all_in = inside == boxes.players
-            for gone in range(1 if all_in else boxes.relics[number] + 1):
-                for more in range(boxes.bags[number, inside]):
-                    for lying in range(boxes.paths[number, inside]):
-                        bag = boxes.least_bag[number] + more
-                        path = boxes.full_path[number] if all_in else lying
-                        at = node(boxes, number, inside, gone, bag, path)
-                        if must_reveal and number == 0:
-                            value[at] = going_on(
-                                sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path
-                            )
-                            continue
-                        compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
-                        others = inside - 1
-                        if mode in (RESPONSE, PROFILE):
-                            chance = policy[at]
-                        else:
-                            chance = choose(mode, leave, stay, others)
-                            if policy.shape[0]:
-                                policy[at] = chance
-                        if mode == DIFFERENCE and inside == 2:
-                            value[at] = leave[0] - stay[1]
-                            continue
-                        leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
-                        best, mixed = max(leaving, staying), chance * leaving + (1 - chance) * staying
-                        value[at] = mixed if mode == PROFILE else best
-                        worst = max(worst, best - mixed)
+        for at in nodes_of(boxes, number):
+            inside, gone, bag, path = coordinates(boxes, number, at)
+            if must_reveal and number == 0:
+                value[at] = going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
+                continue
+            compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
+            others = inside - 1
+            if mode in (RESPONSE, PROFILE):
+                chance = policy[at]
+            else:
+                chance = choose(mode, leave, stay, others)
+                if policy.shape[0]:
+                    policy[at] = chance
+            if mode == DIFFERENCE and inside == 2:
+                value[at] = leave[0] - stay[1]
+                continue
+            leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
+            best, mixed = max(leaving, staying), chance * leaving + (1 - chance) * staying
+            value[at] = mixed if mode == PROFILE else best
+            worst = max(worst, best - mixed)
     return worst
 
 

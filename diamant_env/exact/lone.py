@@ -7,18 +7,19 @@ expedition leaves behind (which traps and relics are still in the game) is known
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compiled import jit_apart
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, Edition, find_edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.game_check import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
-from diamant_env.game_check import as_games, check_game
-from diamant_env.rules import OVER, REVEAL, reveal
+from diamant_env.native.compiled import jit_apart
+from diamant_env.rules import reveal
+from diamant_env.state import OVER, REVEAL, Game
 
 _Outlook = tuple[float, float]  # gems still to bank, busts still to come
 
@@ -35,7 +36,7 @@ class Lone(NamedTuple):
         busts: float64 (sets,), busts from then on, on average; in one expedition the probability of a bust.
     """
 
-    start: np.record
+    start: Game
     edition: Edition
     sets: CardSets
     values: NDArray[np.float64]
@@ -70,9 +71,8 @@ class Lone(NamedTuple):
 
 def solve_lone(
     edition: str | Edition,
-    game: np.record | None = None,
+    game: Game | None = None,
     whole_game: bool = False,
-    progress: Callable[[int], None] | None = None,
 ) -> Lone:
     """Solve the decisions of a player who is alone inside the cave.
 
@@ -82,7 +82,6 @@ def solve_lone(
             first card.
         whole_game: Count what the player banks in all expeditions from here on, not in this one alone. Only at a
             table of one: otherwise the next expedition is another game.
-        progress: Called with the number of expeditions solved so far, if the whole game is.
 
     Raises:
         ValueError: If there is no edition of that name, nobody or more than one is inside, or the table is too
@@ -90,7 +89,7 @@ def solve_lone(
     """
     edition = find_edition(edition)
     start = start_of_expedition(edition, 1) if game is None else game.copy()
-    return LoneSolver(edition, whole_game, progress).solve(start)
+    return LoneSolver(edition, whole_game).solve(start)
 
 
 class LoneSolver:
@@ -99,18 +98,14 @@ class LoneSolver:
     Args:
         edition: A published name or an `Edition`.
         whole_game: See `solve_lone`.
-        progress: See `solve_lone`.
     """
 
-    def __init__(
-        self, edition: str | Edition, whole_game: bool = False, progress: Callable[[int], None] | None = None
-    ) -> None:
+    def __init__(self, edition: str | Edition, whole_game: bool = False) -> None:
         self.edition = find_edition(edition)
         self.whole_game = whole_game
-        self.progress = progress
         self.known: dict[tuple, _Outlook] = {}
 
-    def solve(self, start: np.record) -> Lone:
+    def solve(self, start: Game) -> Lone:
         """Solve the decisions from a state on, a record of type `GAME`; see `solve_lone`."""
         check_game(start, self.edition)
         if start["phase"] == OVER or start["num_inside"] != 1:
@@ -131,9 +126,9 @@ class LoneSolver:
         return Lone(start, self.edition, sets, values, leaves, busts)
 
     def _outlooks(
-        self, start: np.record, sets: CardSets, relic_digits: NDArray, combinations: int
+        self, start: Game, sets: CardSets, relic_digits: NDArray, combinations: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What follows the expedition, by relics drawn: after leaving (relics, 2), after a bust (traps, relics, 2).
+        """Return what follows the expedition: after leaving (relics drawn, 2), after a bust (traps, relics drawn, 2).
 
         The traps are the digits, and last those that lay on the path from the start.
         """
@@ -147,7 +142,7 @@ class LoneSolver:
             rest = number
             for digit in relic_digits:
                 for _ in range(rest % sets.radix[digit]):
-                    reveal(game, self.edition.record[()], FIRST_RELIC + int(sets.relic[digit]))
+                    reveal(game, numbers_of(self.edition), FIRST_RELIC + int(sets.relic[digit]))
                 rest //= sets.radix[digit]
             left[number] = self._from(after_leaving(game, self.edition))
             for traps, row in self._fatal_kinds(game, sets):
@@ -157,8 +152,8 @@ class LoneSolver:
         return left, bust
 
     @staticmethod
-    def _fatal_kinds(game: np.record, sets: CardSets) -> list[tuple[list[int], int]]:
-        """The kinds of trap that can end the expedition, by digit: one of those that share it, or all that lie."""
+    def _fatal_kinds(game: Game, sets: CardSets) -> list[tuple[list[int], int]]:
+        """Return traps that can end the expedition, with their digit: one kind for each, and -1 for all on the path."""
         copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
         digits = np.unique(sets.digit_of_trap[sets.digit_of_trap >= 0])
         kinds = [([int(np.flatnonzero(sets.digit_of_trap == digit)[0])], int(digit)) for digit in digits]
@@ -166,8 +161,8 @@ class LoneSolver:
         lying = [int(trap) for trap in np.flatnonzero(game["on_path"]) if copies[trap]]
         return kinds + ([(lying, -1)] if lying else [])
 
-    def _from(self, game: np.record) -> _Outlook:
-        """What a lone player has ahead at the start of an expedition."""
+    def _from(self, game: Game) -> _Outlook:
+        """Return what a lone player has ahead at the start of an expedition."""
         if game["phase"] == OVER:
             return 0.0, 0.0
         deck = game["deck"]
@@ -176,8 +171,6 @@ class LoneSolver:
         if key not in self.known:
             solution = self.solve(game)
             self.known[key] = solution.value, solution.bust_probability
-            if self.progress:
-                self.progress(len(self.known))
         return self.known[key]
 
 

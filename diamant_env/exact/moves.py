@@ -1,4 +1,4 @@
-"""What cards and decisions do, as tables: filled by playing each move with the rules, so that no rule stands here."""
+"""Tables of what cards and decisions do, filled by playing each move with `diamant_env.rules`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, NO_CARD, Edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.cards import CardSets
-from diamant_env.rules import CONTINUE, DECIDE, GAME, LEAVE, resolve_decisions, return_to_camp, reveal, start_game
-from diamant_env.words import word
+from diamant_env.rules import resolve_decisions, return_to_camp, reveal, start_game
+from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, Game
 
 
 class Moves(NamedTuple):
@@ -31,7 +32,7 @@ class Moves(NamedTuple):
     takes_relics: NDArray[np.int64]
 
 
-def tabulate_moves(start: np.record, edition: Edition) -> Moves:
+def tabulate_moves(start: Game, edition: Edition) -> Moves:
     """Return the tables for as many players as are inside at `start`, a record of type `GAME`."""
     players = int(start["num_inside"])
     copies = start["deck"][:FIRST_TRAP]
@@ -46,44 +47,43 @@ def tabulate_moves(start: np.record, edition: Edition) -> Moves:
     for leavers in range(1, players + 1):
         for gems in range(most_on_path + 1):
             game = _cave_with(gems, leavers)
-            return_to_camp(game, word(game["decision"], 0))
+            return_to_camp(game, leavers)
             path_share[leavers, gems] = game["banked"][0]
             path_rest[leavers, gems] = game["path_gems"]
             takes_relics[leavers] = game["path_relics"] == 0
     return Moves(gain, rest, path_share, path_rest, takes_relics)
 
 
-def _treasure(start: np.record, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
-    """What a treasure adds to the bag of each of so many players inside, and to the path."""
+def _treasure(start: Game, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
+    """Return what a treasure adds to the bag of each of so many players inside, and to the path."""
     game = start.copy()
     game["num_inside"] = inside
-    reveal(game, edition.record[()], slot)
+    reveal(game, numbers_of(edition), slot)
     return int(game["bag"] - start["bag"]), int(game["path_gems"] - start["path_gems"])
 
 
-def _cave_with(gems: int, leavers: int) -> np.record:
-    """A game with so many gems and a worthless relic on the path, in which the first seats leave."""
+def _cave_with(gems: int, leavers: int) -> Game:
+    """Return a game with so many gems and a worthless relic on the path, in which the first seats leave."""
     game = np.zeros(1, GAME)[0]
     game["path_gems"], game["path_relics"] = gems, 1
-    game["num_inside"] = MAX_PLAYERS
+    game["num_players"] = game["num_inside"] = MAX_PLAYERS
     game["inside"] = 1
     game["decision"] = CONTINUE
     game["decision"][:leavers] = LEAVE
     return game
 
 
-def relic_worth(start: np.record, edition: Edition, relic: int) -> NDArray[np.int64]:
+def relic_worth(start: Game, edition: Edition, relic: int) -> NDArray[np.int64]:
     """Return int64 (copies + 1,): what a lone leaver gets for the relics there after 0, 1, … more of them."""
     game = start.copy()
-    copies = int(game["deck"][FIRST_RELIC + relic])
     worth = [int(game["path_relic_value"])]
-    for _ in range(copies):
-        reveal(game, edition.record[()], FIRST_RELIC + relic)
+    for _ in range(start["deck"][FIRST_RELIC + relic]):
+        reveal(game, numbers_of(edition), FIRST_RELIC + relic)
         worth.append(int(game["path_relic_value"]))
     return np.array(worth, np.int64)
 
 
-def haul_of_digits(start: np.record, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
+def haul_of_digits(start: Game, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
     """Return int64 (digits, values): what the cards of a digit add to what a player alone inside can bank."""
     worth = np.zeros(sets.rising.shape, np.int64)
     for digit, radix in enumerate(sets.radix):
@@ -95,26 +95,26 @@ def haul_of_digits(start: np.record, edition: Edition, sets: CardSets) -> NDArra
     return worth
 
 
-def start_of_expedition(edition: Edition, num_players: int) -> np.record:
+def start_of_expedition(edition: Edition, num_players: int) -> Game:
     """Return a record of type `GAME`: a fresh game before its first card."""
     game = np.zeros(1, GAME)[0]
-    start_game(game, edition.record[()], num_players, np.uint64(0))
+    start_game(game, numbers_of(edition), num_players, np.uint64(0))
     return game
 
 
-def after_leaving(game: np.record, edition: Edition) -> np.record:
-    """Return the game after all inside have left; what they bank aside, this is where the next expedition starts."""
+def after_leaving(game: Game, edition: Edition) -> Game:
+    """Return the game after all inside have left: where the next expedition starts, but for what they bank."""
     game = game.copy()
     game["phase"] = DECIDE
     game["decision"] = LEAVE
-    resolve_decisions(game, edition.record[()])
+    resolve_decisions(game, numbers_of(edition))
     return game
 
 
-def after_bust(game: np.record, edition: Edition, trap: int) -> np.record:
-    """Return the game after two traps of this kind have come up, one of which may have lain there."""
+def after_bust(game: Game, edition: Edition, trap: int) -> Game:
+    """Return the game after a bust by this kind of trap."""
     game = game.copy()
     game["bust_card"] = NO_CARD
     while game["bust_card"] == NO_CARD:
-        reveal(game, edition.record[()], FIRST_TRAP + trap)
+        reveal(game, numbers_of(edition), FIRST_TRAP + trap)
     return game

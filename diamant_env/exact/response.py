@@ -12,16 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compiled import jit_apart
+from diamant_env.agent import Agent
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.observation_writer import observe_table
+from diamant_env.engine.workspace import new_workspace
+from diamant_env.exact.cards import read_digits
 from diamant_env.exact.equilibrium import Progress, root_value, solve
 from diamant_env.exact.induction import PROFILE, RESPONSE
-from diamant_env.exact.nodes import Expedition, node, read_digits
-from diamant_env.observation import NUM_FEATURES, SEAT_FEATURES, TABLE_FEATURES, Observations
-from diamant_env.observing import observe_table
-from diamant_env.opponents.agent import Agent
-from diamant_env.rules import DECIDE
-from diamant_env.scratch import new_scratch
+from diamant_env.exact.tree import ExpeditionTree, coordinates, nodes_of
+from diamant_env.native.compiled import jit_apart
+from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.state import DECIDE
 
 _ROWS = 100_000  # observations that an agent is shown at once
 
@@ -50,49 +52,49 @@ class Response(NamedTuple):
         return self.num_players * self.exploitability
 
 
-def best_response(policy: NDArray[np.float64], expedition: Expedition, progress: Progress | None = None) -> Response:
+def best_response(policy: NDArray[np.float64], tree: ExpeditionTree, progress: Progress | None = None) -> Response:
     """Solve the best response to a policy.
 
     Args:
-        policy: float64 (nodes,), the probability of leaving at each node of `expedition`; see `policy_of`.
-        expedition: What is played; `nodes.lay_out` makes it.
+        policy: float64 (nodes,), the probability of leaving at each node of `tree`; see `policy_of`.
+        tree: What is played; `build_tree` makes it.
         progress: Called with the part that is done, 0 to 1.
 
     Raises:
         ValueError: If the policy has another shape or holds what is no probability.
     """
-    if policy.shape != (expedition.boxes.size,) or policy.dtype != np.float64:
-        raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({expedition.boxes.size},)")
+    if policy.shape != (tree.boxes.size,) or policy.dtype != np.float64:
+        raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({tree.boxes.size},)")
     if not (policy.min() >= 0 and policy.max() <= 1):
         raise ValueError("the policy holds a number that is no probability")
-    values = np.zeros(expedition.boxes.size)
-    solve(expedition, RESPONSE, values, policy, progress and (lambda done: progress(done / 2)))
-    value = root_value(expedition, values)
-    solve(expedition, PROFILE, values, policy, progress and (lambda done: progress(0.5 + done / 2)))
-    return Response(value, root_value(expedition, values), expedition.boxes.players)
+    values = np.zeros(tree.boxes.size)
+    solve(tree, RESPONSE, values, policy, progress and (lambda done: progress(done / 2)))
+    value = root_value(tree, values)
+    solve(tree, PROFILE, values, policy, progress and (lambda done: progress(0.5 + done / 2)))
+    return Response(value, root_value(tree, values), tree.boxes.players)
 
 
-def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = None) -> NDArray[np.float64]:
+def policy_of(agent: Agent, tree: ExpeditionTree, progress: Progress | None = None) -> NDArray[np.float64]:
     """Ask an agent for its probability of leaving at each node, float64 (nodes,).
 
     The agent sees observations with hidden chests in which all about the rivals is 0, since neither who is inside nor
-    when they left is part of a node. Where `expedition` merges traps, it sees one of several that count as the same.
+    when they left is part of a node. Where `tree` merges traps, it sees one of several that count as the same.
 
     Raises:
         ValueError: If the agent looks at what such observations hide, decides by more than what it sees, or answers
             with what is no probability.
     """
-    x = expedition
+    x = tree
     policy = np.zeros(x.boxes.size)
-    scratch, game = new_scratch()[0], x.start.copy()
+    workspace, game = new_workspace(blank_rivals=True)[0], x.start.copy()
     starts = np.append(x.boxes.first[:, x.boxes.players], x.boxes.size)
     first = 0
     while first < x.sets.size:
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + _ROWS, "right")) - 1)
         base, stop = int(starts[first]), int(starts[last])
         rows = np.zeros((stop - base, 1, NUM_FEATURES), np.float32)
-        _observe_nodes(x.sets, x.boxes, x.start, x.edition.record[()], game, first, last, base, rows, scratch)
-        flat = blank_rivals(rows[:, 0])
+        _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, base, rows, workspace)
+        flat = rows[:, 0]
         if first == 0:
             _require_no_memory(agent, flat)
         policy[base:stop] = agent.act(Observations(flat), np.zeros(len(flat), np.bool_))
@@ -104,12 +106,6 @@ def policy_of(agent: Agent, expedition: Expedition, progress: Progress | None = 
     return policy
 
 
-def blank_rivals(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Erase all about the rivals, in place, from observations, float32 (…, NUM_FEATURES); return them."""
-    rows[..., SEAT_FEATURES:TABLE_FEATURES] = 0
-    return rows
-
-
 def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
     """Refuse an agent that answers differently in another game: it is no policy of the node."""
     begins = np.ones(len(flat), np.bool_)
@@ -119,28 +115,22 @@ def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
 
 
 @jit_apart
-def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, scratch):
+def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, workspace):
     """Write what a player sees at the nodes of the sets from `first` to `last` - 1 into `rows`, the first at `base`."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     game.phase = DECIDE
     for number in range(first, last):
         read_digits(sets, number, digits)
         _lay_cards(sets, start, digits, game)
-        for inside in range(1, boxes.players + 1):
-            game.num_inside = inside
+        for at in nodes_of(boxes, number):
+            inside, gone, bag, path = coordinates(boxes, number, at)
+            game.num_inside, game.bag, game.path_gems = inside, bag, path
             for seat in range(MAX_PLAYERS):
                 game.inside[seat] = seat < inside
-            all_in = inside == boxes.players
-            for gone in range(1 if all_in else boxes.relics[number] + 1):
-                game.relics_taken = start.relics_taken + gone
-                game.path_relics = boxes.relics[number] - gone
-                game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
-                for more in range(boxes.bags[number, inside]):
-                    game.bag = boxes.least_bag[number] + more
-                    for lying in range(boxes.paths[number, inside]):
-                        game.path_gems = boxes.full_path[number] if all_in else lying
-                        at = node(boxes, number, inside, gone, np.int64(game.bag), np.int64(game.path_gems))
-                        observe_table(game, edition, True, rows, at - base, scratch)
+            game.relics_taken = start.relics_taken + gone
+            game.path_relics = boxes.relics[number] - gone
+            game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
+            observe_table(game, edition, True, rows, at - base, workspace)
 
 
 @jit_apart

@@ -1,6 +1,6 @@
 """Who sits at the table: the agent interface, the scripted baselines and trained networks run by NumPy."""
 
-from diamant_env.opponents.agent import Agent
+from diamant_env.agent import Agent
 from diamant_env.opponents.registry import FAMILIES, SOLVED, make
 from diamant_env.opponents.table import EMPTY, Table
 

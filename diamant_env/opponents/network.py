@@ -1,7 +1,6 @@
 """A trained policy, run by NumPy: one or several multilayer perceptrons in a safetensors file.
 
-Opening a file runs no code from it and needs no torch. The format of the file is that of
-https://github.com/huggingface/safetensors: a length, a JSON header, raw little-endian numbers.
+Opening a file runs no code from it and needs no torch.
 """
 
 from __future__ import annotations
@@ -15,18 +14,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors import SafetensorError, deserialize
 
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, observation_space
-from diamant_env.reading import parse_json, read_bytes
+from diamant_env.storage.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
-_MAX_FILE, _MAX_HEADER = 1 << 28, 1_000_000  # bytes
-_MAX_LAYERS = 100  # of each network
+_MAX_FILE = 1 << 28  # bytes
 _ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, np.float32(0), out=x),
     "tanh": lambda x: np.tanh(x, out=x),
 }
+
+
+Layers = Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]
 
 
 def layout() -> list[list]:
@@ -59,7 +61,7 @@ class NetworkAgent:
 
     def __init__(
         self,
-        layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
+        layers: Layers,
         activation: str = "relu",
         name: str = "network",
         metadata: dict[str, Any] | None = None,
@@ -119,7 +121,7 @@ class NetworkAgent:
             logits[rows] = self.at(int(size))._leave_logit(flat[rows])
         return logits
 
-    def weights(self) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    def weights(self) -> Layers:
         """Return `layers` as they were given: weight (outputs, inputs), a copy, and bias (outputs,) of each."""
         return [(weight.T.copy(), bias) for weight, bias in self.layers]
 
@@ -176,33 +178,26 @@ def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
     return found.hexdigest()
 
 
-def _networks(
-    tensors: dict[str, NDArray[np.float32]],
-) -> dict[str, list[tuple[NDArray[np.float32], NDArray[np.float32]]]]:
+def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     """Return the layers of each network by its number of players, "" for all others; ValueError if damaged."""
-    found: dict[str, dict[str, NDArray[np.float32]]] = {"": {}}
-    for name, tensor in tensors.items():
-        table, _, part = name.rpartition("/")
-        found.setdefault(table, {})[part] = tensor
-    sizes = [str(players) for players in range(1, MAX_PLAYERS + 1)]
-    unknown = [table for table in found if table and table not in sizes]
+    found: dict[str, list[str]] = {"": []}
+    for name in tensors:
+        found.setdefault(name.rpartition("/")[0], []).append(name)
+    sizes = ["", *map(str, range(1, MAX_PLAYERS + 1))]
+    unknown = [table for table in found if table not in sizes]
     if unknown:
         raise ValueError(f"tensors for tables of {unknown[0]!r}; 1 to {MAX_PLAYERS} players are possible")
-    return {table: _layers(each, f"{table}/" if table else "") for table, each in found.items()}
+    networks: dict[str, Layers] = {}
+    for table, names in found.items():
+        places = [f"{table}/{layer}" if table else str(layer) for layer in range(max(1, math.ceil(len(names) / 2)))]
+        missing = [name for place in places for name in (f"{place}.weight", f"{place}.bias") if name not in tensors]
+        if missing:
+            raise ValueError(f"tensor {missing[0]!r} is missing")
+        networks[table] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
+    return networks
 
 
-def _layers(
-    tensors: dict[str, NDArray[np.float32]], table: str
-) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """Return weight and bias of each layer; ValueError if one is missing."""
-    numbers = range(max(1, math.ceil(len(tensors) / 2)))
-    for name in (f"{number}.{part}" for number in numbers for part in ("weight", "bias")):
-        if name not in tensors:
-            raise ValueError(f"tensor {table + name!r} is missing")
-    return [(tensors[f"{number}.weight"], tensors[f"{number}.bias"]) for number in numbers]
-
-
-def _check_sums(layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]], activation: str) -> None:
+def _check_sums(layers: Layers, activation: str) -> None:
     """Check that no sum in a network can overflow, partial ones included, whatever is observed; ValueError if one can.
 
     Logits of infinity less infinity would be no number.
@@ -223,64 +218,19 @@ def _largest_inputs() -> NDArray[np.float64]:
     return np.maximum(np.abs(space.low), np.abs(space.high)).astype(np.float64)
 
 
-def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
+def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], Any]:
     """Return the float32 tensors and the metadata of a safetensors file; ValueError if it is not one."""
     try:
         content = read_bytes(path, _MAX_FILE)
-        length = int.from_bytes(content[:8], "little")
-        if len(content) < 8 or not 2 <= length <= len(content) - 8:
-            raise ValueError("the header is cut off")
-        if length > _MAX_HEADER:
-            raise ValueError(f"the header has {length:,} bytes; at most {_MAX_HEADER:,} are allowed")
-        header = _json(content[8 : 8 + length].decode(), "the header")
-        metadata = header.pop("__metadata__", {}) if isinstance(header, dict) else None
-        if not isinstance(metadata, dict):
-            raise ValueError("the header or its metadata is no table of names")
-        policy = metadata.get("diamant", "{}")
-        if not isinstance(policy, str):
-            raise ValueError("the metadata is no text")
-        return _tensors(header, memoryview(content)[8 + length :]), _json(policy, "the metadata")
-    except ValueError as error:
+        described = deserialize(content)
+        others = [name for name, tensor in described if tensor["dtype"] != "F32"]
+        if others:
+            raise ValueError(f"tensor {others[0]!r} is not of dtype F32")
+        tensors = {
+            name: np.frombuffer(tensor["data"], "<f4").reshape(tensor["shape"]).astype(np.float32)
+            for name, tensor in described
+        }
+        header = parse_json(content[8 : 8 + int.from_bytes(content[:8], "little")].decode())
+        return tensors, parse_json(header.get("__metadata__", {}).get("diamant", "{}"))
+    except (SafetensorError, ValueError) as error:
         raise ValueError(f"{path} is no safetensors file or is damaged: {error}") from None
-
-
-def _json(text: str, what: str) -> Any:
-    try:
-        return parse_json(text)
-    except ValueError as error:
-        raise ValueError(f"{what}: {error}") from None
-
-
-def _tensors(header: dict[str, Any], data: memoryview) -> dict[str, NDArray[np.float32]]:
-    """Return the tensors; nothing is copied before all of them are known to lie in the file, each in its own place."""
-    most = 2 * _MAX_LAYERS * (1 + MAX_PLAYERS)
-    if len(header) > most:
-        raise ValueError(f"{len(header):,} tensors; at most {most:,} are allowed")
-    described = {name: _described(name, entry, len(data)) for name, entry in header.items()}
-    places = sorted((start, stop) for _, start, stop in described.values())
-    if [start for start, _ in places] + [len(data)] != [0] + [stop for _, stop in places]:
-        raise ValueError("the tensors don't fill the file")
-    return {
-        name: np.frombuffer(data[start:stop], "<f4").reshape(shape).astype(np.float32)
-        for name, (shape, start, stop) in described.items()
-    }
-
-
-def _described(name: str, entry: Any, size: int) -> tuple[list[int], int, int]:
-    """Return the shape of a tensor, and where it begins and ends in so many bytes."""
-    keys = ("dtype", "shape", "data_offsets")
-    described: list[Any] = [entry.get(key) if isinstance(entry, dict) else None for key in keys]
-    dtype, shape, offsets = described
-    if not (_is_whole_numbers(shape) and _is_whole_numbers(offsets) and len(offsets) == 2):
-        raise ValueError(f"tensor {name!r} is not described by {', '.join(keys)}")
-    if dtype != "F32":
-        raise ValueError(f"tensor {name!r} is of dtype {dtype}; F32 is expected")
-    start, stop = offsets
-    # No tensor has more than two axes; a product of very many numbers would take long.
-    if not start <= stop <= size or len(shape) > 2 or math.prod(shape) * 4 != stop - start:
-        raise ValueError(f"tensor {name!r} is outside the file, or not of {shape[:2]} numbers and at most two axes")
-    return shape, start, stop
-
-
-def _is_whole_numbers(values: Any) -> bool:
-    return isinstance(values, list) and all(type(value) is int and value >= 0 for value in values)

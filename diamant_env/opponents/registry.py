@@ -1,10 +1,21 @@
-"""Agents by a short text: ``make("bag:18")``."""
+"""Every agent by a short text: ``make("bag:18")``, ``make("champion")``, ``make("search:champion")``."""
 
 from __future__ import annotations
 
-from diamant_env.opponents import expected_value, mixture, social, solved, thresholds
-from diamant_env.opponents.family import Scripted, parameters
+from pathlib import Path
 
+from diamant_env.agent import Agent
+from diamant_env.opponents import solved
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.scripted import comparisons, thresholds
+from diamant_env.opponents.scripted.family import Scripted, parameters
+from diamant_env.opponents.search import PREFIX, SearchAgent, parse
+
+POLICY_FILE = "policy.safetensors"
+DATA = Path(__file__).parent / "data"
+"""The folder of the shipped policies and the pools."""
+SHIPPED = {file.stem: file for file in sorted(DATA.glob("*.safetensors"))}
+"""The shipped policies by name."""
 FAMILIES: dict[str, type[Scripted]] = {
     family.family: family
     for family in (
@@ -14,40 +25,82 @@ FAMILIES: dict[str, type[Scripted]] = {
         thresholds.BagAgent,
         thresholds.TrapsAgent,
         thresholds.BagOrTrapsAgent,
-        expected_value.ExpectedValueAgent,
-        expected_value.OthersStayAgent,
-        social.SoloGrabAgent,
-        social.CatchUpAgent,
-        social.FollowAgent,
-        social.OpposeAgent,
-        mixture.MixtureAgent,
+        comparisons.ExpectedValueAgent,
+        comparisons.OthersStayAgent,
+        thresholds.SoloGrabAgent,
+        comparisons.CatchUpAgent,
+        thresholds.FollowAgent,
+        comparisons.OpposeAgent,
+        thresholds.MixtureAgent,
     )
 }
 """The families of scripted agents by the name that a text begins with."""
-
 SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
     family.family: family for family in (solved.EquilibriumAgent, solved.DifferenceAgent, solved.LoneAgent)
 }
-"""Those that play what is solved, by the name that a text begins with."""
+"""The agents that play what is solved exactly, by the name that a text begins with."""
 
 
-def make(text: str, seed: int = 0) -> Scripted:
-    """Return the agent that a text names; ``str(agent)`` is such a text again.
+def make(text: str, seed: int = 0) -> Agent:
+    """Return the agent that a text names.
 
     Args:
-        text: ``"family"`` with its defaults, or ``"family:number,number"`` with all its parameters, such as
-            ``"bag:18"`` or ``"bag-or-traps:18,3"``.
-        seed: Of the agents that draw something themselves (``"mixture"``); the others ignore it.
+        text: One of these.
+
+            - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
+              ``str(agent)`` is such a text again.
+            - A solved agent, ``"equilibrium"`` or ``"equilibrium:EDITION"``.
+            - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
+              the folder of a run that has a ``policy.safetensors``.
+            - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
+        seed: Of the agents that draw something themselves (``"mixture"``, roll-outs); the others ignore it.
 
     Raises:
         ValueError: If the text names no agent; the message says what was given and what is allowed.
     """
-    name, colon, rest = text.strip().partition(":")
+    text = text.strip()
+    if text.startswith(PREFIX):
+        budget, base = parse(text)
+        return SearchAgent(make(base, seed), budget, seed)
+    name, colon, rest = text.partition(":")
     if name in SOLVED:
         return SOLVED[name](rest) if colon else SOLVED[name]()
-    if name not in FAMILIES:
-        known = [*map(describe, FAMILIES.values()), *(f"{family}:edition ({make(family)})" for family in SOLVED)]
-        raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(known)}")
+    if name in FAMILIES:
+        return _make_scripted(text, seed)
+    path = policy_file(text)
+    if path is None:
+        raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(_known())}")
+    if not path.is_file():
+        raise ValueError(f"no trained policy {text!r}: there is no file {path}")
+    agent = NetworkAgent.load(path)
+    agent.name = text if text in SHIPPED else str(Path(text))  # the folder, where that was named
+    return agent
+
+
+def policy_file(text: str) -> Path | None:
+    """Return the file of the trained policy that a text names, None where it can name none."""
+    if text in SHIPPED:
+        return SHIPPED[text]
+    path = Path(text)
+    if path.suffix == ".safetensors":
+        return path
+    return path / POLICY_FILE if text and path.is_dir() else None
+
+
+def _known() -> list[str]:
+    """What a text may be, as a message lists it."""
+    solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
+    others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy"]
+    return [*map(describe, FAMILIES.values()), *solved_agents, *others]
+
+
+def _make_scripted(text: str, seed: int) -> Scripted:
+    """Return the agent of a family that a text names, see `make`.
+
+    Raises:
+        ValueError: If the numbers after the family's name don't fit it; the message says what is allowed.
+    """
+    name, colon, rest = text.partition(":")
     family = FAMILIES[name]
     numbers = [_number(part, text, family) for part in rest.split(",")] if colon else []
     if len(numbers) not in (0, len(parameters(family))):

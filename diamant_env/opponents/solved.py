@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env import exact
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
-from diamant_env.loops import rebuild_games
+from diamant_env.engine.loops import rebuild_games
 from diamant_env.observation import Observations
-from diamant_env.opponents.family import Scripted
-from diamant_env.rules import GAME
+from diamant_env.opponents.scripted.family import Scripted
+from diamant_env.state import GAME, Game
 
 _TRAPS, _RELICS = slice(FIRST_TRAP, FIRST_RELIC), slice(FIRST_RELIC, None)
 _OF_RELICS = ("relics_taken", "path_relics", "path_relic_value")
@@ -35,6 +36,7 @@ class EquilibriumAgent(Scripted):
 
     family: ClassVar[str] = "equilibrium"
     tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # fewest and most players
+    first_expedition_only: ClassVar[bool] = True  # of an edition with relics
     edition: str | Edition = "iello-2016-fr"
     solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -71,29 +73,22 @@ class EquilibriumAgent(Scripted):
         if ((players < fewest) | (players > most)).any():
             given = ", ".join(map(str, np.unique(players)))
             raise ValueError(f"{self} plays tables of {fewest} to {most}, not of {given} players")
-        self._check_relics(games)
-
-    def _check_relics(self, games: np.ndarray) -> None:
-        if find_edition(self.edition).relics and (games["expedition"] > 1).any():
+        if self.first_expedition_only and find_edition(self.edition).relics and (games["expedition"] > 1).any():
             raise ValueError(f"{self} plays the first expedition only: what follows was not solved with relics")
 
     def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
         """What tells expeditions apart (games, numbers)."""
         return np.column_stack([games["num_players"], games["deck"][:, _TRAPS] + games["on_path"]])
 
-    def _start(self, game: np.record) -> np.record:
+    def _start(self, game: Game) -> Game:
         """The expedition that a game is in, before its first card."""
-        from diamant_env import exact
-
         start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
         start["expedition"] = game["expedition"]
         start["deck"][_TRAPS] = game["deck"][_TRAPS] + game["on_path"]
         start["deck_size"] = start["deck"].sum()
         return start
 
-    def _solve(self, start: np.record) -> Any:
-        from diamant_env import exact
-
+    def _solve(self, start: Game) -> Any:
         return exact.solve_equilibrium(edition=self.edition, game=start)
 
 
@@ -112,9 +107,7 @@ class DifferenceAgent(EquilibriumAgent):
     family: ClassVar[str] = "difference"
     tables: ClassVar[tuple[int, int]] = (2, 2)
 
-    def _solve(self, start: np.record) -> Any:
-        from diamant_env import exact
-
+    def _solve(self, start: Game) -> Any:
         return exact.solve_difference(edition=self.edition, game=start)
 
 
@@ -124,22 +117,18 @@ class LoneAgent(EquilibriumAgent):
 
     family: ClassVar[str] = "lone"
     tables: ClassVar[tuple[int, int]] = (1, 1)
+    first_expedition_only: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        from diamant_env import exact
-
         self._solver = exact.LoneSolver(find_edition(self.edition), whole_game=True)
-
-    def _check_relics(self, games: np.ndarray) -> None:
-        """Relics are no obstacle."""
 
     def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
         games = self._with_relics_back(games)
         relics = [games[name] for name in ("expedition", *_OF_RELICS)]
         return np.column_stack([super()._kinds(games), *relics, games["deck"][:, _RELICS]])
 
-    def _start(self, game: np.record) -> np.record:
+    def _start(self, game: Game) -> Game:
         start = super()._start(game)
         game = self._with_relics_back(np.array([game]))[0]
         for name in ("relics", *_OF_RELICS):
@@ -159,6 +148,6 @@ class LoneAgent(EquilibriumAgent):
             games["path_relics"] = games["path_relic_value"] = 0
         return games
 
-    def _solve(self, start: np.record) -> Any:
+    def _solve(self, start: Game) -> Any:
         solution = self._solver.solve(start)
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory

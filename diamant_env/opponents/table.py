@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.agent import Agent
 
 EMPTY = -1
 """In a seating: nobody is seated here, the caller decides."""
@@ -48,7 +48,7 @@ class Table:
             ValueError: If an agent returns anything but one probability per row.
         """
         flat = observations.reshape(-1, NUM_FEATURES)
-        games = self.batch._records
+        games = self.batch._core.records
         first = np.repeat((games["expedition"] == 1) & (games["turn"] == 1), self.batch.seats)
         leave = self._leave.reshape(-1)
         for agent, rows in zip(self.agents, self.rows, strict=True):

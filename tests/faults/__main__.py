@@ -26,33 +26,30 @@ from tqdm import tqdm
 
 from diamant_env import Batch
 from diamant_env.exact.equilibrium import solve_equilibrium
+from diamant_env.sb3 import DiamantVecEnv
 from tests.faults.caches import caches
 from tests.faults.child import Child
 from tests.faults.copies import copies
 from tests.faults.endurance import endurance
-from tests.faults.files import an_edition, files
+from tests.faults.files import files
 from tests.faults.interrupts import interrupts
 from tests.faults.memory import memory
 from tests.faults.places import places
-from tests.faults.saves import saves, states, warm_up
+from tests.faults.saves import saves, warm_up
+from tests.faults.stored import an_edition
 from tests.faults.table import Effort, Row
-from train.files import save_json
-from train.vec_env import DiamantVecEnv
+from train.runs.results import save_json
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "measured" / "faults.json"
 _AT_A_TIME = 3
 
 
-def _opened(effort: Effort) -> Iterator[Row]:
-    return files(effort, states(effort)[0])
-
-
 PARTS: dict[str, Callable[[Effort], Iterator[Row]]] = {
     "interrupts": partial(interrupts, which=slice(0, None, 2)),
     "more interrupts": partial(interrupts, which=slice(1, None, 2)),
     "saves": saves,
-    "files": _opened,
+    "files": files,
     "endurance": endurance,
     "caches": caches,
     "memory": memory,

@@ -35,7 +35,7 @@ def total(n):
     return found
 """
 _OURS, _NUMBA = (
-    "diamant_env.compiled import jit",
+    "diamant_env.native.compiled import jit",
     "functools import partial\nimport numba\njit = numba.njit(cache=True)",
 )
 _ENDING = "return 1.0 / winners"  # in rules.py; rewards.py, which pays it, does not change
@@ -137,11 +137,12 @@ def _paid(folder: Path, cache: Path) -> float:
     """Return what the only winner of a game is paid, by the package in that folder."""
     use_cache(cache)
     _forget_package(folder)
-    rules, rewards, editions = (import_module(f"diamant_env.{name}") for name in ("rules", "rewards", "editions"))
-    game, paid = np.zeros(1, rules.GAME)[0], np.zeros((1, 3), np.float32)
-    edition = editions.find_edition("iello-2016").record[()]
+    rules, rewards, state = (import_module(f"diamant_env.{name}") for name in ("rules", "rewards", "state"))
+    numbers_of = import_module("diamant_env.engine.edition_numbers").numbers_of
+    game, paid = np.zeros(1, state.GAME)[0], np.zeros((1, 3), np.float32)
+    edition = numbers_of("iello-2016")
     rules.start_game(game, edition, 3, np.uint64(7))
-    game.phase = rules.OVER
+    game.phase = state.OVER
     game.chest[0] = 5
     rewards.pay(game, edition, list(rewards.REWARDS).index("win"), True, paid, 0)
     return float(paid[0, 0])

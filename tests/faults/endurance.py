@@ -30,30 +30,18 @@ def endurance(effort: Effort) -> Iterator[Row]:
     yield growth(effort)
 
 
-def _whole(first: int, number: int, size: int, threads: int) -> NDArray[np.int16]:
-    """Play games of these seeds to their ends in batches of `size`; return the final chests."""
+def _final(first: int, number: int, size: int, threads: int, by_turns: bool = False) -> NDArray[np.int16]:
+    """Play games of these seeds to their ends in batches of `size`, at once or by turns; return the final chests."""
     found = []
     for start in range(first, first + number, size):
         games = min(size, first + number - start)
         batch = Batch(games, _PLAYERS, threads=min(threads, games))
         batch.reset(start)
-        found.append(batch.play_out(_LEAVE))
-    return np.concatenate(found)
-
-
-def _by_turns(first: int, number: int, size: int, threads: int) -> NDArray[np.int16]:
-    """The same turn by turn."""
-    found = []
-    for start in range(first, first + number, size):
-        games = min(size, first + number - start)
-        batch = Batch(games, _PLAYERS, threads=min(threads, games))
-        batch.reset(start)
-        leave = np.full((batch.num_games, _PLAYERS), _LEAVE, np.float32)
-        actions = np.zeros((batch.num_games, _PLAYERS), np.int8)
-        while not batch.over.all():
+        leave, actions = np.full((games, _PLAYERS), _LEAVE, np.float32), np.zeros((games, _PLAYERS), np.int8)
+        while by_turns and not batch.over.all():
             batch.draw_decisions(leave, actions)
             batch.play(actions)
-        found.append(batch.games.chest[:, :_PLAYERS].copy())
+        found.append(batch.play_out(_LEAVE))
     return np.concatenate(found)
 
 
@@ -79,24 +67,24 @@ def _follow_ups(size: int, threads: int, auto_reset: bool, games: int = 3) -> ND
 def same_games(effort: Effort) -> Row:
     """Play the same games in batches of several sizes, with threads, turn by turn and with automatic resets."""
     trial = Trials("games bit for bit over batch sizes, threads and auto-reset", effort)
-    size = min(_PART, effort.times(10_000_000))
+    size = min(_PART, effort.times(1_000_000))
     for part in effort.trials(10_000_000 // _PART, seconds=360):
         problem = in_child(partial(_compare, part * size, size, part)).problem
         for _ in range(size):
             trial(problem)
-    with_another = _digest(_whole(0, 100, 7, 1)) == _digest(_whole(1, 100, 7, 1))
+    with_another = _digest(_final(0, 100, 7, 1)) == _digest(_final(1, 100, 7, 1))
     return trial.row("games of seeds that are one further", not with_another)
 
 
 def _compare(first: int, number: int, part: int) -> None:
-    expected = _whole(first, number, number, 1)
+    expected = _final(first, number, number, 1)
     size, threads = (7, 64, 999)[part % 3], 1 + part % 3
     found = {
-        "with two threads": _whole(first, number, number, 2),
-        "turn by turn": _by_turns(first, number, 4096, threads),
-        f"in batches of {size}": _whole(first, min(number, 3_000), size, threads),
-        f"turn by turn in batches of {size}": _by_turns(first, min(number, 1_000), size, threads),
-        "one at a time": _whole(first, min(number, 50), 1, 1),
+        "with two threads": _final(first, number, number, 2),
+        "turn by turn": _final(first, number, 4096, threads, by_turns=True),
+        f"in batches of {size}": _final(first, min(number, 3_000), size, threads),
+        f"turn by turn in batches of {size}": _final(first, min(number, 1_000), size, threads, by_turns=True),
+        "one at a time": _final(first, min(number, 50), 1, 1),
     }
     for name, chests in found.items():
         if _digest(chests) != _digest(expected[: len(chests)]):

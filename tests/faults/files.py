@@ -2,156 +2,46 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import pickle
 import resource
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
 
-from diamant_env import Edition, Observations, diamant_v0
-from diamant_env.exact.equilibrium import EQUILIBRIUM
-from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.nodes import lay_out
-from diamant_env.exact.stored import load_values, save_values
-from diamant_env.opponents.network import NetworkAgent
-from diamant_env.recorder import Recorder
-from diamant_env.records import GameRecord
 from tests.faults.child import in_child
 from tests.faults.hostile import hostile_contents, mutated, special_files
+from tests.faults.saves import states
+from tests.faults.stored import Stored, fingerprint, stored
 from tests.faults.table import Effort, Row, Trials
-from train.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
-from train.config import Config, read_config
-from train.run_folder import CONFIG, save_policy
 
 _MEMORY = 1 << 30  # bytes that opening a small file may take
 _SECONDS = 5.0  # of CPU time
 _CHUNK = 500  # files that one process opens
 
 
-def fingerprint(content: Any) -> str:
-    """Return a digest of a value that knows nothing of how it was stored."""
-    digest = hashlib.sha256()
-    _feed(digest, content)
-    return digest.hexdigest()
-
-
-def _feed(digest: Any, content: Any) -> None:
-    if isinstance(content, torch.Tensor):
-        content = content.detach().numpy()
-    if isinstance(content, np.random.Generator):
-        content = content.bit_generator.state
-    if isinstance(content, np.generic) and not isinstance(content, np.void):
-        content = content.item()
-    if isinstance(content, Mapping):
-        digest.update(b"{")
-        for name, value in sorted(content.items(), key=lambda item: str(item[0])):
-            digest.update(f"{name}=".encode())
-            _feed(digest, value)
-        digest.update(b"}")
-    elif isinstance(content, list | tuple):
-        digest.update(b"[")
-        for value in content:
-            _feed(digest, value)
-        digest.update(b"]")
-    elif isinstance(content, np.ndarray | np.void):
-        digest.update(f"{content.dtype.descr}{content.shape}".encode() + content.tobytes())
-    elif hasattr(content, "__dict__"):
-        _feed(digest, vars(content))
-    else:
-        digest.update(f"{content!r};".encode())
-
-
-def an_edition() -> Edition:
-    """A game whose expeditions are solved at once."""
-    return Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_copies=2, expeditions=2)
-
-
-def a_game(seed: int) -> GameRecord:
-    """A recorded game of three."""
-    env = Recorder(diamant_v0.parallel_env(num_players=3))
-    env.reset(seed=seed)
-    random = np.random.default_rng(seed)
-    while env.agents:
-        env.step({agent: int(random.random() < 0.3) for agent in env.agents})
-    return env.record
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A kind of file.
-
-    Attributes:
-        path: Where it lies; its folder holds what it needs.
-        load: Opens it and returns what is in it as a text; "" where a lost file is no loss.
-        may_differ: Whether damage may give another content that is as good: a text.
-    """
-
-    path: Path
-    load: Callable[[], str]
-    may_differ: bool
-
-
-def kinds(folder: Path, state: Mapping) -> dict[str, Opened]:
-    """Write one file of each kind."""
-    folder.mkdir(parents=True)
-    config = Config()
-    save_checkpoint(folder, config, state)
-    a_game(5).write(folder / "game.txt")
-    (folder / CONFIG).write_text(Path("configs/default.toml").read_text(encoding="utf-8"), encoding="utf-8")
-    network = NetworkAgent([(np.full((2, 90), 0.25, np.float32), np.zeros(2, np.float32))])
-    save_policy(folder / "policy.safetensors", network, config, 1)
-    expedition = lay_out(start_of_expedition(an_edition(), 2), an_edition())
-    os.environ["DIAMANT_CACHE_DIR"] = str(folder / "solved")
-    save_values(expedition, EQUILIBRIUM, np.full(expedition.boxes.size, 1.5), 0.0)
-    (values,) = [path for path in (folder / "solved").rglob("*") if path.is_file()]
-
-    def policy() -> str:
-        agent = NetworkAgent.load(folder / "policy.safetensors")
-        leave = agent.leave_probability(np.ones((3, 90), np.float32))
-        assert ((leave >= 0) & (leave <= 1)).all(), f"it leaves with probability {leave}"
-        assert agent.act(Observations(np.ones((3, 90), np.float32)), np.ones(3, bool)).shape == (3,)
-        return fingerprint(agent.layers)
-
-    def solved() -> str:
-        os.environ["DIAMANT_CACHE_DIR"] = str(folder / "solved")
-        found = load_values(expedition, EQUILIBRIUM)
-        return "" if found is None else fingerprint(found)
-
-    return {
-        "policy": Opened(folder / "policy.safetensors", policy, False),
-        "record": Opened(folder / "game.txt", lambda: GameRecord.read(folder / "game.txt").to_text(), True),
-        "checkpoint": Opened(folder / CHECKPOINT, lambda: fingerprint(load_checkpoint(folder, config)), False),
-        "configuration": Opened(folder / CONFIG, lambda: repr(read_config(folder / CONFIG)), True),
-        "exact cache": Opened(values, solved, False),
-    }
-
-
-def files(effort: Effort, state: Mapping) -> Iterator[Row]:
-    """All rows about opening files; `state` is one that a run saves."""
-    for name, opened in kinds(effort.folder / "kinds", state).items():
+def files(effort: Effort) -> Iterator[Row]:
+    """All rows about opening files."""
+    kinds = stored(effort.folder / "kinds", states(effort))
+    del kinds["results"]  # which only our own documents are made from
+    for name, opened in kinds.items():
         yield damaged(effort, name, opened)
         yield crafted(effort, name, opened)
 
 
-def _raw(opened: Opened) -> Opened:
+def _raw(opened: Stored) -> Stored:
     """The control: it believes what it reads, and lets a pickle run."""
 
     def load() -> str:
         content = opened.path.read_bytes()
         return fingerprint(pickle.loads(content)) if content[:1] in b"\x80c" else fingerprint(content)
 
-    return Opened(opened.path, load, False)
+    return Stored(opened.path, opened.save, load)
 
 
-def damaged(effort: Effort, name: str, opened: Opened) -> Row:
+def damaged(effort: Effort, name: str, opened: Stored) -> Row:
     """Open files with random damage."""
     trial = Trials(f"{name}: random damage", effort)
     good, worst = opened.path.read_bytes(), [0.0, 0.0]
@@ -169,7 +59,7 @@ def damaged(effort: Effort, name: str, opened: Opened) -> Row:
 
 
 def _open_damaged(
-    opened: Opened, good: bytes, wanted: str, seed: int, number: int, worst: list[float]
+    opened: Stored, good: bytes, wanted: str, seed: int, number: int, worst: list[float]
 ) -> Iterator[tuple[str | None, bytes | None]]:
     """Open so many damaged files in one process; yield what is wrong with each."""
 
@@ -191,7 +81,7 @@ def _open_damaged(
         yield problem, content
 
 
-def _bounded(opened: Opened, wanted: str | None) -> tuple[str | None, float, float]:
+def _bounded(opened: Stored, wanted: str | None) -> tuple[str | None, float, float]:
     """Open a file once; return what is wrong, the CPU seconds and the mebibytes more at the peak."""
     before, began = _peak(), time.process_time()
     problem = _outcome(opened, wanted)
@@ -201,7 +91,7 @@ def _bounded(opened: Opened, wanted: str | None) -> tuple[str | None, float, flo
     return problem, seconds, memory
 
 
-def _outcome(opened: Opened, wanted: str | None) -> str | None:
+def _outcome(opened: Stored, wanted: str | None) -> str | None:
     try:
         found = opened.load()
     except (ValueError, OSError) as error:
@@ -216,7 +106,7 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def crafted(effort: Effort, name: str, opened: Opened) -> Row:
+def crafted(effort: Effort, name: str, opened: Stored) -> Row:
     """Open files that are made to do harm, each in a process of its own."""
     trial = Trials(f"{name}: files made to do harm", effort)
     good, mark = opened.path.read_bytes(), effort.folder / f"ran-{name}"

@@ -38,7 +38,11 @@ def commands(folder: Path) -> dict[str, list[str]]:
     """Return the commands that are interrupted, with what they are given."""
     run = [part for change in _RUN for part in ("--set", change)]
     pillow = importlib.util.find_spec("PIL") and importlib.util.find_spec("pygame")
-    film = {"agents.film": ["tests/games/iello-2016-1-players-seed-1.txt", str(folder / "game.gif")]} if pillow else {}
+    film = (
+        {"agents.film": ["tests/records/games/iello-2016-1-players-seed-1.txt", str(folder / "game.gif")]}
+        if pillow
+        else {}
+    )
     return {
         "agents.play": ["--seed", "1"],
         "agents.watch": ["ev", "bag:18", "--seed", "3"],

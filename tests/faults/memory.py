@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.faults.table import Effort, Row, Trials
-from tests.guarded_games import guards_notice, strange_round
+from tests.support.guarded_games import guards_notice, strange_round
 
 _GAMES = 250  # in a round
 _RECORDS = 100_000

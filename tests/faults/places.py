@@ -19,9 +19,10 @@ _PROGRAM = """
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
-from diamant_env import EDITIONS, GAME, Batch, Edition, rules
+from diamant_env import GAME, Batch, Edition, rules
+from diamant_env.engine.edition_numbers import numbers_of
 game = np.zeros(1, GAME)[0]
-rules.start_game(game, EDITIONS["iello-2016"].record[()], 3, np.uint64(7))
+rules.start_game(game, numbers_of("iello-2016"), 3, np.uint64(7))
 found = game.tobytes()
 if sys.argv[2] == "all":
     batch = Batch(3, 3)
@@ -30,7 +31,7 @@ if sys.argv[2] == "all":
     from diamant_env.exact.equilibrium import solve_equilibrium
     small = Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_copies=2, expeditions=2)
     found += repr(solve_equilibrium(2, small).value).encode()
-    import train.buffer
+    import train.learning.rollout
     print("\\u00e9 \\xb1".encode().hex())
 print(hashlib.sha256(found).hexdigest())
 """

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,22 +19,15 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import Logger
 
-from diamant_env.exact.equilibrium import EQUILIBRIUM
-from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.nodes import lay_out
-from diamant_env.exact.stored import load_values, save_values
-from diamant_env.opponents.network import NetworkAgent
-from diamant_env.records import GameRecord
 from tests.faults.child import Child, End, in_child
-from tests.faults.files import a_game, an_edition, fingerprint
+from tests.faults.stored import Stored, fingerprint, stored
 from tests.faults.table import Effort, Row, Trials
-from train import ppo
-from train.buffer import DecisionBuffer
-from train.checkpoint import load_checkpoint, save_checkpoint
-from train.config import Config
-from train.files import save_json
-from train.ppo import train
-from train.run_folder import POLICY, new_run_folder, save_policy
+from train.learning import training
+from train.learning.rollout import DecisionBuffer
+from train.learning.training import train
+from train.runs.checkpoint import save_checkpoint
+from train.runs.config import Config
+from train.runs.run_folder import POLICY, new_run_folder
 
 TINY = {
     "threads": 1,
@@ -64,9 +56,11 @@ def warm_up(folder: Path) -> None:
 def saves(effort: Effort) -> Iterator[Row]:
     """All rows about saving."""
     yield killed_training(effort)
-    first, second = states(effort)
-    yield killed_saves(effort, first, second)
-    yield no_space(effort, first, second)
+    both = states(effort)
+    for place, row in (("killed", killed_saves), ("full", no_space)):
+        kinds = stored(effort.folder / place, both)
+        del kinds["configuration"]  # which is only written with its run's folder
+        yield row(effort, kinds, in_place(effort.place(f"{place}-in-place") / "file"))
 
 
 # A run that is killed
@@ -99,7 +93,7 @@ def killed_training(effort: Effort) -> Row:
 
 def _train(config: Config, folder: Path) -> None:
     """Train without TensorBoard, whose threads are none of ours."""
-    ppo.configure = lambda *_: Logger(None, [])
+    training.configure = lambda *_: Logger(None, [])
     train(config, folder)
 
 
@@ -115,7 +109,7 @@ def _forgetful(config: Config, folder: Path, expected: dict[str, bytes]) -> bool
             if len(saved) == 3:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        ppo.save_checkpoint = save
+        training.save_checkpoint = save
         _train(config, folder)
 
     def goes_on() -> None:
@@ -148,19 +142,6 @@ def _bytes_in(folder: Path) -> bytes:
 # One save that is killed or finds no space
 
 
-@dataclass(frozen=True)
-class Saving:
-    """A file that is saved twice.
-
-    Attributes:
-        save: Writes the first (0) or second (1) content.
-        load: Returns what is there as a text; "" where a lost file is no loss.
-    """
-
-    save: Callable[[Path, int], object]
-    load: Callable[[Path], str]
-
-
 def states(effort: Effort) -> tuple[dict, dict]:
     """Return the first two states that a run saves."""
     config = Config.model_validate(TINY)
@@ -168,7 +149,7 @@ def states(effort: Effort) -> tuple[dict, dict]:
 
     def noted() -> list[bytes]:
         found: list[bytes] = []
-        ppo.save_checkpoint = lambda folder, config, state: found.append(pickle.dumps(state))
+        training.save_checkpoint = lambda folder, config, state: found.append(pickle.dumps(state))
         _train(config, folder)
         return found[:2]
 
@@ -176,90 +157,51 @@ def states(effort: Effort) -> tuple[dict, dict]:
     return first, second
 
 
-def savings(first: dict, second: dict) -> dict[str, Saving]:
-    """Everything that is saved by a function of its own."""
-    config, both = Config.model_validate(TINY), (first, second)
-    networks = [NetworkAgent([(np.full((2, 90), value, np.float32), np.zeros(2, np.float32))]) for value in (1, 2)]
-    expedition = lay_out(start_of_expedition(an_edition(), 2), an_edition())
-    size = expedition.boxes.size
-    records = [a_game(seed) for seed in (1, 2)]
-
-    def kept(path: Path) -> str:
-        os.environ["DIAMANT_CACHE_DIR"] = str(path)
-        found = load_values(expedition, EQUILIBRIUM)
-        return "" if found is None else fingerprint(found)
-
-    def keep(path: Path, which: int) -> None:
-        os.environ["DIAMANT_CACHE_DIR"] = str(path)
-        save_values(expedition, EQUILIBRIUM, np.full(size, 1.0 + which), 0.0)
-
-    return {
-        "checkpoint": Saving(
-            lambda path, which: save_checkpoint(path, config, both[which]),
-            lambda path: fingerprint(load_checkpoint(path, config)),
-        ),
-        "policy": Saving(
-            lambda path, which: save_policy(path / POLICY, networks[which], config, which),
-            lambda path: fingerprint(NetworkAgent.load(path / POLICY).layers),
-        ),
-        "results": Saving(
-            lambda path, which: save_json({"rows": list(range(4_000 * (1 + which)))}, path / "results.json"),
-            lambda path: fingerprint((path / "results.json").read_text()),
-        ),
-        "record": Saving(
-            lambda path, which: records[which].write(path / "game.txt"),
-            lambda path: fingerprint(GameRecord.read(path / "game.txt").to_text()),
-        ),
-        "exact cache": Saving(keep, kept),
-    }
-
-
-def in_place() -> Saving:
+def in_place(path: Path) -> Stored:
     """The control: it writes over what is there."""
-    return Saving(
-        lambda path, which: (path / "file").write_bytes(bytes([which]) * 100_000),
-        lambda path: fingerprint((path / "file").read_bytes()),
+    return Stored(
+        path,
+        lambda which: path.write_bytes(bytes([which]) * 100_000),
+        lambda: fingerprint(path.read_bytes()),
     )
 
 
-def killed_saves(effort: Effort, first: dict, second: dict) -> Row:
+def killed_saves(effort: Effort, kinds: dict[str, Stored], control: Stored) -> Row:
     """Kill a save before and after each of its file operations."""
     trial = Trials("kill -9 before and after each file operation of a save: old or new content", effort)
-    for name, saving in savings(first, second).items():
-        for problem in _killed(effort, name, saving):
+    for name, kind in kinds.items():
+        for problem in _killed(effort, name, kind):
             trial(problem)
-    caught = any(_killed(effort, "in place", in_place()))
-    return trial.row("a writer that writes in place", caught)
+    return trial.row("a writer that writes in place", any(_killed(effort, "in place", control)))
 
 
-def _killed(effort: Effort, name: str, saving: Saving) -> Iterator[str | None]:
-    folder = effort.place(f"killed-{name}")
-    both = _both(folder, saving)
-    operations = in_child(partial(_struck, lambda: saving.save(folder, 1), -1, _die)).result
+def _killed(effort: Effort, name: str, kind: Stored) -> Iterator[str | None]:
+    both, save = _both(kind), partial(kind.save, 1)
+    operations = in_child(partial(_struck, save, -1, _die)).result
     chosen = effort.random.permutation(operations)[: max(4, effort.times(10 * operations))]
     for at in chosen.tolist():
-        saving.save(folder, 0)
-        ended = in_child(partial(_struck, lambda: saving.save(folder, 1), at, _die))
+        kind.save(0)
+        ended = in_child(partial(_struck, save, at, _die))
         what = f"{name}, operation {at} of {operations}"
         if ended.status != -signal.SIGKILL:
             yield f"{what}: {ended.problem or 'it was not killed'}"
         else:
-            yield _loads(saving, folder, both, what)
+            yield _loads(kind, both, what)
 
 
-def _both(folder: Path, saving: Saving) -> list[str]:
+def _both(kind: Stored) -> list[str]:
     """Return what the two contents load as."""
     found = []
     for which in (1, 0):
-        saving.save(folder, which)
-        found.append(saving.load(folder))
+        kind.save(which)
+        found.append(kind.load())
     assert found[0] != found[1] != "" != found[0]
     return found
 
 
-def _loads(saving: Saving, folder: Path, allowed: list[str], what: str) -> str | None:
+def _loads(kind: Stored, allowed: list[str], what: str) -> str | None:
     try:
-        found = saving.load(folder)
+        found = kind.load()
     except Exception as error:
         return f"{what}: it can't be loaded: {type(error).__name__}: {error}"
     return None if found in (*allowed, "") else f"{what}: another content is loaded"
@@ -290,27 +232,26 @@ def _struck(work: Callable[[], object], at: int, strike: Callable[[], None], aft
     return count
 
 
-def no_space(effort: Effort, first: dict, second: dict) -> Row:
+def no_space(effort: Effort, kinds: dict[str, Stored], control: Stored) -> Row:
     """Let the disk be full at each operation and at each byte."""
     trial = Trials("no space left at each write: the old content stays", effort)
-    for name, saving in savings(first, second).items():
-        for problem in _full(effort, name, saving):
+    for name, kind in kinds.items():
+        for problem in _full(effort, name, kind):
             trial(problem)
-    return trial.row("a writer that writes in place", any(_full(effort, "in place", in_place())))
+    return trial.row("a writer that writes in place", any(_full(effort, "in place", control)))
 
 
-def _full(effort: Effort, name: str, saving: Saving) -> Iterator[str | None]:
-    folder = effort.place(f"full-{name}")
-    both = _both(folder, saving)
-    operations = in_child(partial(_struck, lambda: saving.save(folder, 1), -1, _refuse, after=False)).result
-    size = max(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+def _full(effort: Effort, name: str, kind: Stored) -> Iterator[str | None]:
+    both, save = _both(kind), partial(kind.save, 1)
+    operations = in_child(partial(_struck, save, -1, _refuse, after=False)).result
+    size = kind.path.stat().st_size
     ways = [(f"operation {at}", partial(_struck, after=False, at=at, strike=_refuse)) for at in range(operations)]
     ways += [(f"byte {at}", partial(_limited, at)) for at in np.linspace(0, size - 1, 100).astype(int).tolist()]
     for where, way in [ways[i] for i in effort.random.permutation(len(ways))[: max(6, effort.times(len(ways)))]]:
-        saving.save(folder, 0)
-        ended = in_child(partial(way, lambda: saving.save(folder, 1)))
+        kind.save(0)
+        ended = in_child(partial(way, save))
         what = f"{name}, {where}"
-        loaded = _loads(saving, folder, both if ended.problem is None else both[1:], what)
+        loaded = _loads(kind, both if ended.problem is None else both[1:], what)
         if ended.problem and "OSError" not in ended.problem:
             yield f"{what}: {ended.problem}"
         else:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from train.files import slug
+from train.runs.results import slug
 
 _CONFIDENCE = 0.95
 

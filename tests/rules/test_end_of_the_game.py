@@ -5,127 +5,79 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import BASE, ODD, PUBLISHED, RELICS_DECIDE, Play, every
+
+from tests.support.play import ODD, RELICS_DECIDE, Case, Play, cases
+
+LAST = "all all all all "  # four expeditions in which everyone leaves at once
+# player_0 gets 5 gems, player_1 a relic worth 5 and player_2 nothing.
+FIVE_GEMS_AGAINST_A_RELIC = ["snake", 5, "relic", "snake", 1, 1, 1], "12 all 1 all all all all"
+WORTHLESS_RELICS = replace(ODD, name="worthless relics", relics=(0, 0), tie_break="relics")
 
 
-@every(PUBLISHED)
-def test_the_game_ends_after_the_fifth_expedition(edition):
-    play = Play([11] * 5, edition=edition).all_leave(4)
-    assert not play.over
-    assert play.game["expedition"] == 5
-    assert play.all_leave().over
-
-
-def test_the_game_ends_with_a_bust_in_the_fifth_expedition():
-    play = Play([1, 1, 1, 1, "snake", 17, "snake"], players=3).all_leave(4).go_on(2)
-    assert play.over
-    assert play.chests == [0, 0, 0]
-
-
-def test_the_edition_says_how_many_expeditions():
-    assert Play([6] * 3, edition=ODD).all_leave(3).over
-
-
-def test_nobody_is_inside_when_the_game_is_over():
-    play = Play([11] * 5).all_leave(5)
-    assert play.inside == []
-    assert (play.game["bag"], play.game["path_gems"]) == (0, 0)
-
-
-def test_the_score_is_the_chest():
-    play = Play([17, 11, 7, 5, 3], players=3).all_leave(5)
-    assert play.chests == [5 + 3 + 2 + 1 + 1] * 3
-
-
-def test_relics_count_with_their_value():
-    play = Play([1, 1, 1, 1, "relic", "snake"], players=3).all_leave(4).leave(1).all_leave()
-    assert play.chests == [0, 5, 0]
-
-
-def test_gems_in_the_cave_do_not_count():
-    play = Play([1, 1, 1, 1, 17, "snake", "snake"], players=3, reward="win").all_leave(4).leave(2).go_on()
-    assert play.chests == [0, 0, 7]
-    assert play.rewards == [0, 0, 1]
-
-
-def test_the_highest_score_wins():
-    play = Play([1, 1, 1, 1, 5, "snake"], players=3, reward="win").all_leave(4).leave(0).all_leave()
-    assert play.chests == [3, 1, 1]
-    assert play.rewards == [1, 0, 0]
-
-
-def test_tied_players_share_the_victory():
-    play = Play([1, 1, 1, 1, 5, "snake"], players=3, reward="win").all_leave(4).leave(0, 2).all_leave()
-    assert play.chests == [2, 1, 2]
-    assert play.rewards == [0.5, 0, 0.5]
+@cases(
+    {
+        "the fifth expedition is played": Case([11] * 5, LAST, over=False, expedition=5),
+        "the game ends after the fifth expedition": Case(
+            [11] * 5, LAST + "all", over=True, inside=[], bag=0, path_gems=0
+        ),
+        "the game ends with a bust in the fifth expedition": Case(
+            [1, 1, 1, 1, "snake", 17, "snake"], LAST + "- -", players=3, over=True, chests=[0, 0, 0]
+        ),
+        "the edition says how many expeditions": Case([6] * 3, "all all all", edition=ODD, over=True),
+        "the score is the chest": Case([17, 11, 7, 5, 3], LAST + "all", players=3, chests=[5 + 3 + 2 + 1 + 1] * 3),
+        "relics count with their value": Case(
+            [1, 1, 1, 1, "relic", "snake"], LAST + "1 all", players=3, chests=[0, 5, 0]
+        ),
+        "gems in the cave do not count": Case(
+            [1, 1, 1, 1, 17, "snake", "snake"], LAST + "2 -", players=3, reward="win", chests=[0, 0, 7],
+            rewards=[0, 0, 1],
+        ),
+        "the highest score wins": Case(
+            [1, 1, 1, 1, 5, "snake"], LAST + "0 all", players=3, reward="win", chests=[3, 1, 1], rewards=[1, 0, 0]
+        ),
+        "tied players share the victory": Case(
+            [1, 1, 1, 1, 5, "snake"], LAST + "02 all", players=3, reward="win", chests=[2, 1, 2], rewards=[0.5, 0, 0.5]
+        ),
+        "without a tie break a relic is worth its gems": Case(
+            *FIVE_GEMS_AGAINST_A_RELIC, players=3, reward="win", chests=[5, 5, 0], rewards=[0.5, 0.5, 0]
+        ),
+        "most relics break a tie where the edition says so": Case(
+            *FIVE_GEMS_AGAINST_A_RELIC, players=3, reward="win", edition=RELICS_DECIDE, chests=[5, 5, 0],
+            rewards=[0, 1, 0],
+        ),
+        "relics break ties only": Case(
+            ["snake", 7, "relic", "snake", 1, 1, 1], "12 all 1 all all all all", players=3, reward="win",
+            edition=RELICS_DECIDE, chests=[7, 5, 0], rewards=[1, 0, 0],
+        ),
+        "the second relic breaks a tie with the first": Case(
+            ["relic", "relic", "snake", "relic", "snake", "snake", 3, 7, "snake", 5, "snake"],
+            "- 1 0 0 1 1 - 0 0 1 all", players=2, reward="win", edition=RELICS_DECIDE, chests=[5 + 10, 10 + 5],
+            relics=[1, 2], rewards=[0, 1],
+        ),
+        "one gem more beats all five relics": Case(
+            [*["relic"] * 5, "snake", "snake", 17, 11, 7, 1, "snake", "snake", "snake"],
+            "- - - - 1 0 1 - - - 0 all all all", players=2, reward="win", edition=RELICS_DECIDE, chests=[36, 35],
+            relics=[0, 5], rewards=[1, 0],
+        ),
+        "one gem beats two relics that are worth nothing": Case(
+            ["relic", "relic", "mud", "mud", 1, "mud"], "- 1 0 1 0 all", players=2, reward="win",
+            edition=WORTHLESS_RELICS, chests=[1, 0], relics=[0, 2], rewards=[1, 0],
+        ),
+        "margin is own score less the mean of the others": Case(
+            [1, 1, 1, 1, 5, "snake"], LAST + "0 all", players=3, reward="margin", rewards=[3 - 1, 1 - 2, 1 - 2]
+        ),
+        "win is paid at the end only": Case([17, "snake"], "0", players=3, reward="win", rewards=[0, 0, 0]),
+        "margin is paid at the end only": Case([17, "snake"], "0", players=3, reward="margin", rewards=[0, 0, 0]),
+    }
+)  # fmt: skip
+def test_play(case):
+    case.check()
 
 
 @pytest.mark.parametrize("players", range(1, 9))
 def test_all_may_win(players):
     play = Play([1, 1, 1, 1, "snake"], players=players, reward="win").all_leave(5)
     assert play.rewards == pytest.approx([1 / players] * players)
-
-
-def five_gems_against_a_relic(edition) -> Play:
-    """Play a game in which player_0 gets 5 gems, player_1 a relic worth 5 and player_2 nothing."""
-    play = Play(["snake", 5, "relic", "snake", 1, 1, 1], players=3, edition=edition, reward="win")
-    return play.leave(1, 2).all_leave().leave(1).all_leave().all_leave(3)
-
-
-def test_without_a_tie_break_a_relic_is_worth_its_gems():
-    play = five_gems_against_a_relic(BASE)
-    assert play.chests == [5, 5, 0]
-    assert play.rewards == [0.5, 0.5, 0]
-
-
-def test_most_relics_break_a_tie_where_the_edition_says_so():
-    play = five_gems_against_a_relic(RELICS_DECIDE)
-    assert play.chests == [5, 5, 0]
-    assert play.rewards == [0, 1, 0]
-
-
-def test_relics_break_ties_only():
-    play = Play(["snake", 7, "relic", "snake", 1, 1, 1], players=3, edition=RELICS_DECIDE, reward="win")
-    play.leave(1, 2).all_leave().leave(1).all_leave(4)
-    assert play.chests == [7, 5, 0]
-    assert play.rewards == [1, 0, 0]
-
-
-def test_margin_is_own_score_less_the_mean_of_the_others():
-    play = Play([1, 1, 1, 1, 5, "snake"], players=3, reward="margin").all_leave(4).leave(0).all_leave()
-    assert play.rewards == [3 - 1, 1 - 2, 1 - 2]
-
-
-def test_win_and_margin_are_paid_at_the_end_only():
-    for reward in ("win", "margin"):
-        play = Play([17, "snake"], players=3, reward=reward).leave(0)
-        assert play.rewards == [0, 0, 0]
-
-
-def test_the_second_relic_breaks_a_tie_with_the_first():
-    deck = ["relic", "relic", "snake", "relic", "snake", "snake", 3, 7, "snake", 5, "snake"]
-    play = Play(deck, players=2, edition=RELICS_DECIDE, reward="win")
-    play.go_on().leave(1).leave(0).leave(0).leave(1).leave(1).go_on().leave(0).leave(0).leave(1).all_leave()
-    assert play.chests == [5 + 10, 10 + 5]
-    assert play.relics == [1, 2]
-    assert play.rewards == [0, 1]
-
-
-def test_one_gem_more_beats_all_five_relics():
-    deck = [*["relic"] * 5, "snake", "snake", 17, 11, 7, 1, "snake", "snake", "snake"]
-    play = Play(deck, players=2, edition=RELICS_DECIDE, reward="win").go_on(4)
-    play.leave(1).leave(0).leave(1).go_on(3).leave(0).all_leave(3)
-    assert play.chests == [36, 35]
-    assert play.relics == [0, 5]
-    assert play.rewards == [1, 0]
-
-
-def test_one_gem_beats_two_relics_that_are_worth_nothing():
-    edition = replace(ODD, name="worthless relics", relics=(0, 0), tie_break="relics")
-    play = Play(["relic", "relic", "mud", "mud", 1, "mud"], players=2, edition=edition, reward="win")
-    play.go_on().leave(1).leave(0).leave(1).leave(0).all_leave()
-    assert (play.chests, play.relics) == ([1, 0], [0, 2])
-    assert play.rewards == [1, 0]
 
 
 def test_a_margin_needs_somebody_to_compare_with():

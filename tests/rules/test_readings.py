@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from play import BASE, PUBLISHED, Play, every
 
 from diamant_env import Batch, Edition
-from diamant_env.editions import FIRST_RELIC
+from tests.support.play import BASE, PUBLISHED, Case, Play, cases, every
 
 
 @every(PUBLISHED)
@@ -40,15 +39,16 @@ def test_the_reserve_is_unlimited():
     assert play.chests == [5 * 124]
 
 
-def test_a_player_alone_takes_relics_and_every_gem():
-    play = Play([7, "relic", 5], players=1).go_on().all_leave()
-    assert play.chests == [12]
-
-
-def test_lost_relics_are_out_of_the_game_for_good():
-    play = Play([*["relic"] * 5, "snake", "snake", 5, 7]).go_on(6).all_leave()
-    assert play.game["deck"][FIRST_RELIC:].sum() == 0
-    assert play.game["relics_taken"] == 0
+@cases(
+    {
+        "a player alone takes relics and every gem": Case([7, "relic", 5], "- all", players=1, chests=[12]),
+        "lost relics are out of the game for good": Case(
+            [*["relic"] * 5, "snake", "snake", 5, 7], "- - - - - - all", deck={"relic": 0}, relics_taken=0
+        ),
+    }
+)
+def test_play(case):
+    case.check()
 
 
 def test_the_largest_game_fits_the_record():

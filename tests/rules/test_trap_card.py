@@ -2,98 +2,58 @@
 
 from __future__ import annotations
 
-import pytest
-from play import BOTH_REMOVED, NOTHING_REMOVED, PUBLISHED, Play, every
-
 from diamant_env.editions import FIRST_TRAP, NO_CARD
+from tests.support.play import BOTH_REMOVED, NOTHING_REMOVED, PUBLISHED, Case, Play, cases, every
 
 
-def test_the_first_trap_of_a_kind_does_nothing():
-    play = Play([17, "snake"], players=3).go_on()
-    assert (play.game["bag"], play.game["path_gems"], play.inside) == (5, 2, [0, 1, 2])
-    assert play.game["bust_card"] == NO_CARD
-
-
-def test_the_example_of_two_snakes():
-    play = Play(["snake", 15, "snake", "boulder"], players=3).go_on(2)
-    assert play.chests == [0, 0, 0]
-    assert (play.game["expedition"], play.game["turn"], play.game["bag"]) == (2, 1, 0)
+@cases(
+    {
+        "the first trap of a kind does nothing": Case(
+            [17, "snake"], "-", players=3, bag=5, path_gems=2, inside=[0, 1, 2], bust_card=NO_CARD
+        ),
+        "the example of two snakes": Case(
+            ["snake", 15, "snake", "boulder"], "- -", players=3, chests=[0, 0, 0], expedition=2, turn=1, bag=0
+        ),
+        "all inside lose their bags": Case(
+            [17, "snake", "snake", 1], "- -", players=3, chests=[0] * 3, rewards=[0] * 3, bag=0
+        ),
+        "who left before keeps the chest": Case([17, "snake", "snake", 1], "1 -", players=3, chests=[0, 5 + 2, 0]),
+        "who leaves just before the second trap keeps bag and share": Case(
+            [17, "snake", "snake", 1], "- 02", players=3, chests=[5 + 1, 0, 5 + 1], expedition=2
+        ),
+        "a trap of another expedition does not count": Case(["snake", "snake", 5], "all -", expedition=2, turn=2),
+        "one of the two identical cards leaves the game": Case(
+            ["snake", "boulder", "snake", 5], "- -", deck={"snake": 2, "boulder": 3}
+        ),
+        "two busts with the same trap leave one card of it": Case(
+            ["snake"] * 4 + [5], "- -", expedition=3, deck={"snake": 1}
+        ),
+        "the last card of a kind can not end an expedition": Case(
+            ["snake"] * 5 + [5], "- - -", expedition=3, turn=2, traps=1, deck={"snake": 0}
+        ),
+        "a trap that did not end the expedition stays in the game": Case(["snake", 5], "all", deck={"snake": 3}),
+        "an edition in which none leaves": Case(["snake", "snake", 5], "-", edition=NOTHING_REMOVED, deck={"snake": 3}),
+        "an edition in which both leave": Case(["snake", "snake", 5], "-", edition=BOTH_REMOVED, deck={"snake": 1}),
+        "the expedition ends at once without a decision": Case(
+            ["snake", "snake", "boulder"], "012", inside=[0, 1, 2, 3], turn=1
+        ),
+        "the removed trap of the last expedition is removed all the same": Case(
+            [5, 5, 5, 5, "snake", "snake"], "all all all all -", over=True, deck={"snake": 2}
+        ),
+    }
+)
+def test_play(case):
+    case.check()
 
 
 @every(PUBLISHED)
 def test_every_kind_of_trap_ends_the_expedition_the_second_time(edition):
     for kind, trap in enumerate(edition.traps):
         play = Play([trap, 11, trap, 5], edition=edition).go_on(2)
-        assert play.game["expedition"] == 2
-        assert play.game["bust_card"] == FIRST_TRAP + kind
+        assert (play.game["expedition"], play.game["bust_card"]) == (2, FIRST_TRAP + kind)
 
 
 @every(PUBLISHED)
 def test_all_kinds_of_trap_together_are_harmless(edition):
     play = Play([*edition.traps, 17], edition=edition).go_on(len(edition.traps))
-    assert play.game["expedition"] == 1
-    assert sum(play.game["on_path"]) == len(edition.traps)
-
-
-def test_all_inside_lose_their_bags():
-    play = Play([17, "snake", "snake", 1], players=3).go_on(2)
-    assert play.chests == [0, 0, 0]
-    assert play.rewards == [0, 0, 0]
-    assert play.game["bag"] == 0
-
-
-def test_who_left_before_keeps_the_chest():
-    play = Play([17, "snake", "snake", 1], players=3).leave(1).go_on()
-    assert play.chests == [0, 5 + 2, 0]
-
-
-def test_who_leaves_just_before_the_second_trap_keeps_bag_and_share():
-    play = Play([17, "snake", "snake", 1], players=3).go_on().leave(0, 2)
-    assert play.chests == [5 + 1, 0, 5 + 1]
-    assert play.game["expedition"] == 2
-
-
-def test_a_trap_of_another_expedition_does_not_count():
-    play = Play(["snake", "snake", 5]).all_leave()
-    assert (play.game["expedition"], play.game["turn"]) == (2, 1)
-    assert play.go_on().game["expedition"] == 2
-
-
-def test_one_of_the_two_identical_cards_leaves_the_game():
-    deck = Play(["snake", "boulder", "snake", 5]).go_on(2).deck
-    assert (deck["snake"], deck["boulder"]) == (2, 3)
-
-
-def test_two_busts_with_the_same_trap_leave_one_card_of_it():
-    play = Play(["snake", "snake", "snake", "snake", 5]).go_on(2)
-    assert play.game["expedition"] == 3
-    assert play.deck["snake"] == 1
-
-
-def test_the_last_card_of_a_kind_can_not_end_an_expedition():
-    play = Play(["snake"] * 5 + [5]).go_on(3)
-    assert (play.game["expedition"], play.game["turn"]) == (3, 2)
-    assert play.game["on_path"].sum() == 1
-    assert "snake" not in play.deck
-
-
-def test_a_trap_that_did_not_end_the_expedition_stays_in_the_game():
-    play = Play(["snake", 5]).all_leave()
-    assert play.deck["snake"] == 3
-
-
-@pytest.mark.parametrize(("edition", "left"), [(NOTHING_REMOVED, 3), (BOTH_REMOVED, 1)], ids=["none", "both"])
-def test_how_many_cards_leave_is_said_by_the_edition(edition, left):
-    assert Play(["snake", "snake", 5], edition=edition).go_on().deck["snake"] == left
-
-
-def test_the_expedition_ends_at_once_without_a_decision():
-    play = Play(["snake", "snake", "boulder"], players=4).leave(0, 1, 2)
-    assert play.inside == [0, 1, 2, 3]
-    assert play.game["turn"] == 1
-
-
-def test_the_removed_trap_of_the_last_expedition_is_removed_all_the_same():
-    play = Play([5, 5, 5, 5, "snake", "snake"]).all_leave(4).go_on()
-    assert play.over
-    assert play.deck["snake"] == 2
+    assert (play.game["expedition"], play.traps) == (1, len(edition.traps))

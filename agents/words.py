@@ -1,0 +1,153 @@
+"""What `agents.play` and `agents.watch` print about a game, with colours where the terminal has them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import textwrap
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.drawing.news import Narrator, counted, winners
+from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.text import WIDTH, path_lines, seat_lines
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.observation_writer import bust_chance, expected_share
+from diamant_env.rules import resolve_decisions
+from diamant_env.state import CONTINUE, LEAVE, OVER, Game
+
+BUST = -1  # instead of what an expedition brought
+_BAR = 20  # characters for a probability of 1
+_COLOURS = {"treasure": "33", "trap": "31", "relic": "36", "strong": "1", "dim": "2"}
+
+
+class Words:
+    """The texts about one game.
+
+    Args:
+        edition: What is played, with `hidden_chests` as it is.
+        names: Of the players, by seat.
+        person: The seat of the person who plays, or None where agents play among themselves and all chests are shown.
+        colours: Whether the terminal has them.
+    """
+
+    def __init__(
+        self, edition: Edition, names: Sequence[str], person: int | None = None, colours: bool = False
+    ) -> None:
+        self.edition = edition if person is not None else dataclasses.replace(edition, hidden_chests=False)
+        self.names, self.person, self.colours = list(names), person, colours
+        self._narrator = Narrator(edition, names, person)
+
+    def paint(self, text: str, style: str) -> str:
+        """Return the text in a colour, if there are any."""
+        return f"\033[{_COLOURS[style]}m{text}\033[0m" if self.colours else text
+
+    def heading(self, text: str) -> str:
+        """Return a line that stands out."""
+        return self.paint(f"=== {text} ".ljust(WIDTH, "="), "strong")
+
+    def turn(self, game: Game, scene: Scene) -> list[str]:
+        """Return what the last turn brought: the decisions, the end of an expedition, and the next card."""
+        lines = []
+        if scene.before is not None:
+            lines.append(_wrapped(f">> {self._narrator.decisions(game, scene)}"))
+        if scene.ended:
+            outcome = _wrapped(self._narrator.outcome(game, scene))
+            lines.append(outcome if game.bust_card == NO_CARD else self.paint(outcome, "trap"))
+        if game.phase == OVER:
+            return lines
+        if scene.begins:
+            lines += ["", self.heading(f"Expedition {game.expedition} of {self.edition.expeditions}")]
+        card = _wrapped(f"Card {game.turn}  {self._narrator.card(game, scene)}")
+        return [*lines, self.paint(card, _kind(self.edition.card_name(game.last_card)))]
+
+    def table(self, game: Game, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
+        """Return the path and a row for each player; with `leave` also the odds and each probability of LEAVE.
+
+        Args:
+            game: The record, waiting for decisions.
+            scene: Has followed the game.
+            leave: Probability of LEAVE by seat, None for who need not decide.
+        """
+        lines = [*map(self._painted_cards, path_lines(game, self.edition, scene))]
+        heading, *rows = seat_lines(game, self.edition, scene, self.names, self.person)
+        if leave is not None:
+            share = float(expected_share(game, numbers_of(self.edition)))
+            lines.append(f"  bust   {bust_chance(game):.1%} with the next card")
+            lines.append(f"  share  {share:.2f} gems for each inside with the next card, on average")
+            heading += "   probability of LEAVE"
+            bars = ["" if each is None else f"   {each:>6.1%}  {'#' * round(_BAR * each)}" for each in leave]
+            rows = [(row + bar).rstrip() for row, bar in zip(rows, bars, strict=True)]
+        return [*lines, self.paint(heading, "dim"), *map(self._strong_if_own, rows, range(len(rows)))]
+
+    def odds(self, game: Game, seat: int) -> list[str]:
+        """Return exactly what the next card may be and what leaving now would bring this seat."""
+        deck, size, name = game.deck.tolist(), int(game.deck_size), self.edition.card_name
+        traps = range(FIRST_TRAP, FIRST_TRAP + len(self.edition.traps))
+        fatal = [card for card in traps if game.on_path[card - FIRST_TRAP]]
+        bust = sum(deck[card] for card in fatal)
+        rows = [("a bust", bust), *((f"  by {name(card)}", deck[card]) for card in fatal)]
+        rows += [("a new trap", sum(deck[card] for card in traps) - bust), ("a treasure", sum(deck[:FIRST_TRAP]))]
+        if self.edition.relics:
+            rows.append(("a relic", sum(deck[FIRST_RELIC:])))
+        share, cost = float(expected_share(game, numbers_of(self.edition))), bust / size * int(game.bag)
+        who = "if nobody leaves" if game.num_inside > 1 else "alone"
+        return [
+            f"  {counted(size, 'card')} in the deck; the next one is",
+            *[f"    {what:<24}{cards:>3} of {size:<4}{cards / size:>7.1%}" for what, cards in rows],
+            f"  On average it brings you {share:.2f} gems {who}; a bust costs {cost:.2f} on average.",
+            "  Leaving now brings you",
+            *self._leaving(game, seat),
+        ]
+
+    def _leaving(self, game: Game, seat: int) -> list[str]:
+        """Play the decisions on a copy of the game, for each number of others who leave as well."""
+        others = [other for other in range(game.num_players) if game.inside[other] and other != seat]
+        lines = []
+        for company in range(len(others) + 1):
+            then = game.copy()
+            then.decision[:] = CONTINUE
+            then.decision[[seat, *others[:company]]] = LEAVE
+            resolve_decisions(then, numbers_of(self.edition))
+            relics = int(then.relics[seat] - game.relics[seat])
+            included = f", {counted(relics, 'relic')} included" if relics else ""
+            what = f"with {counted(company, 'other')}" if company else "alone"
+            lines.append(f"    {what:<24}{counted(then.banked[seat], 'gem')}{included}")
+        return lines
+
+    def summary(self, game: Game, brought: NDArray[np.int_]) -> list[str]:
+        """Return the result: a row per player, the best first, and the winners.
+
+        Args:
+            game: The record at the end.
+            brought: int (expeditions, seats), what each expedition brought, or `BUST`.
+        """
+        width = max(12, *(len(name) + 2 for name in self.names))
+        cells = "".join(f"{number:>6}" for number in range(1, len(brought) + 1))
+        lines = ["", self.heading("The game is over")]
+        lines.append(self.paint(f"  {'expedition':<{width}}{cells}{'chest':>8}{'relics':>8}", "dim"))
+        won = winners(game, self.edition)
+        order = {seat: (seat not in won, -game.chest[seat], -game.relics[seat]) for seat in range(len(self.names))}
+        for seat in sorted(order, key=lambda seat: order[seat]):
+            cells = "".join(f"{'bust' if gems == BUST else gems:>6}" for gems in brought[:, seat])
+            row = f"  {self.names[seat]:<{width}}{cells}{game.chest[seat]:>8}{game.relics[seat]:>8}"
+            lines.append(self._strong_if_own(row, seat))
+        return [*lines, "", self.paint(self._narrator.result(game), "strong")]
+
+    def _strong_if_own(self, row: str, seat: int) -> str:
+        return self.paint(row, "strong") if seat == self.person else row
+
+    def _painted_cards(self, line: str) -> str:
+        return re.sub(r"\[(.+?)\]", lambda found: self.paint(found[0], _kind(found[1])), line)
+
+
+def _kind(card: str) -> str:
+    """Return the kind of a card with this name; no trap is called a number or a relic."""
+    return "treasure" if card.isdigit() else "relic" if card.lower().startswith("relic") else "trap"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, WIDTH, subsequent_indent="   ", break_on_hyphens=False)

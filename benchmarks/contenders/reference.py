@@ -1,0 +1,199 @@
+"""The engine's step in plain C (`reference.c`), compiled once and called through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env import NUM_FEATURES, Edition
+from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.native.aligned import aligned
+
+SOURCE = Path(__file__).with_name("reference.c")
+_EDITION = np.dtype(
+    [("cards", "i1", NUM_CARDS), ("treasure_value", "i2", MAX_TREASURES), ("relic_value", "i2", MAX_RELICS)]
+    + [(name, "i1") for name in ("num_relics", "one_relic_per_expedition", "relics_printed")]
+    + [(name, "i1") for name in ("num_expeditions", "bust_removes", "hidden_chests")]
+    + [("share", "i2", (MAX_PLAYERS + 1, MAX_TREASURES))],
+    align=True,
+)
+
+
+class NoCompilerError(RuntimeError):
+    """There is no C compiler, or it can't compile the reference."""
+
+
+class Reference:
+    """A batch of games played by the C, with the arrays of `diamant_env.Batch`.
+
+    Args:
+        num_games: N.
+        num_players: Players at every table, 1 to 8.
+        edition: A published name or an `Edition`.
+
+    Raises:
+        NoCompilerError: If the C can't be compiled here; the message says why.
+    """
+
+    def __init__(self, num_games: int, num_players: int = 4, edition: str | Edition = "iello-2016") -> None:
+        self.library = compiled_library()
+        self.num_games, self.num_players = num_games, num_players
+        self.edition = _edition_record(find_edition(edition))
+        self.bytes_per_game = self.library.reference_game_bytes()
+        self.games = aligned((num_games, self.bytes_per_game), np.uint8)
+
+    def reset(self, seed: int, observations: NDArray[np.float32] | None = None) -> None:
+        """Start game i with seed `seed + i`; fill `observations`, float32 (N, players, NUM_FEATURES), if given."""
+        pointer = None if observations is None else observations.ctypes.data
+        self.library.reference_reset(*self._table, seed, pointer)
+
+    def step(
+        self,
+        actions: NDArray[np.int8],
+        observations: NDArray[np.float32] | None,
+        rewards: NDArray[np.float32],
+        done: NDArray[np.bool_],
+        *,
+        auto_reset: bool = True,
+        incremental: bool = False,
+    ) -> None:
+        """Play one turn in every game. The arrays must be contiguous; nothing is checked.
+
+        Args:
+            actions: int8 (N, players), 0 or 1.
+            observations: float32 (N, players, NUM_FEATURES), or None to play the rules alone.
+            rewards: float32 (N, players), the gems banked.
+            done: bool (N,).
+            auto_reset: Whether the next game starts at once where one ends.
+            incremental: Write only what changed. Then `observations` must hold what the last call wrote.
+        """
+        self.stepper(actions, observations, rewards, done, auto_reset=auto_reset, incremental=incremental)()
+
+    def stepper(
+        self,
+        actions: NDArray[np.int8],
+        observations: NDArray[np.float32] | None,
+        rewards: NDArray[np.float32],
+        done: NDArray[np.bool_],
+        *,
+        auto_reset: bool = True,
+        incremental: bool = False,
+    ) -> Callable[[], None]:
+        """Return a function without arguments that does what `step` does, with pointers looked up beforehand."""
+        arrays = (actions, observations, rewards, done)
+        pointers = [None if array is None else array.ctypes.data_as(ctypes.c_void_p) for array in arrays]
+        arguments = (*self._table, *pointers, int(auto_reset), int(incremental))
+        return lambda: self.library.reference_step(*arguments)  # the pointers keep the arrays alive
+
+    def play_games(self, count: int, seed: int, leave_probability: float) -> tuple[NDArray[np.int16], int]:
+        """Play games `seed`, `seed + 1` … to their ends with random decisions.
+
+        Returns:
+            The final chests, int16 (count, players), and the number of turns played.
+        """
+        chests = np.zeros((count, self.num_players), np.int16)
+        threshold = int(np.ceil(float(np.float32(leave_probability)) * 2**32))  # the engine's comparison
+        edition = self.edition.ctypes.data
+        turns = self.library.reference_play_games(count, edition, self.num_players, seed, threshold, chests.ctypes.data)
+        return chests, turns
+
+    @property
+    def _table(self) -> tuple[int, int, int, int]:
+        return self.games.ctypes.data, self.num_games, self.edition.ctypes.data, self.num_players
+
+
+def new_arrays(num_games: int, seats: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+    """Return observations, rewards and done for `num_games` tables of `seats`, each aligned to a cache line."""
+    observations = aligned((num_games, seats, NUM_FEATURES), np.float32)
+    return observations, aligned((num_games, seats), np.float32), aligned((num_games,), np.bool_)
+
+
+def compiler() -> str:
+    """Return the path of the C compiler: that of the environment variable CC, else gcc.
+
+    Raises:
+        NoCompilerError: If there is none.
+    """
+    found = shutil.which(os.environ.get("CC", "gcc"))
+    if found is None:
+        raise NoCompilerError("no C compiler: install gcc (for instance apt install gcc) or name one in CC")
+    return found
+
+
+def compiler_flags() -> tuple[str, ...]:
+    """Return the flags with which the reference is fastest here."""
+    # gcc 12 tunes for Zen 3 on newer AMD processors with AVX-512; tuned for Ice Lake the reference is faster there.
+    return ("-O3", "-march=native", *(("-mtune=icelake-server",) if "avx512f" in _processor_facts() else ()))
+
+
+def compiler_version() -> str:
+    """Return the first line of ``gcc --version``."""
+    return subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+
+
+@cache
+def compiled_library() -> ctypes.CDLL:
+    """Return the reference, compiled anew if its source, the compiler or the processor has changed.
+
+    Raises:
+        NoCompilerError: If it can't be compiled here.
+    """
+    program, flags = compiler(), compiler_flags()
+    stamp = (SOURCE.read_bytes(), program, *flags, platform.machine(), _processor_facts())
+    digest = hashlib.sha256(repr(stamp).encode()).hexdigest()[:16]
+    folder = Path(tempfile.gettempdir()) / f"diamant_reference_{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    library = folder / f"{SOURCE.stem}-{digest}.so"
+    if not library.exists():
+        unfinished = library.with_suffix(f".{os.getpid()}")  # renamed when whole: other processes may look for it
+        command = [program, *flags, "-shared", "-fPIC", "-o", str(unfinished), str(SOURCE)]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            raise NoCompilerError(f"{' '.join(command)} failed; gcc 12 or newer is needed:\n{result.stderr}")
+        unfinished.replace(library)
+    return _with_types(ctypes.CDLL(str(library)))
+
+
+def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
+    """Declare the functions: without this, ctypes cuts pointers to 32 bits."""
+    pointer, number, key = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64
+    table: list[Any] = [pointer, number, pointer, number]  # games, count, edition, players
+    library.reference_game_bytes.restype = ctypes.c_size_t
+    library.reference_reset.argtypes, library.reference_reset.restype = [*table, key, pointer], None
+    library.reference_step.argtypes = [*table, pointer, pointer, pointer, pointer, number, number]
+    library.reference_step.restype = None
+    library.reference_play_games.argtypes = [ctypes.c_int64, pointer, number, key, key, pointer]
+    library.reference_play_games.restype = ctypes.c_uint64
+    return library
+
+
+def _processor_facts() -> str:
+    """Return the processor's name and features, where the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return "".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
+
+
+def _edition_record(edition: Edition) -> NDArray:
+    """Return the edition as the C's struct."""
+    record = np.zeros((), _EDITION)
+    for name in _EDITION.names or ():
+        if name != "share":
+            record[name] = numbers_of(edition)[name]
+    record["share"][1:] = record["treasure_value"] // np.arange(1, MAX_PLAYERS + 1)[:, None]
+    return record

@@ -1,0 +1,108 @@
+"""Cards and the path they lie on."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Container, Sequence
+
+from diamant_env.drawing.canvas import Box, Canvas, Colour
+from diamant_env.drawing.icons import ICONS, INK, TRAP_ICONS, UNKNOWN_TRAP, Shape, draw_icon
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
+
+NEW: Colour = (255, 226, 120)  # around the card that has just come up
+FATAL: Colour = (255, 70, 60)  # around the two cards that ended an expedition
+_LARGEST, _SMALLEST = 112, 20
+_RATIO = 1.36  # height to width
+_GAP = 10
+_LINE, _MOST_LINES = 9, 3  # letters in a line of a name, and lines
+_TREASURE: Colour = (238, 228, 204)
+_RELIC: Colour = (112, 74, 148)
+_WHITE: Colour = (255, 255, 255)
+# One for each kind of trap, so that traps without a drawing of their own can be told apart too.
+TRAP_COLOURS: tuple[Colour, ...] = (
+    (206, 190, 214), (238, 214, 132), (240, 178, 152), (166, 204, 226),
+    (190, 216, 160), (236, 172, 196), (160, 214, 202), (214, 196, 168),
+)  # fmt: skip
+
+
+def draw_path(
+    canvas: Canvas,
+    box: Box,
+    edition: Edition,
+    path: Sequence[int],
+    marked: Container[int],
+    colour: Colour,
+    relics_lying: int,
+) -> None:
+    """Draw the cards of a path in order, row by row, as large as they fit into the box.
+
+    Args:
+        canvas: The picture.
+        box: Where the cards have room.
+        edition: Whose cards they are.
+        path: The cards.
+        marked: The cards of the path, by position, that get a border.
+        colour: Of the border.
+        relics_lying: How many relics lie there, the last of the path; the others have been taken.
+    """
+    left, top, width, height = box
+    relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]
+    taken = relics[: len(relics) - relics_lying]
+    card_width, columns, rows = _layout(len(path), width, height)
+    card_height = card_width * _RATIO
+    top += (height - rows * (card_height + _GAP) + _GAP) / 2
+    for position, card in enumerate(path):
+        row, column = divmod(position, columns)
+        place = (left + column * (card_width + _GAP), top + row * (card_height + _GAP), card_width, card_height)
+        if position in marked:
+            border = max(3, card_width / 22)
+            canvas.shade(_grown(place, border + 3), colour, 110, 10)
+            canvas.rectangle(_grown(place, border), colour, 8)
+        _draw_card(canvas, place, edition, card, position + 1)
+        if position in taken:
+            canvas.shade(place, INK, 150, card_width / 11)
+            canvas.text("taken", (place[0] + card_width / 2, place[1] + card_height * 0.42), 24, _WHITE, fit=card_width)
+
+
+def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
+    """Return the greatest width of a card with which so many fit, and how many columns and rows they make."""
+    for size in range(_LARGEST, _SMALLEST - 1, -1):
+        columns = max(1, int((width + _GAP) // (size + _GAP)))
+        rows = -(-count // columns)
+        if rows * (size * _RATIO + _GAP) - _GAP <= height:
+            break
+    return float(size), columns, rows
+
+
+def _draw_card(canvas: Canvas, box: Box, edition: Edition, card: int, number: int) -> None:
+    left, top, width, height = box
+    center = left + width / 2
+    name = edition.card_name(card)
+    face, ink, icon = _face(card, name)
+    canvas.rectangle(box, face, width / 11)
+    canvas.rectangle(box, INK, width / 11, max(1, width / 50))
+    canvas.text(str(number), (left + width * 0.07, top + width * 0.12), max(13, width * 0.18), ink, "midleft")
+    if card < FIRST_TRAP:
+        canvas.text(name, (center, top + height * 0.36), width * 0.72, ink, fit=width * 0.9)
+        draw_icon(canvas, icon, (center, top + height * 0.76), width * 0.2)
+        return
+    draw_icon(canvas, icon, (center, top + height * 0.4), width * 0.34, _WHITE)
+    lines = textwrap.wrap(name, max(_LINE, len(name) // _MOST_LINES + 3), max_lines=_MOST_LINES)
+    step = 0.15 if len(lines) < _MOST_LINES else 0.1
+    for row, line in enumerate(lines):
+        middle = top + height * (0.83 + step * (row - (len(lines) - 1) / 2))
+        canvas.text(line, (center, middle), max(13, width * step * 1.6), ink, fit=width * 0.94)
+
+
+def _face(card: int, name: str) -> tuple[Colour, Colour, list[Shape]]:
+    """Return the colour of a card, the colour of its words, and its icon."""
+    if card < FIRST_TRAP:
+        return _TREASURE, INK, ICONS["gem"]
+    if card < FIRST_RELIC:
+        return TRAP_COLOURS[card - FIRST_TRAP], INK, TRAP_ICONS.get(name, UNKNOWN_TRAP)
+    return _RELIC, _WHITE, ICONS["relic"]
+
+
+def _grown(box: Box, border: float) -> Box:
+    left, top, width, height = box
+    return (left - border, top - border, width + 2 * border, height + 2 * border)

@@ -1,0 +1,109 @@
+"""What has just happened at the table, in words: the one narrator of text, pictures and terminal. No rule is here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diamant_env.drawing.scene import Scene
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.rules import win_share
+from diamant_env.state import CONTINUE, LEAVE, OVER, Game
+
+_MOST_NAMES = 3
+
+
+class Narrator:
+    """Tells the events of a game, a sentence each. All methods take the game's record; its scene has followed it.
+
+    Args:
+        edition: What is played.
+        names: Of the players, by seat; by default ``player_0`` and so on.
+        person: The seat that is spoken to as "You", or None.
+    """
+
+    def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
+        self._edition, self._names, self._person = edition, names, person
+
+    def decisions(self, game: Game, scene: Scene) -> str:
+        """Say who left, with what, and who continues."""
+        left, stayed = seats_deciding(game, LEAVE), seats_deciding(game, CONTINUE)
+        if not left or scene.before is None:
+            return "Everyone inside continues."
+        relics = int(game.relics.sum() - scene.before.relics.sum())
+        alone = " alone" if len(left) == 1 else ""
+        included = f", {counted(relics, 'relic')} included" if relics else ""
+        others = f"; {self._do(stayed, 'continue', you='you')}" if stayed else ""
+        return f"{self._do(left, 'leave')}{alone} with {_gems(game.banked[left[0]], left)}{included}{others}."
+
+    def outcome(self, game: Game, scene: Scene) -> str:
+        """Say how the last turn ended an expedition; an empty text if it did not."""
+        if game.bust_card == NO_CARD or scene.before is None:
+            return "Everyone is back in camp." if scene.ended else ""
+        trap, stayed = self._edition.card_name(game.bust_card), seats_deciding(game, CONTINUE)
+        lost = f"{self._do(stayed, 'lose')} {_gems(scene.before.bag, stayed)}"
+        removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")
+        return f"A second {trap}! {lost}. {removed[self._edition.bust_removes]} the game."
+
+    def card(self, game: Game, scene: Scene) -> str:
+        """Say what the card does that has just come up."""
+        card, name = int(game.last_card), self._edition.card_name(game.last_card)
+        if card >= FIRST_RELIC:
+            return f"{name.capitalize()}: whoever leaves alone takes all relics on the path."
+        if card >= FIRST_TRAP:
+            return f"Trap: {name}. A second one would end the expedition."
+        gain = game.bag - (0 if scene.begins or scene.before is None else scene.before.bag)
+        bag = "each bag" if game.num_inside > 1 else "the bag"
+        return f"Treasure {name}: {counted(gain, 'gem')} into {bag}, {game.path_gems or 'none'} on the path."
+
+    def result(self, game: Game) -> str:
+        """Say who has won."""
+        won = winners(game, self._edition)
+        verb = "win" if len(won) == 1 else "share the victory"
+        return f"The game is over: {self._do(won, verb, you='you')} with {_gems(game.chest[won[0]], won)}."
+
+    def _do(self, seats: Sequence[int], verb: str, you: str = "You") -> str:
+        """Return ``"You and ev leave"`` or ``"ev leaves"``; of more than three seats only how many they are."""
+        if len(seats) > _MOST_NAMES:
+            return (
+                f"{you} and {len(seats) - 1} others {verb}" if self._person in seats else f"{len(seats)} players {verb}"
+            )
+        names = [you if seat == self._person else self._name(seat) for seat in seats]
+        return f"{listed(names)} {verb}{'s' * (len(seats) == 1 and seats[0] != self._person)}"
+
+    def _name(self, seat: int) -> str:
+        return self._names[seat] if self._names else f"player_{seat}"
+
+
+def verdict(game: Game, scene: Scene, seat: int) -> str:
+    """Return what a seat decided and what it brought or cost: ``leave +5``, ``bust -5``, ``continue`` or ``-``."""
+    if game.decision[seat] == LEAVE:
+        return f"leave +{game.banked[seat]}"
+    if game.decision[seat] != CONTINUE:
+        return "-"
+    return "continue" if game.bust_card == NO_CARD or scene.before is None else f"bust -{scene.before.bag}"
+
+
+def winners(game: Game, edition: Edition) -> list[int]:
+    """Return the seats that share the victory; nobody while the game goes on."""
+    seats = range(game.num_players if game.phase == OVER else 0)
+    return [seat for seat in seats if win_share(game, numbers_of(edition), seat) > 0]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return so many of something: ``"1 gem"``, ``"2 gems"``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as part of a sentence: ``"ev, bag:18 and traps"``."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def seats_deciding(game: Game, decision: int) -> list[int]:
+    """Return the seats whose last decision was this one."""
+    return [seat for seat in range(game.num_players) if game.decision[seat] == decision]
+
+
+def _gems(number: int, seats: Sequence[int]) -> str:
+    return counted(number, "gem") + (" each" if len(seats) > 1 else "")

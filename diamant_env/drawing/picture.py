@@ -1,0 +1,160 @@
+"""The whole table as a picture: expeditions, news, the path, the cave and the camp. Needs pygame-ce."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from diamant_env.drawing.canvas import Box, Canvas, Colour, pixels_of, pygame
+from diamant_env.drawing.cards import FATAL, NEW, draw_path
+from diamant_env.drawing.icons import ICONS, draw_icon
+from diamant_env.drawing.news import Narrator, counted
+from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_names, draw_seats
+from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
+from diamant_env.engine.observation_writer import bust_chance
+from diamant_env.state import OVER, Game
+
+_ROCK: Colour = (44, 40, 52)
+_DARK: Colour = (30, 27, 36)
+_WHITE: Colour = (246, 242, 232)
+_GREY: Colour = (168, 162, 160)
+_MARGIN = 18
+_BANNER_TOP, _PATH_TOP, _LYING_TOP = 58, 118, 322
+_NEXT_WIDTH = 156  # of the first card of the next expedition
+
+
+def draw_table(
+    game: Game,
+    edition: Edition,
+    scene: Scene,
+    names: Sequence[str] = (),
+    leave: Sequence[float | None] = (),
+) -> pygame.Surface:
+    """Return a picture of the table: what is public, what was just decided and what it led to.
+
+    It is 960 pixels wide and 640 high, with names 672, with probabilities 704.
+
+    Args:
+        game: The record.
+        edition: What is played.
+        scene: Has followed the game.
+        names: Who sits there, by seat, to be written below.
+        leave: Probability of LEAVE by seat, to be drawn below the names; None for who need not decide.
+    """
+    over = bool(game.phase == OVER)
+    canvas = Canvas(WIDTH, BOTTOM + 32 * bool(names) + 32 * bool(leave), _ROCK)
+    _draw_header(canvas, game, edition, over)
+    _draw_banner(canvas, game, edition, scene)
+    _draw_paths(canvas, game, edition, scene)
+    if not over:
+        _draw_lying(canvas, game)
+    draw_seats(canvas, game, edition, scene)
+    if names:
+        draw_names(canvas, names, leave)
+    return canvas.finish()
+
+
+def banner(game: Game, edition: Edition, scene: Scene) -> tuple[str, str]:
+    """Return the two lines of news: what the decisions led to, and what came up or who has won."""
+    narrator = Narrator(edition)
+    led_to = f"A new game of {edition.name}: everyone enters the cave."
+    if scene.before is not None:
+        parts = [narrator.outcome(game, scene)]
+        if game.bust_card == NO_CARD:
+            parts.append(narrator.decisions(game, scene))
+        led_to = " ".join(filter(None, parts))
+    if game.phase == OVER:
+        return led_to, narrator.result(game)
+    begins = f"Expedition {game.expedition} begins. " if scene.begins else ""
+    return led_to, begins + narrator.card(game, scene)
+
+
+def _draw_header(canvas: Canvas, game: Game, edition: Edition, over: bool) -> None:
+    """Draw the counter of expeditions, the card's number and the chance of a bust."""
+    canvas.rectangle((0, 0, WIDTH, _BANNER_TOP), _DARK)
+    title = "Game over" if over else f"Expedition {game.expedition} of {edition.expeditions}"
+    left = _MARGIN + canvas.text(title, (_MARGIN, 29), 30, _WHITE, "midleft") + 28
+    step = min(36, (640 - left) / MAX_EXPEDITIONS) if edition.expeditions > 7 else 36
+    for expedition in range(1, edition.expeditions + 1):
+        center = (left + (expedition - 1) * step, 29)
+        done = over or expedition < game.expedition
+        now = expedition == game.expedition and not over
+        draw_icon(canvas, ICONS["entrance"], center, step * 0.42, (236, 178, 84) if now else (118, 110, 116))
+        if done:
+            draw_icon(canvas, ICONS["barricade"], center, step * 0.42)
+    if not over:
+        canvas.text(f"card {game.turn}", (712, 29), 24, _WHITE, "midright")
+        _draw_chance(canvas, float(bust_chance(game)))
+
+
+def _draw_chance(canvas: Canvas, chance: float) -> None:
+    """Draw the chance that the next card ends the expedition, as a number and a bar."""
+    canvas.text("bust with the next card", (742, 18), 18, _GREY, "midleft")
+    canvas.text(f"{chance:.1%}", (WIDTH - _MARGIN, 18), 22, _WHITE, "midright")
+    width = WIDTH - _MARGIN - 742
+    canvas.rectangle((742, 34, width, 12), (70, 64, 74), 6)
+    if chance > 0:
+        canvas.rectangle((742, 34, max(12, width * chance), 12), FATAL, 6)
+
+
+def _draw_banner(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> None:
+    bust = game.bust_card != NO_CARD
+    back: Colour = (120, 30, 32) if bust else (44, 86, 62) if scene.ended else (62, 56, 72)
+    canvas.rectangle((0, _BANNER_TOP, WIDTH, _PATH_TOP - _BANNER_TOP), back)
+    for line, y, colour in zip(banner(game, edition, scene), (75, 101), (_WHITE, NEW), strict=True):
+        canvas.text(line, (_MARGIN, y), 24, colour, "midleft", WIDTH - 2 * _MARGIN)
+
+
+def _draw_paths(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> None:
+    """Draw the path; where an expedition has just ended, its path and the first card of the next one."""
+    height = _LYING_TOP - _PATH_TOP
+    if game.phase == OVER:
+        _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, WIDTH, SEATS_TOP - _PATH_TOP))
+        return
+    box: Box = (_MARGIN, _PATH_TOP + 10, WIDTH - 2 * _MARGIN, height - 16)
+    if scene.ended:
+        split = WIDTH - _NEXT_WIDTH
+        _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, split, height))
+        box = _titled(canvas, (split, _PATH_TOP, _NEXT_WIDTH, height), f"Expedition {game.expedition}", _WHITE)
+    draw_path(canvas, box, edition, scene.path, [len(scene.path) - 1], NEW, int(game.path_relics))
+
+
+def _draw_ended_path(canvas: Canvas, game: Game, edition: Edition, scene: Scene, box: Box) -> None:
+    """Draw the path of the expedition that has just ended, with the two cards that ended it."""
+    before, path, fatal = scene.before, scene.path_before, []
+    if before is None:
+        return
+    if game.bust_card != NO_CARD:
+        path = [*path, int(game.bust_card)]
+        fatal = [position for position, card in enumerate(path) if card == game.bust_card]
+    taken_now = int(game.relics.sum() - before.relics.sum())
+    canvas.rectangle(box, _DARK)
+    how = "bust" if fatal else "everyone back in camp"
+    inner = _titled(canvas, box, f"Expedition {before.expedition}: {how}", FATAL if fatal else _GREY)
+    draw_path(canvas, inner, edition, path, fatal, FATAL, int(before.path_relics) - taken_now)
+
+
+def _titled(canvas: Canvas, box: Box, title: str, colour: Colour) -> Box:
+    """Write a title into a box and return what is left of it."""
+    left, top, width, height = box
+    canvas.text(title, (left + _MARGIN, top + 16), 20, colour, "midleft")
+    return (left + _MARGIN, top + 34, width - 2 * _MARGIN, height - 44)
+
+
+def _draw_lying(canvas: Canvas, game: Game) -> None:
+    """Draw the gems and relics that lie on the path."""
+    y = (_LYING_TOP + SEATS_TOP) / 2
+    canvas.rectangle((0, _LYING_TOP, WIDTH, SEATS_TOP - _LYING_TOP), (56, 50, 62))
+    x = _MARGIN + canvas.text("Lying on the path:", (_MARGIN, y), 20, _GREY, "midleft") + 26
+    draw_icon(canvas, ICONS["gem"], (x, y), 11)
+    x += 18 + canvas.text(counted(game.path_gems, "gem"), (x + 18, y), 22, _WHITE, "midleft") + 34
+    draw_icon(canvas, ICONS["relic"], (x, y), 12)
+    worth = f" worth {game.path_relic_value} to a lone leaver" if game.path_relics else ""
+    canvas.text(counted(game.path_relics, "relic") + worth, (x + 18, y), 22, _WHITE, "midleft")
+    traps = counted(int(np.count_nonzero(game.on_path)), "trap")
+    canvas.text(f"{traps} so far", (WIDTH - _MARGIN, y), 20, _GREY, "midright")
+
+
+__all__ = ["WIDTH", "banner", "draw_table", "pixels_of"]

@@ -1,0 +1,117 @@
+"""The explorers, a column for each: the last decision, who is in the cave and who in camp, bags and chests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from diamant_env.drawing.canvas import Canvas, Colour
+from diamant_env.drawing.cards import FATAL
+from diamant_env.drawing.icons import GOLD, ICONS, INK, draw_icon
+from diamant_env.drawing.news import verdict, winners
+from diamant_env.drawing.scene import Scene
+from diamant_env.editions import Edition
+from diamant_env.state import OVER, Game
+
+SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
+SEAT_COLOURS: tuple[Colour, ...] = (
+    (222, 66, 60), (66, 128, 232), (240, 196, 44), (64, 168, 84),
+    (238, 128, 30), (160, 92, 214), (62, 190, 204), (236, 124, 182),
+)  # fmt: skip
+_CAVE_TOP, _CAMP_TOP = 400, 490
+_LABELS = 96  # width of what the rows are called
+_WIDEST = 150
+_TABLE, _CAVE, _CAMP, _STRIP = (70, 62, 74), (26, 22, 28), (62, 92, 62), (30, 27, 36)
+_WHITE, _GREY, _GREEN = (246, 242, 232), (176, 170, 168), (96, 170, 104)
+_TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust": FATAL}
+
+
+def draw_seats(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> None:
+    """Draw all columns."""
+    for top, bottom, colour in (
+        (SEATS_TOP, _CAVE_TOP, _TABLE), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
+    ):  # fmt: skip
+        canvas.rectangle((0, top, WIDTH, bottom - top), colour)
+    over = bool(game.phase == OVER)
+    _draw_labels(canvas, over)
+    won = winners(game, edition)
+    for seat, (center, width) in enumerate(_columns(int(game.num_players))):
+        if seat in won:
+            _draw_victory(canvas, center, width, "winner" if len(won) == 1 else f"win share 1/{len(won)}")
+        _draw_decision(canvas, center, width, verdict(game, scene, seat))
+        _draw_explorer(canvas, game, center, seat)
+        _draw_chest(canvas, game, center + 31, seat, edition.hidden_chests and not over)
+        canvas.rectangle((center - width / 2 + 4, BOTTOM - 34, width - 8, 26), SEAT_COLOURS[seat], 8)
+        canvas.text(f"player_{seat}", (center, BOTTOM - 21), 22, INK, fit=width - 16)
+
+
+def draw_names(canvas: Canvas, names: Sequence[str], leave: Sequence[float | None]) -> None:
+    """Draw who sits there below the columns, and below that the probabilities of LEAVE, unless `leave` is empty."""
+    canvas.rectangle((0, BOTTOM, WIDTH, 64), _STRIP)
+    canvas.text("agent", (12, BOTTOM + 16), 18, _GREY, "midleft")
+    for name, (center, width) in zip(names, _columns(len(names)), strict=True):
+        canvas.text(name, (center, BOTTOM + 16), 20, _WHITE, fit=width - 8)
+    if leave:
+        canvas.text("will leave", (12, BOTTOM + 44), 18, _GREY, "midleft")
+    for chance, (center, width) in zip(leave, _columns(len(names)), strict=False):
+        if chance is not None:
+            left, room = center - width / 2 + 6, width - 12
+            canvas.rectangle((left, BOTTOM + 32, room, 24), _TABLE, 4)
+            if chance > 0:
+                canvas.rectangle((left, BOTTOM + 32, max(8.0, room * chance), 24), _GREEN, 4)
+            canvas.text(f"{chance:.1%}", (center, BOTTOM + 44), 20, _WHITE)
+
+
+def _columns(players: int) -> Iterator[tuple[float, float]]:
+    """Yield the center and the width of each seat's column."""
+    room = WIDTH - _LABELS - 6
+    width = min(_WIDEST, room / players)
+    left = _LABELS + (room - width * players) / 2
+    for seat in range(players):
+        yield left + width * (seat + 0.5), width
+
+
+def _draw_labels(canvas: Canvas, over: bool) -> None:
+    lines = [("last", 372), ("decision", 388), ("IN CAMP", 534), ("chest: safe", 556)]
+    if not over:
+        lines += [("IN THE CAVE", 434), ("bag: at risk", 456)]
+    for words, y in lines:
+        canvas.text(words, (12, y), 18, _WHITE if words.isupper() else _GREY, "midleft", _LABELS - 16)
+
+
+def _draw_victory(canvas: Canvas, center: float, width: float, words: str) -> None:
+    canvas.shade((center - width / 2 + 2, _CAVE_TOP + 4, width - 4, BOTTOM - _CAVE_TOP - 8), GOLD, 90, 10)
+    draw_icon(canvas, ICONS["crown"], (center, _CAVE_TOP + 30), 22)
+    canvas.text(words, (center, _CAVE_TOP + 68), 22, _WHITE, fit=width - 10)
+
+
+def _draw_decision(canvas: Canvas, center: float, width: float, words: str) -> None:
+    y = (SEATS_TOP + _CAVE_TOP) / 2
+    tag = _TAGS.get(words.split()[0])
+    if tag:
+        canvas.rectangle((center - width / 2 + 5, y - 15, width - 10, 30), tag, 6)
+    canvas.text(words, (center, y), 21, INK if tag else _GREY, fit=width - 16)
+
+
+def _draw_explorer(canvas: Canvas, game: Game, center: float, seat: int) -> None:
+    """Draw the tent, and the explorer in the cave with the bag, or in camp."""
+    x, y, colour = center - 22, _CAMP_TOP + 64, SEAT_COLOURS[seat]
+    draw_icon(canvas, ICONS["tent"], (x, _CAMP_TOP + 56), 30, colour)
+    if game.inside[seat]:
+        y = _CAVE_TOP + 46
+        canvas.glow((x + 20, y - 10), 40, (246, 170, 70))
+        draw_icon(canvas, ICONS["torch"], (x + 24, y - 12), 15)
+        draw_icon(canvas, ICONS["bag"], (center + 30, y - 8), 15)
+        canvas.text(str(game.bag), (center + 30, y + 22), 26, _WHITE)
+    draw_icon(canvas, ICONS["explorer"], (x, y), 34, colour)
+    canvas.text(str(seat), (x, y + 7), 24, INK)
+
+
+def _draw_chest(canvas: Canvas, game: Game, center: float, seat: int, hidden: bool) -> None:
+    draw_icon(canvas, ICONS["closed chest" if hidden else "open chest"], (center, _CAMP_TOP + 34), 19)
+    if hidden:
+        canvas.text("hidden", (center, _CAMP_TOP + 66), 18, _WHITE)
+        return
+    canvas.text(str(game.chest[seat]), (center, _CAMP_TOP + 68), 28, _WHITE)
+    relics = int(game.relics[seat])
+    for relic in range(relics):
+        draw_icon(canvas, ICONS["relic"], (center + (relic - (relics - 1) / 2) * 11, _CAMP_TOP + 95), 10)

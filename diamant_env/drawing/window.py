@@ -1,0 +1,56 @@
+"""A window of its own for each environment."""
+
+from __future__ import annotations
+
+from diamant_env.drawing.canvas import pygame
+
+
+class Window:
+    """Shows pictures. Once the user has closed it, it stays closed and pictures are dropped."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._window: pygame.Window | None = None
+        self._dismissed = False
+        self._clock = pygame.time.Clock()
+
+    def show(self, picture: pygame.Surface, fps: float = 0) -> None:
+        """Show a picture, not sooner than 1 / `fps` seconds after the last one if `fps` is positive."""
+        self._read_events()
+        if self._dismissed:
+            return
+        try:
+            self._draw(picture)
+        except pygame.error:  # another environment has quit pygame and with it this window
+            self._window = None
+            self._draw(picture)
+        if fps > 0:
+            self._clock.tick(fps)
+
+    def _draw(self, picture: pygame.Surface) -> None:
+        if self._window is None or not pygame.display.get_init():
+            self._window = None
+            pygame.display.init()
+            self._window = pygame.Window(self._title, picture.get_size())
+        self._window.get_surface().blit(picture, (0, 0))
+        self._window.flip()
+
+    def _read_events(self) -> None:
+        """Answer the system, and notice whether the user closes this window; others get their events back."""
+        if not pygame.display.get_init():
+            return
+        for event in pygame.event.get():
+            if event.type == pygame.QUIT or (
+                event.type == pygame.WINDOWCLOSE and self._window is not None and event.window == self._window
+            ):
+                self.close()
+                self._dismissed = True
+            elif event.type == pygame.WINDOWCLOSE:
+                pygame.event.post(event)
+
+    def close(self) -> None:
+        """Close the window; the next picture opens it anew."""
+        if self._window is not None and pygame.display.get_init():
+            self._window.destroy()
+        self._window = None
+        self._dismissed = False

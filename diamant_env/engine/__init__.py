@@ -1,0 +1,1 @@
+"""The compiled loops over many games, and what guards them. Private."""

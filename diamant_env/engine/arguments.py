@@ -1,0 +1,114 @@
+"""What a caller may hand to a batch: one value, or one per game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.loops import first_illegal
+
+# A dtype is compared with a dtype in a quarter of the time that it takes with a type.
+BOOL, INT8, FLOAT32 = np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.float32)
+_MOST_EDITIONS = 127  # a record names its edition by an int8
+
+
+def as_array(given: ArrayLike, name: str) -> NDArray:
+    """Return what was given as an array."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{name}={given!r}; its rows must have the same length") from None
+
+
+def checked(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
+    """Return an input as an array of this dtype, if its shape is right and no value changes."""
+    given = as_array(array, name)
+    if given.shape != shape:
+        raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
+    if given.dtype == dtype:
+        return given
+    converted: NDArray | None = given.astype(dtype, casting="unsafe") if given.dtype.kind in "iub" else None
+    if converted is None or not np.array_equal(converted, given):
+        raise ValueError(f"{name} of dtype {given.dtype}; expected {dtype}")
+    return converted
+
+
+def output(array: NDArray | None, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
+    """Return the caller's array to write into, if it fits, or a new one."""
+    if array is None:
+        return np.zeros(shape, dtype)
+    if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
+        given = f"shape {array.shape} and dtype {array.dtype}" if isinstance(array, np.ndarray) else type(array)
+        raise ValueError(f"{name}: {given}; expected an array of shape {shape} and dtype {dtype}")
+    if not array.flags.carray:  # all three in one question, since each costs time
+        raise ValueError(f"{name} must be C-contiguous, aligned and writeable")
+    return array
+
+
+def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
+    """Return the players at each table, int64 (N,)."""
+    players = as_array(num_players, "num_players")
+    if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
+        raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
+    if players.min() < 1 or players.max() > MAX_PLAYERS:
+        raise ValueError(f"num_players={num_players!r}; 1 to {MAX_PLAYERS} players are allowed")
+    return np.broadcast_to(players.astype(np.int64), (num_games,)).copy()
+
+
+def seat_axis(seats: int | None, most_players: int) -> int:
+    """Return the length of the seat axis: by default the largest table."""
+    length = most_players if seats is None else seats
+    if not isinstance(length, int | np.integer) or not most_players <= length <= MAX_PLAYERS:
+        raise ValueError(f"seats={seats!r}; {most_players} to {MAX_PLAYERS} are allowed here")
+    return int(length)
+
+
+def editions_per_game(
+    edition: str | Edition | Sequence[str | Edition], num_games: int, hidden_chests: bool | None
+) -> list[Edition]:
+    """Return the edition of each game."""
+    names = list(edition) if isinstance(edition, list | tuple) else [edition] * num_games
+    if len(names) != num_games:
+        raise ValueError(f"{len(names)} editions for {num_games} games; give one, or one per game")
+    return [find_edition(name, hidden_chests) for name in names]  # type: ignore[arg-type]
+
+
+def different(editions: list[Edition]) -> list[Edition]:
+    """Return the different ones of some editions, as many as a record's int8 can name."""
+    found = list(dict.fromkeys(editions))
+    if len(found) > _MOST_EDITIONS:
+        raise ValueError(f"{len(found)} different editions; at most {_MOST_EDITIONS} are allowed in a batch")
+    return found
+
+
+def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
+    """Return the seed of each game, uint64 (N,): `seed + i` for game i, or those that were given."""
+    seeds = as_array(seed, "seed")
+    if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
+        raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
+    seeds = seeds.astype(np.uint64)
+    return seeds if seeds.shape else seeds + np.arange(num_games, dtype=np.uint64)
+
+
+def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[int, int]) -> NDArray[np.int8]:
+    """Return the actions as int8 (N, seats), contiguous.
+
+    Raises:
+        ValueError: If the shape or dtype is wrong, or a seat that must decide sends neither 0 nor 1.
+    """
+    given = legal = as_array(actions, "actions")
+    if given.dtype != INT8 or given.shape != shape or not given.flags.c_contiguous:
+        if given.dtype.kind in "iu" and given.dtype != INT8:
+            actions = np.where((given == 0) | (given == 1), given, 2).astype(INT8)
+        legal = np.ascontiguousarray(checked(actions, "actions", INT8, shape))
+    wrong = first_illegal(memory, legal)
+    if wrong >= 0:
+        game, seat = divmod(wrong, shape[1])
+        note = "" if given.dtype == INT8 else f" (actions of dtype {given.dtype}; expected int8)"
+        raise ValueError(
+            f"action {given[game, seat]} of seat {seat} in game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE){note}"
+        )
+    return legal

@@ -1,0 +1,54 @@
+"""The numbers of an edition, as the compiled rules and the observation writer read them."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, Edition, find_edition
+from diamant_env.native.compiled import uncompiled
+from diamant_env.rules import equal_share
+from diamant_env.state import EDITION, EditionNumbers
+
+
+def numbers_of(edition: str | Edition) -> EditionNumbers:
+    """Return the numbers of an edition: a read-only record of type `EDITION`.
+
+    Raises:
+        ValueError: If no published edition has that name.
+    """
+    return _table_of_one(find_edition(edition))[0]
+
+
+def edition_table(editions: Sequence[Edition]) -> np.recarray:
+    """Return the numbers of several editions as an array of records (E,) of type `EDITION`."""
+    return np.concatenate([_table_of_one(edition) for edition in editions]).view(np.recarray)
+
+
+@functools.cache
+def _table_of_one(edition: Edition) -> np.ndarray:
+    table = np.zeros(1, EDITION)
+    numbers = table[0]
+    copies = Counter(edition.treasures)
+    numbers["treasure_value"] = edition.treasure_slots
+    for players in range(1, MAX_PLAYERS + 1):
+        numbers["share"][players] = [uncompiled(equal_share)(gems, players) for gems in edition.treasure_slots]
+    numbers["cards"][:MAX_TREASURES] = [copies[value] for value in edition.treasure_slots]
+    numbers["cards"][FIRST_TRAP : FIRST_TRAP + len(edition.traps)] = edition.trap_copies
+    if edition.relics_enter == "start" and edition.relic_values == "printed":
+        numbers["cards"][FIRST_RELIC : FIRST_RELIC + len(edition.relics)] = 1
+    elif edition.relics_enter == "start":
+        numbers["cards"][FIRST_RELIC] = len(edition.relics)
+    numbers["relic_value"][: len(edition.relics)] = edition.relics
+    numbers["num_relics"] = len(edition.relics)
+    numbers["one_relic_per_expedition"] = edition.relics_enter == "expedition"
+    numbers["relics_printed"] = edition.relic_values == "printed"
+    numbers["num_expeditions"] = edition.expeditions
+    numbers["bust_removes"] = edition.bust_removes
+    numbers["relics_break_ties"] = edition.tie_break == "relics"
+    numbers["hidden_chests"] = edition.hidden_chests
+    table.flags.writeable = False
+    return table

@@ -1,0 +1,1 @@
+"""What the views share: reading actions, opponents, scripted decks. Private."""

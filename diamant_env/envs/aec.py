@@ -1,0 +1,122 @@
+"""The AEC form of the environment, and what it shares with the parallel one: saved states."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from typing import Any
+
+from pettingzoo.utils.conversions import parallel_to_aec_wrapper
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+from diamant_env.editions import Edition
+from diamant_env.envs.actions import checked_action
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedGame:
+    """What `parallel_env.clone_state` returns.
+
+    Attributes:
+        num_players: How many play.
+        edition: What they play.
+        parts: The game's record, its script, its picture and the agents.
+    """
+
+    num_players: int
+    edition: Edition
+    parts: tuple
+
+    @staticmethod
+    def checked(state: Any, num_players: int, edition: Edition) -> SavedGame:
+        """Return a state, if it is one and fits this table.
+
+        Raises:
+            ValueError: If it doesn't, with what was given and what is expected.
+        """
+        if not isinstance(state, SavedGame) or len(state.parts) != 4:
+            raise ValueError(f"a {type(state).__name__} is no state; a value of parallel_env.clone_state() is expected")
+        if state.num_players != num_players:
+            raise ValueError(f"a state of {state.num_players} players; one of {num_players} is expected")
+        if state.edition != edition:
+            fields = [field.name for field in dataclasses.fields(Edition)]
+            other = [name for name in fields if getattr(state.edition, name) != getattr(edition, name)]
+            raise ValueError(
+                f"a state of edition {state.edition.name!r}; one of {edition.name!r} is expected, "
+                f"and they differ in: {', '.join(other)}"
+            )
+        return state
+
+
+@dataclasses.dataclass(frozen=True)
+class SavedTurn:
+    """What `clone_state` of the AEC form returns.
+
+    Attributes:
+        game: The state of the parallel environment.
+        turn: Who is next, what the others have chosen, and what all were last told.
+    """
+
+    game: SavedGame
+    turn: dict[str, Any]
+
+
+class AecGame(parallel_to_aec_wrapper):
+    """A `parallel_env` whose agents choose one after the other; it is played when the last has chosen."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self._lasting = {*vars(self), "_lasting"}
+
+    def step(self, action: Any) -> None:
+        """Take the action of the agent whose turn it is: 0 or 1, or None once it has terminated.
+
+        Raises:
+            RuntimeError: Before reset, or when the game is over.
+            ValueError: If the action is not allowed; it is still that agent's turn then.
+        """
+        if not getattr(self, "agents", ()):
+            raise RuntimeError("no game is being played: call reset() first")
+        agent = self.agent_selection
+        if not self.terminations[agent]:
+            inside = self.env.game["inside"][self.possible_agents.index(agent)]
+            action = checked_action(agent, action) if inside else 0
+        elif action is not None:
+            raise ValueError(f"action {action!r} of {agent}, whose game is over; allowed: None")
+        super().step(action)
+
+    def clone_state(self) -> SavedTurn:
+        """Return the game, in the middle of a turn too, as a value for `restore_state`.
+
+        Raises:
+            RuntimeError: Before the first reset.
+        """
+        if not hasattr(self, "agents"):
+            raise RuntimeError("clone_state before reset: call reset() first")
+        turn = {name: value for name, value in vars(self).items() if name not in self._lasting}
+        return SavedTurn(self.env.clone_state(), copy.deepcopy(turn))
+
+    def restore_state(self, state: Any) -> None:
+        """Continue from a value of `clone_state`, of this environment or of one made with the same arguments.
+
+        Raises:
+            ValueError: If it is no such value, or of another number of players or edition; nothing changes then.
+        """
+        if not isinstance(state, SavedTurn):
+            raise ValueError(f"a {type(state).__name__} is no state; a value of clone_state() of an env is expected")
+        self.env.restore_state(state.game)
+        for name in set(vars(self)) - self._lasting:
+            delattr(self, name)
+        self.__dict__.update(copy.deepcopy(state.turn))
+
+
+class OrderedAecGame(OrderEnforcingWrapper):
+    """An `AecGame` that also checks the order of calls; a restored state counts as a reset."""
+
+    def restore_state(self, state: Any) -> None:
+        """See `AecGame.restore_state`."""
+        self.env.restore_state(state)
+        self._has_reset = self._has_updated = True
+
+    def __str__(self) -> str:
+        return str(self.env)

@@ -1,0 +1,182 @@
+"""The states of one expedition in which players decide, as positions in one array.
+
+Everyone inside holds the same bag. While all who entered are in, bag and path follow from the cards that have come up;
+afterwards a node is (cards, players inside, relics gone, bag, path). For each set of cards and each number of players
+the nodes form a box, with bounds that every play stays within: the share of a treasure shrinks with the number inside,
+and leavers leave less on the path than there are of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import Edition
+from diamant_env.engine.game_check import check_game
+from diamant_env.exact.cards import CardSets, card_sets, read_digits
+from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
+from diamant_env.native.compiled import jit, jit_apart
+from diamant_env.state import OVER, REVEAL, Game
+
+MAX_NODES = 980_000_000  # 7.84 GB of float64
+
+
+class Boxes(NamedTuple):
+    """Where the nodes lie; the last axis is the number of players inside.
+
+    Attributes:
+        first: int64 (sets, players + 1), position of the first node of a box.
+        bags: int16 (sets, players + 1), how many values the bag has.
+        paths: int16 (sets, players + 1), how many values the gems on the path have.
+        least_bag: int16 (sets,), in gems.
+        full_path: int16 (sets,), gems on the path while all are inside.
+        relics: int16 (sets,), relics that have come up.
+        relic_worth: int64 (relics + 1,), what a lone leaver gets for the first so many.
+        relic_digit: Its place among the digits of a set, -1 if there are no relics to come.
+        players: How many are inside at the start.
+        size: How many nodes there are.
+    """
+
+    first: NDArray[np.int64]
+    bags: NDArray[np.int16]
+    paths: NDArray[np.int16]
+    least_bag: NDArray[np.int16]
+    full_path: NDArray[np.int16]
+    relics: NDArray[np.int16]
+    relic_worth: NDArray[np.int64]
+    relic_digit: int
+    players: int
+    size: int
+
+
+class ExpeditionTree(NamedTuple):
+    """One expedition from a state on, laid out for the solvers.
+
+    Attributes:
+        start: The state, a record of type `GAME`.
+        edition: The edition it plays.
+        sets: The sets of cards that can come up.
+        boxes: Where its nodes lie.
+        moves: What cards and decisions do.
+        must_reveal: Whether a card comes up before the first decision.
+    """
+
+    start: Game
+    edition: Edition
+    sets: CardSets
+    boxes: Boxes
+    moves: Moves
+    must_reveal: bool
+
+
+def build_tree(start: Game, edition: Edition, merge_traps: bool = True) -> ExpeditionTree:
+    """Return the nodes that can follow a state.
+
+    Raises:
+        ValueError: If no game of the edition can be in this state or the game is over, if relics of different printed
+            values can come up (which of them have left is not kept), or if there are too many nodes.
+    """
+    check_game(start, edition)
+    if start["phase"] == OVER:
+        raise ValueError("the game is over; there is nothing to solve")
+    sets = card_sets(start, edition, merge_traps)
+    relic_digits = np.flatnonzero(sets.relic >= 0)
+    if len(relic_digits) > 1:
+        raise ValueError(f"{edition.name!r} has relics of different printed values in its deck; this is not solved")
+    relic_digit = int(relic_digits[0]) if len(relic_digits) else -1
+    moves = tabulate_moves(start, edition)
+    players, before = int(start["num_inside"]), int(start["path_relics"])
+    worth = np.zeros(before + 1, np.int64)
+    worth[before] = start["path_relic_value"]
+    if relic_digit >= 0:
+        worth = np.concatenate([worth[:before], relic_worth(start, edition, int(sets.relic[relic_digit]))])
+    first = np.zeros((sets.size, players + 1), np.int64)
+    bags, paths = np.zeros((2, sets.size, players + 1), np.int16)
+    least_bag, full_path, relics = np.zeros((3, sets.size), np.int16)
+    boxes = Boxes(first, bags, paths, least_bag, full_path, relics, worth, relic_digit, players, 0)
+    size = _place(sets, boxes, moves, int(start["bag"]), int(start["path_gems"]), before)
+    if size > MAX_NODES:
+        raise ValueError(
+            f"{size:,} nodes with {players} players in {edition.name!r}; at most {MAX_NODES:,} are solved (8 GB)"
+        )
+    return ExpeditionTree(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
+
+
+@jit_apart
+def _place(sets, boxes, moves, bag, path, relics):
+    """Fill the boxes; return the number of nodes."""
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    everyone = boxes.players
+    size = np.int64(0)
+    for number in range(sets.size):
+        read_digits(sets, number, digits)
+        boxes.relics[number] = relics + (digits[boxes.relic_digit] if boxes.relic_digit >= 0 else 0)
+        for inside in range(everyone, 0, -1):
+            most_bag, most_path = bag, path if inside == everyone else everyone - inside - 1
+            for digit in range(digits.shape[0]):
+                if sets.slot[digit] >= 0:
+                    most_bag += digits[digit] * moves.gain[inside, sets.slot[digit]]
+                    most_path += digits[digit] * moves.rest[inside, sets.slot[digit]]
+            boxes.first[number, inside] = size
+            if inside == everyone:
+                boxes.least_bag[number], boxes.full_path[number] = most_bag, most_path
+                boxes.bags[number, inside] = boxes.paths[number, inside] = 1
+                size += 1
+            else:
+                boxes.bags[number, inside] = most_bag - boxes.least_bag[number] + 1
+                boxes.paths[number, inside] = most_path + 1
+                size += np.int64(boxes.relics[number] + 1) * boxes.bags[number, inside] * boxes.paths[number, inside]
+    return size
+
+
+@jit
+def node(boxes, number, inside, gone, bag, path):
+    """Return the position of a node. With everyone inside no relic is gone, and bag and path are as they must be."""
+    if inside == boxes.players:
+        return boxes.first[number, inside]
+    bags = np.int64(boxes.bags[number, inside])
+    line = gone * bags + (bag - boxes.least_bag[number])
+    return boxes.first[number, inside] + line * boxes.paths[number, inside] + path
+
+
+@jit
+def nodes_of(boxes, number):
+    """Return the range of the positions of a set's nodes."""
+    end = boxes.first[number + 1, boxes.players] if number + 1 < boxes.first.shape[0] else boxes.size
+    return range(boxes.first[number, boxes.players], end)
+
+
+@jit
+def coordinates(boxes, number, position):
+    """Return (inside, gone, bag, path) of a node of a set: the inverse of `node`."""
+    inside = boxes.players
+    if position == boxes.first[number, inside]:
+        return inside, np.int64(0), np.int64(boxes.least_bag[number]), np.int64(boxes.full_path[number])
+    inside -= 1
+    while inside > 1 and position >= boxes.first[number, inside - 1]:
+        inside -= 1
+    line, path = divmod(position - boxes.first[number, inside], np.int64(boxes.paths[number, inside]))
+    gone, more = divmod(line, np.int64(boxes.bags[number, inside]))
+    return inside, gone, boxes.least_bag[number] + more, path
+
+
+@jit
+def going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path):
+    """Return the mean of `value` over the next card, nobody else leaving; a bust is worth 0.
+
+    `digits` are those of the set `number`, `cards` is how many the deck holds.
+    """
+    total = 0.0
+    for digit in range(digits.shape[0]):
+        rising = sets.rising[digit, digits[digit]]
+        if rising == 0:
+            continue
+        after, slot = number + sets.stride[digit], sets.slot[digit]
+        if slot >= 0:
+            position = node(boxes, after, inside, gone, bag + moves.gain[inside, slot], path + moves.rest[inside, slot])
+        else:
+            position = node(boxes, after, inside, gone, bag, path)
+        total += rising * value[position]
+    return total / cards if cards else 0.0

@@ -1,0 +1,132 @@
+"""What a player gains who sits among copies of an agent, over what each copy gets when all play it.
+
+Among copies alone every seat gets the same by symmetry: of a win 1 / players, of the margin 0; what it scores is
+measured, in the same games. All players are measured in the same games, so that differences are narrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import Edition
+from diamant_env.judging.evaluation import own
+from diamant_env.judging.games import Played, Player, Progress, name_of, number_of_tables, play
+from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
+from diamant_env.judging.lineups import seat_with
+
+
+def _margins(played: Played) -> NDArray[np.float64]:
+    others = played.scores.sum(axis=1) - own(played.scores)
+    return own(played.scores) - others / (played.seating.shape[1] - 1)
+
+
+PAYOFFS: dict[str, Callable[[Played], NDArray[np.float64]]] = {
+    "win": lambda played: own(played.shares),
+    "score": lambda played: own(played.scores),
+    "margin": _margins,
+}
+"""What the first agent of the seating is paid in each game, float64 (games,), by reward."""
+
+
+@dataclass(frozen=True)
+class DeviationGame:
+    """A table of copies of one agent at which another player takes one seat.
+
+    Attributes:
+        agent: Whose copies.
+        players: At the table, 2 to 8.
+        edition: What they play.
+        reward: ``"win"``, ``"score"`` or ``"margin"``.
+        blank_rivals: See `diamant_env.Batch`.
+    """
+
+    agent: Player
+    players: int
+    edition: str | Edition
+    reward: str
+    blank_rivals: bool = False
+
+
+@dataclass(frozen=True)
+class DeviationGain:
+    """What one player gains in a deviation game.
+
+    Attributes:
+        player: Its name.
+        games: Games played.
+        payoff: Its mean payoff.
+        totals: float64 (tables,), by how much its payoff exceeds what a copy gets among copies, summed over the games
+            of each table.
+        quotas: int64 (tables,), the number of games of each table.
+        fair: What a copy gets where payoffs are shares of wins, else None.
+    """
+
+    player: str
+    games: int
+    payoff: float
+    totals: NDArray[np.float64]
+    quotas: NDArray[np.int64]
+    fair: float | None = None
+
+    @property
+    def gain(self) -> Estimate:
+        """The payoff less what a copy gets among copies."""
+        return self.among(1)
+
+    def among(self, candidates: int) -> Estimate:
+        """Return the gain with an interval that holds for all of so many candidates together."""
+        if self.fair is None:
+            return mean_of_tables(self.totals, self.quotas, candidates)
+        # Wilson's interval keeps a width where no game or every game was won.
+        share = share_of_tables(self.totals + self.fair * self.quotas, self.quotas, candidates)
+        return Estimate(share.mean - self.fair, share.low - self.fair, share.high - self.fair)
+
+    def more_than(self, other: DeviationGain) -> Estimate:
+        """Return by how much this gain is larger than another one of the same games."""
+        return mean_of_tables(self.totals - other.totals, self.quotas)
+
+
+def self_play(game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> NDArray[np.float64] | float:
+    """Return what a copy gets among copies: one number, or float64 (games,) where it has to be played."""
+    if game.reward != "score":
+        return 1 / game.players if game.reward == "win" else 0.0
+    tables = number_of_tables(games, game.players)
+    seating = np.zeros((tables, game.players), np.int64)
+    played = play([game.agent], seating, games, seeds, game.edition, blank_rivals=game.blank_rivals)
+    return played.scores.mean(axis=1)
+
+
+def deviation_gains(
+    players: list[Player],
+    game: DeviationGame,
+    games: int,
+    seeds: np.random.SeedSequence,
+    progress: Progress | None = None,
+) -> list[DeviationGain]:
+    """Measure what players gain, all in the same games.
+
+    Args:
+        players: Agents or texts.
+        game: The copies and what they play.
+        games: Of each player.
+        seeds: Of the games; others give other games.
+        progress: Told as games end.
+
+    Raises:
+        ValueError: If a player can't play there.
+    """
+    usual = self_play(game, games, seeds)
+    tables = number_of_tables(games, game.players)
+    seating = seat_with(np.ones((tables, game.players - 1), np.int64))
+    found = []
+    for player in players:
+        played = play([player, game.agent], seating, games, seeds, game.edition, progress, game.blank_rivals)
+        payoffs = PAYOFFS[game.reward](played)
+        fair = float(usual) if game.reward == "win" else None
+        totals = played.totals(payoffs - usual)
+        found.append(DeviationGain(name_of(player), games, float(payoffs.mean()), totals, played.quotas, fair))
+    return found

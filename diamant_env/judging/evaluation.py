@@ -1,0 +1,211 @@
+"""Judging agents at tables of opponents: win share and mean score per line-up, each with its 95 % interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from diamant_env.editions import Edition
+from diamant_env.judging.games import Played, Player, checked_names, number_of_tables, play, seeds_for
+from diamant_env.judging.intervals import Estimate, mean_of_tables, p_value_of_share, share_of_tables
+from diamant_env.judging.lineups import LineUp, deal, seat_with
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one agent fared in one line-up.
+
+    Attributes:
+        agent: The judged agent.
+        line_up: The name of the line-up.
+        how: Its kind, see `LineUp.how`.
+        measured: Whose win share and score these are: the agent's, or those of the intruder among its copies.
+        against: The opponents of the one who is measured.
+        rivals: The agents of the line-up.
+        players: Players at each table.
+        games: Games played.
+        tables: Tables they were played at; the games of one table share who sits there.
+        fair: 1 / players: what players of equal strength would win.
+        win_share: Mean win share, a tie of k counting 1/k.
+        score: Mean final score.
+        rivals_score: Mean final score of these opponents.
+        p_value: Of "the win share is fair", two-sided, for this line-up alone (see `intervals.holm`).
+    """
+
+    agent: str
+    line_up: str
+    how: str
+    measured: str
+    against: str
+    rivals: tuple[str, ...]
+    players: int
+    games: int
+    tables: int
+    fair: float
+    win_share: Estimate
+    score: Estimate
+    rivals_score: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What `agent` gains over `other` in the same seats of the same games, against the same opponents.
+
+    Where a rival intrudes among copies, it is the mean copy of `agent` less the mean copy of `other`: more is better
+    for `agent` in every line-up.
+    """
+
+    agent: str
+    other: str
+    line_up: str
+    games: int
+    win_share: Estimate
+    score: Estimate
+
+
+def judge(
+    agent: Player,
+    line_ups: Sequence[LineUp],
+    games: int,
+    seed: int = 0,
+    players: int = 4,
+    edition: str | Edition = "iello-2016",
+    progress: bool = False,
+    purpose: str = "judge",
+    blank_rivals: bool = False,
+) -> list[Result]:
+    """Judge one agent; arguments and errors are those of `compare`."""
+    return compare([agent], line_ups, games, seed, players, edition, progress, purpose, blank_rivals)[0]
+
+
+def compare(
+    agents: Sequence[Player],
+    line_ups: Sequence[LineUp],
+    games: int,
+    seed: int = 0,
+    players: int = 4,
+    edition: str | Edition = "iello-2016",
+    progress: bool = False,
+    purpose: str = "judge",
+    blank_rivals: bool = False,
+) -> tuple[list[Result], list[Difference]]:
+    """Judge agents on common random numbers: in each line-up all play the same games from the same seats.
+
+    The games of a line-up depend on `seed`, `purpose`, its name, `games` and `players` alone, so that it gives the same
+    numbers whatever else is judged.
+
+    Args:
+        agents: Agents, or texts that `opponents.make` takes. Each is told apart by its text, ``str(agent)``.
+        line_ups: See `diamant_env.judging.lineups`.
+        games: Games of each agent in each line-up.
+        seed: Of everything.
+        players: Players at each table, 2 to 8.
+        edition: The edition they play.
+        progress: Show a bar, if this is a terminal.
+        purpose: What the games are for; another purpose plays other games.
+        blank_rivals: See `diamant_env.Batch`.
+
+    Returns:
+        The results by line-up and agent, and the differences between the first agent and each other one.
+
+    Raises:
+        ValueError: If an argument is out of range, or a line-up can't be seated; then nothing was played.
+    """
+    names = checked_names(agents, games, players)
+    rivals = [line_up.rivals_of(names, players) for line_up in line_ups]
+    results: list[Result] = []
+    differences: list[Difference] = []
+    total = games * len(line_ups) * len(agents)
+    with tqdm(total=total, unit=" games", unit_scale=True, leave=False, disable=None if progress else True) as bar:
+        for line_up, texts in zip(line_ups, rivals, strict=True):
+            bar.set_description(line_up.name)
+            runs = [
+                _play(agent, line_up, texts, games, (seed, purpose), players, edition, bar, blank_rivals)
+                for agent in agents
+            ]
+            for name, run in zip(names, runs, strict=True):
+                results.append(_result(name, line_up, texts, run))
+            for name, run in zip(names[1:], runs[1:], strict=True):
+                differences.append(_difference(names[0], name, line_up, runs[0], run))
+    return results, differences
+
+
+def own(values: NDArray) -> NDArray[np.float64]:
+    """Return what agent 0 got, float64 (games,), of the values of all seats, (games, seats): its seat rotates."""
+    games = np.arange(len(values))
+    return values[games, games % values.shape[1]].astype(float)
+
+
+def _copies(values: NDArray) -> NDArray[np.float64]:
+    """Return what the others got on average, float64 (games,)."""
+    return (values.sum(axis=1, dtype=float) - own(values)) / (values.shape[1] - 1)
+
+
+def _play(
+    agent: Player,
+    line_up: LineUp,
+    rivals: Sequence[str],
+    games: int,
+    seed: tuple[int, str],
+    players: int,
+    edition: str | Edition,
+    bar: tqdm,
+    blank_rivals: bool,
+) -> Played:
+    """Play a line-up, with a seed and a purpose; the measured agent is number 0 and sits in seat ``game % players``."""
+    table_seeds, game_seeds = seeds_for(*seed, line_up.name, players).spawn(2)
+    tables = number_of_tables(games, players)
+    if line_up.how == "distinct":
+        opponents = 1 + deal(tables, players - 1, len(rivals), np.random.default_rng(table_seeds))
+    else:
+        opponents = np.ones((tables, players - 1), np.int64)
+    seated = [*rivals, agent] if line_up.how == "intruder" else [agent, *rivals]
+    return play(seated, seat_with(opponents), games, game_seeds, edition, bar, blank_rivals)
+
+
+def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> Result:
+    seats = run.seating.shape[1]
+    shares, scores, quotas = run.totals(own(run.shares)), run.totals(own(run.scores)), run.quotas
+    if line_up.how == "distinct":
+        some = f"{seats - 1} of the {len(rivals)} in " if len(rivals) >= seats else ""
+        measured, against = name, f"{some}{line_up.name}"
+    else:
+        measured, against = (rivals[0], name) if line_up.how == "intruder" else (name, rivals[0])
+        against = f"{seats - 1} × {against}"
+    return Result(
+        agent=name,
+        line_up=line_up.name,
+        how=line_up.how,
+        measured=measured,
+        against=against,
+        rivals=tuple(rivals),
+        players=seats,
+        games=len(run.keys),
+        tables=len(quotas),
+        fair=1 / seats,
+        win_share=share_of_tables(shares, quotas),
+        score=mean_of_tables(scores, quotas),
+        rivals_score=float((run.scores.sum() - scores.sum()) / (len(run.keys) * (seats - 1))),
+        p_value=p_value_of_share(shares, quotas, 1 / seats),
+    )
+
+
+def _difference(name: str, other: str, line_up: LineUp, run: Played, other_run: Played) -> Difference:
+    if not np.array_equal(run.keys, other_run.keys) or not np.array_equal(run.seating, other_run.seating):
+        raise RuntimeError(f"{name} and {other} did not play the same games: a defect of the seeds")
+    judged = _copies if line_up.how == "intruder" else own
+    shares = judged(run.shares) - judged(other_run.shares)
+    scores = judged(run.scores) - judged(other_run.scores)
+    return Difference(
+        agent=name,
+        other=other,
+        line_up=line_up.name,
+        games=len(run.keys),
+        win_share=mean_of_tables(run.totals(shares), run.quotas),
+        score=mean_of_tables(run.totals(scores), run.quotas),
+    )

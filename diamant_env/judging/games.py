@@ -1,0 +1,196 @@
+"""Games between agents for judging them: a fixed quota per table, decided before anything is played."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.agent import Agent
+from diamant_env.batch import Batch
+from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.envs.settings import MAX_SEED, whole_number
+from diamant_env.observation import Observations
+from diamant_env.opponents.registry import make
+from diamant_env.opponents.table import Table
+
+Player = str | Agent  # an agent, or a text that `diamant_env.opponents.make` takes
+MAX_GAMES = 100_000_000  # of one measurement, which takes up to 60 bytes for each
+FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4
+
+
+class Progress(Protocol):
+    """What shows how far the games are, such as a `tqdm` bar."""
+
+    def update(self, games: int, /) -> object:
+        """So many more games are over."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """The games of some tables. Game g was played at table ``g % tables``.
+
+    Attributes:
+        seating: int (tables, seats), who sat where, by position in the list of agents.
+        shares: float32 (games, seats), the win shares: 1/k for each of k winners.
+        scores: int16 (games, seats), the final chests.
+        keys: uint64 (games,), the random keys: games of the same key have the same cards and decision noise.
+    """
+
+    seating: NDArray[np.int64]
+    shares: NDArray[np.float32]
+    scores: NDArray[np.int16]
+    keys: NDArray[np.uint64]
+
+    @property
+    def tables(self) -> NDArray[np.int64]:
+        """Int (games,): where each game was played."""
+        return np.arange(len(self.keys)) % len(self.seating)
+
+    @property
+    def quotas(self) -> NDArray[np.int64]:
+        """Int (tables,): the number of games at each table."""
+        return np.bincount(self.tables, minlength=len(self.seating))
+
+    def totals(self, values: NDArray) -> NDArray[np.float64]:
+        """Return the sums per table, float (tables,), of one value per game, (games,)."""
+        return np.bincount(self.tables, values, len(self.seating)).astype(np.float64)
+
+
+def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
+    """Return the seeds of one purpose of a run, by hashing: no two purposes and no two runs share a stream.
+
+    Raises:
+        ValueError: If the seed is no whole number from 0 to 2**64 - 1.
+    """
+    whole_number("seed", seed, 0, MAX_SEED)
+    digest = hashlib.sha256(repr((seed, *map(str, purpose))).encode()).digest()
+    return np.random.SeedSequence(int.from_bytes(digest, "little"))
+
+
+def children(seeds: np.random.SeedSequence, number: int) -> list[np.random.SeedSequence]:
+    """Return the first children, the same at each call: `seeds.spawn` gives others each time."""
+    return [np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, i)) for i in range(number)]
+
+
+def name_of(player: Player) -> str:
+    """Return the text of an agent: equal texts are the same agent.
+
+    Raises:
+        ValueError: If a text names no agent.
+    """
+    return str(make(player)) if isinstance(player, str) else str(player)
+
+
+def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
+    """Return the names of agents that are to play so many games at tables of so many players.
+
+    Raises:
+        ValueError: If two agents are the same, or a number is out of range.
+    """
+    whole_number("games", games, 1, MAX_GAMES)
+    whole_number("players", players, 2, MAX_PLAYERS)
+    names = [name_of(agent) for agent in agents]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"{twice} is there twice; the agents must be distinct")
+    return names
+
+
+def number_of_tables(games: int, players: int) -> int:
+    """Return how many tables play so many games: a multiple of the seats, if there are games enough.
+
+    Many tables make narrow intervals where line-ups differ; many games per table waste fewer games, since a table
+    that met its quota waits for the last one.
+    """
+    tables = min(games, max(FEW_TABLES, min(MANY_TABLES, games // GAMES_PER_TABLE)))
+    return tables - tables % players if tables > players else tables
+
+
+def play(
+    agents: Sequence[Player],
+    seating: NDArray[np.int64],
+    games: int,
+    seeds: np.random.SeedSequence,
+    edition: str | Edition = "iello-2016",
+    progress: Progress | None = None,
+    blank_rivals: bool = False,
+) -> Played:
+    """Play `games` games, as evenly divided among the tables as possible.
+
+    The cards and the random numbers of decisions depend on `seeds`, the number of tables and the game alone: with
+    another agent in a seat the same games are played (common random numbers).
+
+    Args:
+        agents: Who plays. Texts are made anew and of objects a copy plays, seeded anew if it draws.
+        seating: int (tables, seats), the position in `agents` of who sits there; all seats are taken.
+        games: At least one per table.
+        seeds: Of the games and of the agents that draw something themselves.
+        edition: The edition they play.
+        progress: Told as games end.
+        blank_rivals: See `diamant_env.Batch`.
+
+    Raises:
+        ValueError: If there are fewer games than tables, or an agent can't play this edition.
+        RuntimeError: If two games had the same key.
+    """
+    tables, seats = seating.shape
+    if games < tables:
+        raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
+    game_seeds, agent_seeds = children(seeds, 2)
+    batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
+    states = agent_seeds.generate_state(len(agents)).tolist()
+    table = Table(batch, [_made(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
+    played = Played(
+        seating,
+        np.empty((games, seats), np.float32),
+        np.empty((games, seats), np.int16),
+        np.empty(games, np.uint64),
+    )
+    _play_quotas(batch, table, game_seeds.generate_state(tables, np.uint64), played, progress)
+    if len(np.unique(played.keys)) != games:
+        raise RuntimeError("two games had the same random key: a defect of the seeds")
+    return played
+
+
+def _play_quotas(
+    batch: Batch, table: Table, seeds: NDArray[np.unsignedinteger], played: Played, progress: Progress | None
+) -> None:
+    """Play until every table has met its quota; a table that did plays on uncounted."""
+    games = len(played.keys)
+    observations = batch.reset(seeds)
+    last_observations = np.zeros_like(observations)
+    actions = np.zeros((batch.num_games, batch.seats), np.int8)
+    shares = np.zeros((batch.num_games, batch.seats), np.float32)
+    done = np.zeros(batch.num_games, bool)
+    game = np.arange(batch.num_games)  # that each table is at
+    keys = batch.games.key.copy()
+    missing = games
+    while missing:
+        table.decide(observations, actions)
+        batch.step(actions, observations, shares, done, auto_reset=True, final_observations=last_observations)
+        ended = np.flatnonzero(done & (game < games))
+        if len(ended):
+            played.shares[game[ended]] = shares[ended]
+            played.scores[game[ended]] = Observations(last_observations[ended])["chest"]
+            played.keys[game[ended]] = keys[ended]
+            game[ended] += batch.num_games
+            keys[ended] = batch.games.key[ended]
+            missing -= len(ended)
+            if progress is not None:
+                progress.update(len(ended))
+
+
+def _made(agent: Player, state: int) -> Agent:
+    """Return an agent without a memory of games before: the caller's object stays as it is."""
+    if isinstance(agent, str):
+        return make(agent, state)
+    fresh = copy.deepcopy(agent)
+    if callable(seed := getattr(fresh, "seed", None)):
+        seed(state)
+    return fresh

@@ -1,0 +1,140 @@
+"""Line-ups: whom an agent is judged against, and who sits in which seat of which table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.judging.games import name_of
+from diamant_env.opponents.pools import load_pool, pool_names, pool_path
+
+SYNTAX = (
+    "a pool (pool, held-out or a path to a .toml), agents such as bag:18,traps:3,cards:6, clones:NAME, intruder:NAME "
+    "or self; NAME is an agent or a pool, of which each member makes a line-up"
+)
+
+
+@dataclass(frozen=True)
+class LineUp:
+    """Who sits with the judged agent.
+
+    Attributes:
+        name: What a table of results calls it.
+        rivals: Texts of agents.
+        how: ``"distinct"``: all rivals at a table differ, drawn anew for each table, all equally often.
+            ``"clones"``: copies of the only rival take all other seats. ``"intruder"``: the only rival sits among
+            copies of the judged agent, and what is measured is how the rival fares.
+        but_self: Leave the judged agent out, should it be one of the `rivals`.
+    """
+
+    name: str
+    rivals: tuple[str, ...]
+    how: Literal["distinct", "clones", "intruder"] = "distinct"
+    but_self: bool = True
+
+    def rivals_of(self, judged: Sequence[str], players: int) -> tuple[str, ...]:
+        """Return the rivals that sit with agents of these names at tables of this size.
+
+        Raises:
+            ValueError: If they are too few for a table of distinct opponents.
+        """
+        rivals = tuple(rival for rival in self.rivals if not (self.but_self and rival in judged))
+        if self.how == "distinct" and len(rivals) < players - 1:
+            but = " without the judged one" if len(rivals) < len(self.rivals) else ""
+            raise ValueError(
+                f"a table of {players} needs {players - 1} distinct opponents; {self.name} has {len(rivals)}{but}; "
+                "take fewer players, more agents or clones:NAME"
+            )
+        return rivals
+
+
+def pool_line_up(pool: str) -> LineUp:
+    """Return tables of distinct members of a pool, given by its name or path.
+
+    Its name is that of the file, so that a pool plays the same games however it is spelt.
+
+    Raises:
+        ValueError: If there is no such pool.
+    """
+    return LineUp(pool_path(pool).stem, _members(pool))
+
+
+def clone_line_ups(rivals: Sequence[str]) -> list[LineUp]:
+    """Return for each rival the tables where its copies take all other seats."""
+    return [LineUp(f"copies of {rival}", (rival,), "clones", but_self=False) for rival in rivals]
+
+
+def intruder_line_ups(intruders: Sequence[str]) -> list[LineUp]:
+    """Return for each intruder the tables where it sits among copies of the judged agent."""
+    return [LineUp(f"intruder {rival}", (rival,), "intruder", but_self=False) for rival in intruders]
+
+
+def parse_line_ups(text: str, agent: str) -> list[LineUp]:
+    """Return the line-ups that a text of the command line names.
+
+    Args:
+        text: See `SYNTAX`.
+        agent: The name of the judged agent, for ``"self"``.
+
+    Raises:
+        ValueError: If it names none; the message says what is allowed.
+    """
+    kind, _, name = text.partition(":")
+    if text == "self":
+        return clone_line_ups([agent])
+    if kind in ("clones", "intruder"):
+        make_line_ups = clone_line_ups if kind == "clones" else intruder_line_ups
+        members = [rival for rival in _members(name) if rival != agent] if _is_pool(name) else _agents(name, text)
+        return make_line_ups(members)
+    if _is_pool(text):
+        return [pool_line_up(text)]
+    return [LineUp(text, _agents(text, text), but_self=False)]
+
+
+def split_agents(text: str) -> list[str]:
+    """Split agents that are separated by commas; a comma before a number belongs to the agent before it."""
+    return [part.strip() for part in re.split(r",(?!\s*[-+.\d][-+.\de]*\s*(?:,|$))", text)]
+
+
+def deal(tables: int, seats: int, members: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """Return int (tables, seats): at each table distinct members in random order, all seated equally often."""
+    seated = np.zeros(members)
+    dealt = np.empty((tables, seats), np.int64)
+    for row in dealt:
+        row[:] = random.permutation(np.argsort(seated + random.random(members))[:seats])
+        seated[row] += 1
+    return dealt
+
+
+def seat_with(rivals: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return int (tables, seats): agent 0 in seat ``table % seats``, the rivals, int (tables, seats - 1), elsewhere."""
+    tables, seats = len(rivals), rivals.shape[1] + 1
+    own_seat = np.arange(tables) % seats
+    seating = np.zeros((tables, seats), np.int64)
+    others = (own_seat[:, None] + np.arange(1, seats)) % seats
+    seating[np.arange(tables)[:, None], others] = rivals
+    return seating
+
+
+def _is_pool(text: str) -> bool:
+    return text.endswith(".toml") or pool_path(text).is_file()
+
+
+def _members(pool: str) -> tuple[str, ...]:
+    return tuple(name_of(text) for text in load_pool(pool))
+
+
+def _agents(text: str, argument: str) -> tuple[str, ...]:
+    try:
+        names = tuple(name_of(part) for part in split_agents(text))
+    except ValueError as error:
+        raise ValueError(f"against {argument!r}: no such pool (pools: {pool_names()}) and no agents: {error}") from None
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ValueError(f"against {argument!r}: {twice} is there twice; the opponents at a table are distinct")
+    return names

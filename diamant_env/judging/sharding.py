@@ -1,0 +1,65 @@
+"""Games in shards of some tables each: the results are the same wherever the shards are played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from diamant_env.editions import Edition
+from diamant_env.judging.games import Played, Player, Progress, children, play
+from diamant_env.opponents.registry import make
+
+TABLES = 1024  # of one shard
+Shard = Callable[[], Played]
+MapShards = Callable[[Callable[[Shard], Played], Iterable[Shard]], Iterable[Played]]
+
+
+def play_sharded(
+    agents: Sequence[Player],
+    seating: NDArray[np.int64],
+    games: int,
+    seeds: np.random.SeedSequence,
+    edition: str | Edition = "iello-2016",
+    progress: Progress | None = None,
+    map_shards: MapShards = map,
+) -> Played:
+    """Play games as `diamant_env.judging.games.play` does, whose arguments and errors these are, in shards.
+
+    Each shard has seeds of its own. Policies are read from their files here, not where the shards are played.
+
+    Args:
+        agents: Agents or texts.
+        seating: int (tables, seats).
+        games: At least one per table.
+        seeds: Of the games and agents.
+        edition: The edition they play.
+        progress: Told as shards end.
+        map_shards: Plays the shards: `map`, or `train.distributed.cluster.map_on_ray`.
+    """
+    tables, seats = seating.shape
+    starts = range(0, tables, TABLES)
+    shard_seeds = children(seeds, len(starts)) if len(starts) > 1 else [seeds]
+    made = [make(agent) if isinstance(agent, str) else agent for agent in agents]
+    table_of_game = np.arange(games) % tables
+    games_of = [np.flatnonzero((table_of_game >= start) & (table_of_game < start + TABLES)) for start in starts]
+    shards = [
+        partial(play, made, seating[start : start + TABLES], len(own), shard_seed, edition)
+        for start, own, shard_seed in zip(starts, games_of, shard_seeds, strict=True)
+    ]
+    shares, scores = np.empty((games, seats), np.float32), np.empty((games, seats), np.int16)
+    keys = np.empty(games, np.uint64)
+    for own, played in zip(games_of, map_shards(play_shard, shards), strict=True):
+        shares[own], scores[own], keys[own] = played.shares, played.scores, played.keys
+        if progress is not None:
+            progress.update(len(own))
+    return Played(seating, shares, scores, keys)
+
+
+def play_shard(shard: Shard) -> Played:
+    """Play one shard with one thread: a network's sums could depend on the number of threads."""
+    with threadpool_limits(1, "blas"):
+        return shard()

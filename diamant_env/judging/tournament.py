@@ -1,0 +1,157 @@
+"""A tournament: tables of distinct agents, win shares, who beats whom, and a rating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+from openskill.models import PlackettLuce
+
+from diamant_env.editions import Edition
+from diamant_env.envs.settings import whole_number
+from diamant_env.judging.games import MAX_GAMES, Played, Player, Progress, checked_names, number_of_tables, seeds_for
+from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
+from diamant_env.judging.lineups import deal
+from diamant_env.judging.sharding import MapShards, play_sharded
+
+RATED_GAMES = 10_000
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one agent fared.
+
+    Attributes:
+        agent: Its name.
+        games: Games in which it sat.
+        win_share: Mean win share, a tie of k counting 1/k.
+        score: Mean final score.
+        rating: Its mean strength by the Plackett-Luce model of openskill; it begins at 25.
+        rating_sigma: The standard deviation that the model gives to the rating.
+    """
+
+    agent: str
+    games: int
+    win_share: Estimate
+    score: Estimate
+    rating: float
+    rating_sigma: float
+
+
+@dataclass(frozen=True)
+class TournamentResult:
+    """What a tournament found, the best win share first.
+
+    Attributes:
+        players: Players at each table.
+        games: Games played.
+        tables: Tables they were played at.
+        rated_games: The games that the ratings are from.
+        standings: One per agent.
+        beats: float (agents, agents), in the order of the standings: the share of their common games in which the
+            row's agent scored more than the column's, a tie counting half. NaN where two never met.
+        met: int (agents, agents), the number of their common games.
+    """
+
+    players: int
+    games: int
+    tables: int
+    rated_games: int
+    standings: list[Standing]
+    beats: NDArray[np.float64]
+    met: NDArray[np.int64]
+
+
+def hold_tournament(
+    agents: Sequence[Player],
+    games: int,
+    seed: int = 0,
+    players: int = 4,
+    edition: str | Edition = "iello-2016",
+    rated_games: int = RATED_GAMES,
+    progress: Progress | None = None,
+    map_shards: MapShards = map,
+) -> TournamentResult:
+    """Play a tournament: at each table distinct agents in random seats, all seated equally often.
+
+    Args:
+        agents: Agents, or texts that `diamant_env.opponents.make` takes.
+        games: Games in all.
+        seed: Of everything.
+        players: Players at each table, 2 to 8.
+        edition: The edition they play.
+        rated_games: At most so many games go into the rating, which is slow; the other figures are from all.
+        progress: Told as games end.
+        map_shards: What plays the shards, see `diamant_env.judging.sharding.play_sharded`.
+
+    Raises:
+        ValueError: If an argument is out of range, or the agents are too few for a table.
+    """
+    names = checked_names(agents, games, players)
+    whole_number("rated_games", rated_games, 1, MAX_GAMES)
+    if len(names) < players:
+        raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
+    table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)
+    seating = deal(number_of_tables(games, players), players, len(names), np.random.default_rng(table_seeds))
+    played = play_sharded(agents, seating, games, game_seeds, edition, progress, map_shards)
+    return _tournament(names, played, rated_games)
+
+
+def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return `TournamentResult.beats` and `TournamentResult.met` in the order of the seating's numbers."""
+    who = played.seating[played.tables]
+    wins = np.zeros(agents * agents)
+    met = np.zeros(agents * agents, np.int64)
+    for seat, other in combinations(range(who.shape[1]), 2):
+        first = 0.5 + 0.5 * np.sign(played.scores[:, seat] - played.scores[:, other])
+        for pair, share in ((who[:, [seat, other]], first), (who[:, [other, seat]], 1 - first)):
+            index = pair[:, 0] * agents + pair[:, 1]
+            wins += np.bincount(index, share, agents * agents)
+            met += np.bincount(index, minlength=agents * agents)
+    beats = np.divide(wins, met, out=np.full(agents * agents, np.nan), where=met > 0)
+    return beats.reshape(agents, agents), met.reshape(agents, agents)
+
+
+def rate(played: Played, agents: int, games: int) -> list[tuple[float, float]]:
+    """Return the rating and its standard deviation for each agent, from the final scores of the first games.
+
+    The first games are one or a few of each table. Strength does not change with time here, so the model's
+    uncertainty is not inflated between games (`tau` is 0).
+    """
+    model = PlackettLuce(tau=0)
+    ratings = [model.rating() for _ in range(agents)]
+    who = played.seating[played.tables[:games]].tolist()
+    for seated, scores in zip(who, played.scores[:games].tolist(), strict=True):
+        rated = model.rate([[ratings[agent]] for agent in seated], scores=scores)
+        for agent, (rating,) in zip(seated, rated, strict=True):
+            ratings[agent] = rating
+    return [(rating.mu, rating.sigma) for rating in ratings]
+
+
+def _tournament(names: Sequence[str], played: Played, rated_games: int) -> TournamentResult:
+    games = len(played.keys)
+    rated_games = min(rated_games, games)
+    ratings = rate(played, len(names), rated_games)
+    standings = []
+    for agent, (name, (rating, sigma)) in enumerate(zip(names, ratings, strict=True)):
+        sits = played.seating == agent
+        quotas = played.quotas * sits.any(axis=1)
+        at_games = sits[played.tables]
+        shares = played.totals((played.shares * at_games).sum(axis=1, dtype=float))
+        scores = played.totals((played.scores * at_games).sum(axis=1, dtype=float))
+        win_share, score = share_of_tables(shares, quotas), mean_of_tables(scores, quotas)
+        standings.append(Standing(name, int(quotas.sum()), win_share, score, rating, sigma))
+    order = sorted(range(len(names)), key=lambda agent: -standings[agent].win_share.mean)
+    beats, met = cross_table(played, len(names))
+    return TournamentResult(
+        players=played.seating.shape[1],
+        games=games,
+        tables=len(played.seating),
+        rated_games=rated_games,
+        standings=[standings[agent] for agent in order],
+        beats=beats[np.ix_(order, order)],
+        met=met[np.ix_(order, order)],
+    )

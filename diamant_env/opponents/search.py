@@ -1,0 +1,226 @@
+"""A player that thinks: it plays both choices to the end of the game many times and takes the better one.
+
+Roll-outs under a policy that is good already improve on it (Tesauro and Galperin, On-line policy improvement using
+Monte-Carlo search, NIPS 1996). All that is used is the observation, from which the public state is rebuilt, so the
+chests must be open.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.agent import Agent
+from diamant_env.batch import Batch
+from diamant_env.editions import Edition, find_edition
+from diamant_env.engine.rebuilding import from_observation
+from diamant_env.observation import Observations
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.table import Table
+from diamant_env.opponents.which_edition import EditionFinder
+
+Objective = Literal["win", "score"]
+PREFIX = "search:"
+_OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score)")
+_ROUND = 32  # roll-outs of each choice between two looks at the clock and at who is settled
+_GAMES = 256  # played side by side
+_NO_LIMIT = 1_000_000
+_DAY = 86_400  # seconds
+_DEEPEST = 2  # a search in a search; each multiplies the cost by its roll-outs
+_CERTAIN = 0.01  # no roll-out is spent where a network's probability of one choice is at most this
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much a decision may cost, and what it is for.
+
+    Attributes:
+        rollouts: At most so many games per choice for each decision.
+        seconds: At most about so many seconds for each decision, or None; at least one round is played.
+        objective: ``"win"`` compares win shares, ``"score"`` gems.
+        errors: A decision is settled once the difference exceeds so many of its standard errors.
+
+    Raises:
+        ValueError: If a number is out of range.
+    """
+
+    rollouts: int = 128
+    seconds: float | None = None
+    objective: Objective = "win"
+    errors: float = 3.0
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.rollouts <= _NO_LIMIT:
+            raise ValueError(f"rollouts={self.rollouts}; 2 to {_NO_LIMIT:,} are allowed")
+        if self.seconds is not None and not 0 < self.seconds <= _DAY:
+            raise ValueError(f"seconds={self.seconds}; more than 0 and at most {_DAY:,} are allowed")
+
+    def __str__(self) -> str:
+        """The options of the agent's text that are not the default."""
+        options = [str(self.rollouts)] if self.rollouts not in (Budget.rollouts, _NO_LIMIT) else []
+        options += [] if self.seconds is None else [f"{self.seconds:g}s"]
+        options += [] if self.objective == Budget.objective else [self.objective]
+        return "".join(f"{option}:" for option in options)
+
+
+def parse(text: str) -> tuple[Budget, str]:
+    """Return the budget and the base agent's text of ``search:[ROLLOUTS:][SECONDSs:][win|score:]AGENT``.
+
+    Where seconds are given and roll-outs are not, the clock alone counts.
+
+    Raises:
+        ValueError: If a number is out of range, no agent is named, or too many searches are in each other.
+    """
+    if text.count(PREFIX) > _DEEPEST:
+        raise ValueError(f"{text.count(PREFIX)} times {PREFIX} in an agent's text; at most {_DEEPEST} are allowed")
+    options: dict[str, str] = {}
+    rest = text.removeprefix(PREFIX)
+    while match := _OPTION.fullmatch(rest.partition(":")[0]):
+        options.update({name: value for name, value in match.groupdict().items() if value})
+        rest = rest.partition(":")[2]
+    if not rest:
+        raise ValueError(f"{text!r} names no agent; write search:AGENT or search:ROLLOUTS:AGENT, such as search:256:ev")
+    seconds = float(options["seconds"]) if "seconds" in options else None
+    rollouts = int(options.get("rollouts", Budget.rollouts if seconds is None else _NO_LIMIT))
+    try:
+        budget = Budget(rollouts, seconds, options.get("objective", Budget.objective))  # type: ignore[arg-type]
+    except ValueError as error:
+        raise ValueError(f"agent {text!r}: {error}") from None
+    return budget, rest
+
+
+class SearchAgent:
+    """Plays as a base agent does, except where roll-outs under that agent say that the other choice is better.
+
+    In a roll-out the own decision now is given, everyone else's is the base agent's, and so are all later ones. Both
+    choices are played with the same random numbers, so that their difference is measured and not the luck.
+
+    Args:
+        base: The policy of everyone in the roll-outs. One that draws itself does so in each copy on its own.
+        budget: How much a decision may cost, and what it is for.
+        seed: Of the roll-outs.
+
+    Attributes:
+        rollouts: Games played so far, of both choices together.
+    """
+
+    def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0) -> None:
+        self.base = base
+        self.budget = budget or Budget()
+        self._thinker = copy.deepcopy(base)
+        self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # a rule is certain even where it errs
+        self._editions = EditionFinder()
+        self.rollouts = 0
+        self.seed(seed)
+
+    def __str__(self) -> str:
+        return f"{PREFIX}{self.budget}{self.base}"
+
+    def seed(self, seed: int) -> None:
+        """Start the random numbers of the roll-outs, and those of the base agent, anew."""
+        self._random = np.random.default_rng(seed)
+        for agent in self._agents().values():
+            if hasattr(agent, "seed"):
+                agent.seed(seed)
+
+    def _agents(self) -> dict[str, Any]:
+        return {"base": self.base, "thinker": self._thinker}
+
+    def state(self) -> dict[str, Any]:
+        """Return what it remembers, arrays and what JSON knows; what the base agent remembers is in it."""
+        remembered = {name: agent.state() for name, agent in self._agents().items() if hasattr(agent, "restore")}
+        return {"fits": self._editions.fits.copy(), "random": self._random.bit_generator.state, **remembered}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a value of `state`."""
+        self._editions.fits = state["fits"].copy()
+        self._random.bit_generator.state = state["random"]
+        for name, agent in self._agents().items():
+            if name in state:
+                agent.restore(state[name])
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`.
+
+        Raises:
+            ValueError: If a row that must decide hides the rivals' chests, or its edition is none it knows.
+        """
+        leave = np.array(self.base.act(obs, first), np.float32)
+        editions = self._editions.find(obs, first)
+        deciding = obs["must_decide"] > 0
+        if (obs["hidden_chests"] * deciding).any():
+            raise ValueError(f"{self} looks ahead from open chests, and this table hides them; seat another agent")
+        if (editions[deciding] < 0).any():
+            known = ", ".join(edition.name for edition in self._editions.editions)
+            raise ValueError(f"{self} knows the published editions, and this table plays another one; it knows {known}")
+        doubtful = deciding & (np.minimum(leave, 1 - leave) > self._certain)
+        for edition in np.unique(editions[doubtful]):
+            rows = np.flatnonzero(doubtful & (editions == edition))
+            gain, error = self.compare(obs.flat[rows], self._editions.editions[edition])
+            better = np.abs(gain) > error
+            leave[rows[better]] = gain[better] > 0
+        return leave
+
+    def compare(
+        self, flat: NDArray[np.float32], edition: str | Edition
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return what LEAVE brings more than CONTINUE and its standard error, float64 (rows,) each.
+
+        Args:
+            flat: float32 (rows, NUM_FEATURES), observations with open chests of seats that must decide.
+            edition: What they play.
+        """
+        stop = np.inf if self.budget.seconds is None else perf_counter() + self.budget.seconds * len(flat)
+        totals, squares, played = np.zeros((3, len(flat)))
+        open_rows = np.arange(len(flat))
+        while len(open_rows):
+            games = min(_ROUND, self.budget.rollouts - int(played[open_rows[0]]))
+            gains = self._gains(np.repeat(flat[open_rows], games, axis=0), edition).reshape(-1, games)
+            totals[open_rows] += gains.sum(axis=1)
+            squares[open_rows] += (gains**2).sum(axis=1)
+            played[open_rows] += games
+            settled = np.abs(totals) > self.budget.errors * _error(totals, squares, played) * played
+            open_rows = open_rows[~settled[open_rows] & (played[open_rows] < self.budget.rollouts)]
+            if perf_counter() > stop:
+                break
+        return totals / played, _error(totals, squares, played)
+
+    def _gains(self, flat: NDArray[np.float32], edition: str | Edition) -> NDArray[np.float64]:
+        """Play LEAVE and CONTINUE once for each row; return the differences, float64 (rows,)."""
+        self.rollouts += 2 * len(flat)
+        keys = self._random.integers(0, 2**64, len(flat), np.uint64)
+        half = _GAMES // 2
+        parts = [self._play(flat[i : i + half], keys[i : i + half], edition) for i in range(0, len(flat), half)]
+        return np.concatenate(parts)
+
+    def _play(self, flat: NDArray[np.float32], keys: NDArray[np.uint64], edition: str | Edition) -> NDArray[np.float64]:
+        """The first half of the batch leaves, the second one continues, with the same keys."""
+        both, number = np.concatenate([flat, flat]), len(flat)
+        players = Observations(both)["num_players"].astype(np.int64)
+        batch = Batch(2 * number, players, find_edition(edition, hidden_chests=False), self.budget.objective)
+        batch.restore(from_observation(both, np.concatenate([keys, keys]), edition))
+        table = Table(batch, [self._thinker], np.zeros((2 * number, batch.seats), np.int64))
+        earned = np.zeros(2 * number)
+        actions = np.zeros((2 * number, batch.seats), np.int8)
+        observations = batch.observe()
+        rewards, done = np.zeros(actions.shape, np.float32), np.zeros(2 * number, bool)
+        leave = table.leave_probabilities(observations)
+        leave[:number, 0], leave[number:, 0] = 1, 0
+        while not done.all():
+            batch.draw_decisions(leave, actions)
+            batch.step(actions, observations, rewards, done)
+            earned += rewards[:, 0]
+            leave = table.leave_probabilities(observations)
+        return earned[:number] - earned[number:]
+
+
+def _error(totals: NDArray, squares: NDArray, played: NDArray) -> NDArray[np.float64]:
+    """Return the standard error of each mean."""
+    variance = np.maximum(squares - totals**2 / played, 0) / (played - 1)
+    return np.sqrt(variance / played)

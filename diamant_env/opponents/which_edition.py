@@ -1,0 +1,63 @@
+"""Which edition a table plays, told from what its seats see: the box lies on the table, but no observation names it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.observation import Observations
+
+
+class EditionFinder:
+    """Remembers, per row, which editions fit all that the row has shown in this game.
+
+    Published editions that play alike count as one. The others differ from the first card on, but for two cases: where
+    the card turned up is the one treasure that two of them differ in, the second expedition tells; and Incan Gold with
+    open chests, which its box doesn't play, can pass for the French variant of relics.
+
+    Args:
+        editions: Those it knows; of several that fit, the first counts.
+
+    Attributes:
+        fits: bool (rows, editions), which editions fit what each row has shown so far.
+    """
+
+    def __init__(self, editions: Sequence[Edition] = tuple(EDITIONS.values())) -> None:
+        self.editions = tuple(editions)
+        self.fits = np.ones((0, len(self.editions)), bool)
+
+    def find(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return int (rows,), the position of each row's edition among `editions`, or -1 where none fits.
+
+        Args:
+            obs: What each row's seat sees.
+            first: bool (rows,), the rows whose game has just begun; a row that is new here needs no such mark.
+        """
+        if len(self.fits) != len(first):
+            self.fits = np.ones((len(first), len(self.editions)), bool)
+        self.fits[first] = True
+        self.fits &= np.stack([could_be(edition, obs) for edition in self.editions], axis=1)
+        return np.where(self.fits.any(axis=1), self.fits.argmax(axis=1), -1)
+
+
+def could_be(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
+    """Return bool (rows,): whether what each row's seat sees can be a game of this edition."""
+    cards = numbers_of(edition)["cards"].astype(np.float32)
+    expedition = obs["expedition"]
+    fits = expedition + obs["expeditions_left"] == edition.expeditions
+    fits &= (obs["treasures_left"] <= cards[:FIRST_TRAP]).all(axis=1)
+    fits &= (obs["traps_left"] + obs["traps_on_path"] <= cards[FIRST_TRAP:FIRST_RELIC]).all(axis=1)
+    entered = np.broadcast_to(cards[FIRST_RELIC:], obs["relics_left"].shape)
+    if edition.relics_enter == "expedition":
+        number = np.minimum(expedition, len(edition.relics))[:, None]
+        kinds = np.arange(entered.shape[1])
+        entered = kinds < number if edition.relic_values == "printed" else np.where(kinds == 0, number, 0)
+    fits &= (obs["relics_left"] <= entered).all(axis=1)
+    seen, all_of_them = obs["relics_left"].sum(axis=1), entered.sum(axis=1)
+    seen = seen + obs["path_relics"] + obs["relics_taken"]
+    # Relics left on the path at the end of an expedition are out of the game and seen no more.
+    return fits & np.where(expedition == 1, seen == all_of_them, seen <= all_of_them)

@@ -1,0 +1,273 @@
+"""Games as records and logs. No rule is here: whatever is known about a game, the environment has answered."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diamant_env.diamant_v0 import parallel_env
+from diamant_env.drawing.news import seats_deciding, winners
+from diamant_env.editions import NO_CARD, Edition
+from diamant_env.records.text import Place, TextReader, Turn, record_lines, spaced
+from diamant_env.state import CONTINUE, LEAVE, OVER, Game
+from diamant_env.storage.files import write_whole
+from diamant_env.storage.reading import TEXT_BYTES, read_bytes
+
+
+class DamagedRecord(ValueError):
+    """A record that can't be replayed to its result.
+
+    Attributes:
+        place: What is wrong: a part of the head (``"seed"``), the position of a turn, or a line of the result
+            (``"result of player_0"``, ``"winners"``).
+        reason: Why.
+    """
+
+    def __init__(self, place: Place, reason: str, where: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.place, self.reason = place, reason
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game from its first card to its result.
+
+    Attributes:
+        edition: What was played, with `hidden_chests` as it was.
+        num_players: How many sat at the table.
+        turns: All cards and decisions.
+        chests: What each seat's chest holds at the end.
+        relics: How many relics each seat took.
+        winners: The seats that share the victory.
+        seed: From which all cards follow, or None where cards were chosen.
+        names: Who sat there, one per seat, or none.
+        notes: Free text, each of one line.
+    """
+
+    edition: Edition
+    num_players: int
+    turns: tuple[Turn, ...]
+    chests: tuple[int, ...]
+    relics: tuple[int, ...]
+    winners: tuple[int, ...]
+    seed: int | None = None
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, path: str | Path) -> GameRecord:
+        """Return the record in a file, after replaying it.
+
+        Raises:
+            FileNotFoundError: If there is no such file; a pipe or a device is none.
+            ValueError: If it is damaged, with the file, the line and the reason.
+        """
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"no game record {path}")
+        try:
+            text = read_bytes(path, TEXT_BYTES).decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            raise ValueError(f"{path}, line {line}: this is no text in UTF-8") from None
+        except ValueError as error:
+            raise ValueError(f"{path} is no record: {error}") from None
+        return cls.from_text(text, str(path))
+
+    @classmethod
+    def from_text(cls, text: str, source: str = "record") -> GameRecord:
+        """Return the record in a text, after replaying it.
+
+        Raises:
+            ValueError: If it is damaged, with `source`, the line and the reason.
+        """
+        reader = TextReader(text, source)
+        record = cls(**reader.fields)
+        try:
+            record.replay()
+        except DamagedRecord as error:
+            raise reader.error(reader.lines[error.place], error.reason) from None
+        return record
+
+    def write(self, path: str | Path) -> None:
+        """Write the record to a file, whole or not at all.
+
+        Raises:
+            OSError: If it can't be written.
+            ValueError: If it can't be replayed to its result, or a name or note does not fit on a line; then nothing
+                is written.
+        """
+        text = self.to_text()
+        if GameRecord.from_text(text, f"record for {path}") != self:
+            raise ValueError(f"record for {path}: a name, a note or a trap has spaces at its ends or breaks its line")
+        write_whole(path, text)
+
+    def to_text(self) -> str:
+        """Return the record as text, unchecked."""
+        return "\n".join([*record_lines(self), ""])
+
+    def replay(self, **options: Any) -> parallel_env:
+        """Play the game again and return the environment at its end; see `watch`."""
+        *_, env = self.watch(**options)
+        return env
+
+    def watch(self, **options: Any) -> Iterator[parallel_env]:
+        """Play the game again and yield the environment at the start and after each turn, to be rendered.
+
+        Args:
+            options: Of `parallel_env`, such as `render_mode`.
+
+        Raises:
+            DamagedRecord: If the game does not go as the record says.
+        """
+        env = self._start(options)
+        log = GameLog(self.edition, self.num_players)
+        log.follow(env.game)
+        checked = 0
+        while True:
+            for place in range(checked, len(log.turns)):
+                self._check_card(place, log, waiting=bool(env.agents) and place == len(log.turns) - 1)
+            if not env.agents:
+                break
+            yield env
+            checked = len(log.turns)
+            self._step(env, checked - 1)
+            log.follow(env.game)
+        if len(self.turns) > len(log.turns):
+            raise self._damage(len(log.turns), "the game is over before this turn")
+        self._check_result(log.record())
+        yield env
+
+    def _start(self, options: dict[str, Any]) -> parallel_env:
+        try:
+            env = parallel_env(self.num_players, self.edition, **options)
+        except ValueError as error:
+            raise self._damage("players", str(error)) from None
+        if len(self.names) not in (0, self.num_players):
+            raise self._damage("players", f"{len(self.names)} of {self.num_players} players are named")
+        try:
+            deck = [turn.card for turn in self.turns] if self.seed is None else None
+            env.reset(seed=self.seed, options={"deck": deck})
+        except ValueError as error:
+            raise self._damage(_place_of_card(error, "seed"), str(error)) from None
+        return env
+
+    def _check_card(self, place: int, log: GameLog, waiting: bool) -> None:
+        """Compare a card that came up with what is written; `waiting`: the players must decide now."""
+        shown = log.turns[place]
+        if place >= len(self.turns):
+            raise self._damage("result", "the turns end here, but the game goes on")
+        written = self.turns[place]
+        if (written.expedition, written.number) != (shown.expedition, shown.number):
+            raise self._damage(place, f"turn {shown.expedition}.{shown.number} was expected here")
+        if written.card != shown.card:
+            why = "the card" if self.seed is None else f"the card that seed {self.seed} turns up"
+            raise self._damage(place, f"{why} is {shown.card!r}, not {written.card!r}")
+        if shown.bust and not waiting and not written.bust:
+            raise self._damage(place, f"the second {shown.card!r} ends the expedition, so that nobody decides")
+        if waiting and written.bust:
+            raise self._damage(place, f"{shown.card!r} is no bust: the players inside must decide")
+
+    def _step(self, env: parallel_env, place: int) -> None:
+        """Play the decisions of a turn."""
+        turn, inside = self.turns[place], env.game["inside"]
+        for seat in (*turn.continuing, *turn.leaving):
+            if not 0 <= seat < self.num_players:
+                raise self._damage(place, f"player_{seat} decides, but there are {self.num_players} players")
+            if not inside[seat]:
+                raise self._damage(place, f"player_{seat} decides, but is not inside the cave")
+        actions = {f"player_{seat}": CONTINUE for seat in turn.continuing}
+        actions |= {f"player_{seat}": LEAVE for seat in turn.leaving}
+        if len(actions) < len(turn.continuing) + len(turn.leaving):
+            raise self._damage(place, "somebody decides twice")
+        try:
+            env.step(actions)
+        except ValueError as error:
+            raise self._damage(_place_of_card(error, place), str(error)) from None
+
+    def _check_result(self, played: GameRecord) -> None:
+        for seat in range(self.num_players):
+            chest, relics = played.chests[seat], played.relics[seat]
+            if (*self.chests[seat : seat + 1], *self.relics[seat : seat + 1]) != (chest, relics):
+                reason = f"the replay ends with chest {chest}, relics {relics}"
+                raise self._damage(f"result of player_{seat}", reason)
+        if self.winners != played.winners:
+            raise self._damage("winners", f"in the replay {spaced(played.winners)} wins")
+
+    def _damage(self, place: Place, reason: str) -> DamagedRecord:
+        where = f"turn {self.turns[place]}" if isinstance(place, int) else place
+        return DamagedRecord(place, reason, where)
+
+
+def _place_of_card(error: ValueError, otherwise: Place) -> Place:
+    """Return the position of the card that a scripted deck refused, as its message says it."""
+    found = re.match(r"card (\d+) of the deck", str(error))
+    return int(found[1]) if found else otherwise
+
+
+class GameLog:
+    """Writes a game down as it is played, from the states of a batch or an environment.
+
+    Args:
+        edition: See `GameRecord`.
+        num_players: See `GameRecord`.
+        seed: See `GameRecord`.
+        names: See `GameRecord`.
+        notes: See `GameRecord`.
+
+    Attributes:
+        turns: What came up so far; the last card may still wait for its decisions.
+    """
+
+    def __init__(
+        self,
+        edition: Edition,
+        num_players: int,
+        seed: int | None = None,
+        names: Sequence[str] = (),
+        notes: Sequence[str] = (),
+    ) -> None:
+        self.turns: list[Turn] = []
+        self._edition, self._players = edition, num_players
+        number = None if seed is None else int(seed)
+        self._record = functools.partial(
+            GameRecord, edition, num_players, seed=number, names=tuple(names), notes=tuple(notes)
+        )
+        self._game: Game | None = None
+
+    def follow(self, game: Game) -> None:
+        """Take note of the start of a game, then of each turn that has been played.
+
+        Raises:
+            ValueError: If the first record is not that of a game that has just begun.
+        """
+        if self._game is None and (game.expedition, game.turn) != (1, 1):
+            raise ValueError("a log begins with the first card of a game")
+        if self._game is not None:
+            continuing, leaving = (tuple(seats_deciding(game, decision)) for decision in (CONTINUE, LEAVE))
+            waited = self.turns[-1] = dataclasses.replace(self.turns[-1], continuing=continuing, leaving=leaving)
+            if game.bust_card != NO_CARD:
+                self.turns.append(Turn(waited.expedition, waited.number + 1, self._name(game.bust_card)))
+        if game.phase != OVER:
+            self.turns.append(Turn(int(game.expedition), int(game.turn), self._name(game.last_card)))
+        self._game = game.copy()
+
+    def _name(self, card: int) -> str:
+        return self._edition.card_name(int(card))
+
+    def record(self) -> GameRecord:
+        """Return the record of the game.
+
+        Raises:
+            RuntimeError: While the game is not over.
+        """
+        game = self._game
+        if game is None or game.phase != OVER:
+            raise RuntimeError("the game is not over: there is no record yet")
+        chests, relics = (tuple(each[: self._players].tolist()) for each in (game.chest, game.relics))
+        won = tuple(winners(game, self._edition))
+        return self._record(turns=tuple(self.turns), chests=chests, relics=relics, winners=won)

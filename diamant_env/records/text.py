@@ -1,0 +1,259 @@
+"""The text of a record of a game.
+
+A record is UTF-8 text, one statement a line; blank lines don't matter::
+
+    diamant record 1
+    note: any text; there may be several notes, or none
+    edition: iello-2016
+    hidden chests: no
+    players: 3
+    seed: none
+    player_0: bag:18
+    player_1: ev
+    player_2: somebody
+
+    1.1 9 | continue 0 1 2
+    1.2 lava pit | continue 1 2, leave 0
+    1.3 lava pit | bust
+    2.1 relic | leave 0 1 2
+    ...
+
+    result
+    player_0: chest 3, relics 0
+    player_1: chest 0, relics 0
+    player_2: chest 0, relics 0
+    winners: 0
+
+- The first line names the format and its version. The head follows, in any order.
+- ``edition`` is a published name. An edition of the user's own stands there as JSON instead, with the fields of
+  `Edition` that differ from their defaults: ``own edition: {"name": "short", "treasures": [1, 5], ...}``.
+- ``seed`` is that of `parallel_env.reset`, from which all cards follow, or ``none`` where cards were chosen. The cards
+  are written out in both cases; a replay draws them from the seed and compares, or plays them as a scripted deck.
+- ``player_0`` and so on say who sat there: nobody or everybody is named.
+- A turn is ``expedition.turn card | decisions``: the seats that continue and those that leave, so that each seat inside
+  the cave stands on one of both sides. Where the card is the second trap of its kind there is no decision: ``bust``.
+- The result is what each chest holds, how many relics its owner took, and who shares the victory.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from diamant_env.editions import EDITIONS, Edition, find_edition
+
+FIRST_LINE = "diamant record 1"  # the number is the version of the format
+_HEAD = re.compile(r"(note|edition|own edition|hidden chests|players|seed|player_[0-7]): (.+)")
+_NEEDED = ("edition", "hidden chests", "players", "seed")
+_DECISIONS = "bust|continue((?: [0-7])+)(?:, leave((?: [0-7])+))?|leave((?: [0-7])+)"
+_TURN = re.compile(rf"([1-9]\d{{0,2}})\.([1-9]\d{{0,2}}) (.+) \| (?:{_DECISIONS})", re.ASCII)
+_CHEST = re.compile(r"player_([0-7]): chest (0|[1-9]\d{0,8}), relics (0|[1-9]\d{0,8})", re.ASCII)
+_WINNERS = re.compile("winners:((?: [0-7])+)")
+
+Place = str | int  # a line of the head or of the result by its name, a turn by its position
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A card and what was decided after it.
+
+    Attributes:
+        expedition: 1 for the first.
+        number: Of the card in its expedition, 1 for the first.
+        card: Its name, as `Edition.card_name` says it.
+        continuing: The seats that continued.
+        leaving: The seats that left. If nobody decided at all, the card ended the expedition.
+    """
+
+    expedition: int
+    number: int
+    card: str
+    continuing: tuple[int, ...] = ()
+    leaving: tuple[int, ...] = ()
+
+    @property
+    def bust(self) -> bool:
+        """Whether the card ended the expedition, so that nobody decided."""
+        return not self.continuing and not self.leaving
+
+    def __str__(self) -> str:
+        groups = [("continue", self.continuing), ("leave", self.leaving)]
+        decisions = ", ".join(f"{word} {spaced(seats)}" for word, seats in groups if seats)
+        return f"{self.expedition}.{self.number} {self.card} | {decisions or 'bust'}"
+
+
+def record_lines(record: Any) -> list[str]:
+    """Return the lines of a `GameRecord`, unchecked."""
+    lines = [
+        FIRST_LINE,
+        *[f"note: {note}" for note in record.notes],
+        _edition_line(record.edition),
+        f"hidden chests: {'yes' if record.edition.hidden_chests else 'no'}",
+        f"players: {record.num_players}",
+        f"seed: {'none' if record.seed is None else record.seed}",
+        *[f"player_{seat}: {name}" for seat, name in enumerate(record.names)],
+    ]
+    expedition = 0
+    for turn in record.turns:
+        lines += ["", str(turn)] if turn.expedition != expedition else [str(turn)]
+        expedition = turn.expedition
+    results = enumerate(zip(record.chests, record.relics, strict=True))
+    lines += ["", "result", *[f"player_{seat}: chest {chest}, relics {relics}" for seat, (chest, relics) in results]]
+    return [*lines, f"winners: {spaced(record.winners)}"]
+
+
+def spaced(seats: tuple[int, ...]) -> str:
+    """Return seats as they stand in the text: ``"0 2"``."""
+    return " ".join(map(str, seats))
+
+
+def _edition_line(edition: Edition) -> str:
+    """Return the line of the edition: the name of a published one, all that is printed on the box of another."""
+    published = EDITIONS.get(edition.name)
+    if published is not None and dataclasses.replace(edition, hidden_chests=published.hidden_chests) == published:
+        return f"edition: {edition.name}"
+    values = {field.name: (getattr(edition, field.name), field.default) for field in dataclasses.fields(edition)}
+    values.pop("hidden_chests")
+    printed = {name: value for name, (value, default) in values.items() if value != default}
+    return f"own edition: {json.dumps(printed, default=int, ensure_ascii=False)}"
+
+
+class TextReader:
+    """Reads the text of a record; only the replay shows whether the game can go like that.
+
+    Args:
+        text: The record.
+        source: What it is called in errors, such as the name of its file.
+
+    Attributes:
+        fields: The arguments of `GameRecord`.
+        lines: The line number of each `Place`.
+
+    Raises:
+        ValueError: If it is damaged, with the source, the line and the reason.
+    """
+
+    def __init__(self, text: str, source: str) -> None:
+        self.source = source
+        self.fields: dict[str, Any] = {}
+        self.lines: dict[Place, int] = {}
+        self._rows = [(number, row.strip()) for number, row in enumerate(text.split("\n"), 1) if row.strip()]
+        self._position = 0
+        self._line = 1
+        if self._next("an empty file") != FIRST_LINE:
+            raise self.error(self._line, f"no record of this version: the first line must be {FIRST_LINE!r}")
+        self._read_head()
+        self._read_turns()
+        self._read_result()
+        if self._peek() is not None:
+            raise self.error(self._rows[self._position][0], f"something after the end: {self._peek()!r}")
+
+    def error(self, line: int, reason: str) -> ValueError:
+        """Return an error that names the source and the line."""
+        return ValueError(f"{self.source}, line {line}: {reason}")
+
+    def _peek(self) -> str | None:
+        return self._rows[self._position][1] if self._position < len(self._rows) else None
+
+    def _next(self, missing: str) -> str:
+        """Return the next row that is not blank and remember the number of its line."""
+        if self._position == len(self._rows):
+            raise self.error(self._rows[-1][0] if self._rows else 1, f"the text ends here: {missing}")
+        self._line, row = self._rows[self._position]
+        self._position += 1
+        return row
+
+    def _read_head(self) -> None:
+        head: dict[str, str] = {}
+        notes: list[str] = []
+        while (found := _HEAD.fullmatch(self._peek() or "")) is not None:
+            self._next("")
+            key, value = found.groups()
+            place = "edition" if key == "own edition" else key
+            if key == "note":
+                notes.append(value)
+                continue
+            if place in head:
+                raise self.error(self._line, f"a second {place!r}")
+            head[place] = value
+            self.lines[place] = self._line
+            if place == "edition":
+                self.fields["edition"] = self._edition_of(value, own=key != place)
+        missing = [key for key in _NEEDED if key not in head]
+        if missing:
+            row = self._next(f"the head has no {missing[0]!r}")
+            raise self.error(self._line, f"{row!r} is no line of the head, which still has no {missing[0]!r}")
+        self.fields["notes"] = tuple(notes)
+        self._read_numbers(head)
+
+    def _edition_of(self, text: str, own: bool) -> Edition:
+        try:
+            if not own:
+                return find_edition(text)
+            printed = json.loads(text)
+            values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in printed.items()}
+            edition = Edition(**values)
+            hash(edition)
+        except json.JSONDecodeError as error:
+            raise self.error(self._line, f"the own edition is no JSON: {error}") from None
+        except (TypeError, AttributeError, RecursionError) as error:
+            raise self.error(self._line, f"the own edition can't be read: {error}") from None
+        except ValueError as error:
+            raise self.error(self._line, str(error)) from None
+        wrong = [name for name in (edition.name, *edition.traps) if not isinstance(name, str) or name != name.strip()]
+        if wrong:
+            raise self.error(self._line, f"the own edition's name {wrong[0]!r} is no text without spaces at its ends")
+        return edition
+
+    def _read_numbers(self, head: Mapping[str, str]) -> None:
+        hidden = {"yes": True, "no": False}.get(head["hidden chests"])
+        if hidden is None:
+            raise self.error(self.lines["hidden chests"], f"hidden chests {head['hidden chests']!r}: yes or no")
+        self.fields["edition"] = dataclasses.replace(self.fields["edition"], hidden_chests=hidden)
+        if re.fullmatch("[1-8]", head["players"]) is None:
+            raise self.error(self.lines["players"], f"{head['players']!r} players; 1 to 8 are allowed")
+        players = self.fields["num_players"] = int(head["players"])
+        if re.fullmatch(r"none|0|[1-9]\d{0,19}", head["seed"], re.ASCII) is None:
+            raise self.error(self.lines["seed"], f"seed {head['seed']!r}: a whole number of at least 0, or none")
+        self.fields["seed"] = None if head["seed"] == "none" else int(head["seed"])
+        named = [key for key in head if key.startswith("player_")]
+        if named and sorted(named) != [f"player_{seat}" for seat in range(players)]:
+            raise self.error(self.lines[named[0]], f"names of {', '.join(named)}; all {players} or nobody is named")
+        self.fields["names"] = tuple(head[key] for key in sorted(named))
+
+    def _read_turns(self) -> None:
+        turns: list[Turn] = []
+        while (row := self._next("there is no result")) != "result":
+            found = _TURN.fullmatch(row)
+            if found is None:
+                raise self.error(self._line, f"{row!r} is no turn such as '1.2 snake | continue 0 2, leave 1'")
+            self.lines[len(turns)] = self._line
+            continuing, leaving = _seats(found[4]), _seats(found[5] or found[6])
+            turns.append(Turn(int(found[1]), int(found[2]), found[3], continuing, leaving))
+        self.lines["result"] = self._line
+        self.fields["turns"] = tuple(turns)
+
+    def _read_result(self) -> None:
+        rows = []
+        for seat in range(self.fields["num_players"]):
+            row = self._next(f"there is no result of player_{seat}")
+            found = _CHEST.fullmatch(row)
+            if found is None or found[1] != str(seat):
+                raise self.error(self._line, f"{row!r} is not 'player_{seat}: chest 12, relics 0' with other numbers")
+            self.lines[f"result of player_{seat}"] = self._line
+            rows.append((int(found[2]), int(found[3])))
+        self.fields["chests"], self.fields["relics"] = zip(*rows, strict=True)
+        row = self._next("there are no winners")
+        found = _WINNERS.fullmatch(row)
+        if found is None:
+            raise self.error(self._line, f"{row!r} is not 'winners: 0' with other seats")
+        self.lines["winners"] = self._line
+        self.fields["winners"] = _seats(found[1])
+
+
+def _seats(text: str | None) -> tuple[int, ...]:
+    return tuple(map(int, (text or "").split()))

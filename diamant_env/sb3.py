@@ -1,0 +1,161 @@
+"""stable-baselines3's vectorised environment over the batch engine: one row per learning seat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Discrete
+from numpy.typing import ArrayLike, NDArray
+from stable_baselines3.common.vec_env import VecEnv
+
+from diamant_env.agent import Agent
+from diamant_env.batch import Batch
+from diamant_env.editions import Edition
+from diamant_env.envs.actions import checked_actions
+from diamant_env.observation import NUM_FEATURES, observation_space
+from diamant_env.opponents.table import EMPTY, Table
+
+
+class DiamantVecEnv(VecEnv):
+    """Every learning seat of every game is one environment of this vector.
+
+    A row whose seat is in camp still gets observations (feature 0 is 0); its action is ignored. A game that ends is
+    followed by the next one in the same step, as stable-baselines3 expects.
+
+    Args:
+        num_games: Games played side by side.
+        num_players: One number, or one per game (num_games,).
+        edition: A published name or an `Edition`, or a sequence with one per game.
+        reward: ``"score"``, ``"win"`` or ``"margin"``.
+        opponents: Agents that sit in the seats that `seating` gives them.
+        seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning
+            seat. By default every seat learns.
+        blank_rivals: See `diamant_env.Batch`.
+
+    Attributes:
+        engine_seconds: Time spent in the engine, observations included.
+        opponent_seconds: Time spent in the opponents' inference.
+    """
+
+    def __init__(
+        self,
+        num_games: int,
+        num_players: int | ArrayLike = 4,
+        edition: str | Edition | Sequence[str | Edition] = "iello-2016",
+        reward: str = "win",
+        opponents: Sequence[Agent] = (),
+        seating: ArrayLike | None = None,
+        blank_rivals: bool = False,
+    ) -> None:
+        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
+        shape = (num_games, self.batch.seats)
+        self.table = Table(self.batch, opponents, np.full(shape, EMPTY) if seating is None else seating)
+        present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
+        self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
+        self.games_of_rows = self.rows // self.batch.seats
+        if len(self.rows) == 0:
+            raise ValueError("no seat is left for the learner")
+        self._has_opponents = any(len(rows) for rows in self.table.rows)
+        self._observations = np.zeros((*shape, NUM_FEATURES), np.float32)
+        self._final_observations = np.zeros((*shape, NUM_FEATURES), np.float32)
+        self._rewards = np.zeros(shape, np.float32)
+        self._done = np.zeros(num_games, np.bool_)
+        self._actions = np.zeros(shape, np.int8)
+        self._leave = np.zeros(shape, np.float32)
+        self.engine_seconds = 0.0
+        self.opponent_seconds = 0.0
+        self.render_mode = None
+        super().__init__(len(self.rows), observation_space(), Discrete(2))
+
+    def reset(self) -> NDArray[np.float32]:
+        """Start new games; return float32 (rows, NUM_FEATURES). Honours the last `seed`."""
+        self.batch.reset(self._seeds[0], observations=self._observations)
+        self._reset_seeds()
+        return self.observations()
+
+    def observations(self) -> NDArray[np.float32]:
+        """Return what the learning seats see now, float32 (rows, NUM_FEATURES)."""
+        return self._observations.reshape(-1, NUM_FEATURES)[self.rows]
+
+    def draw_decisions(self, leave_probability: NDArray[np.float32]) -> NDArray[np.int8]:
+        """Draw int8 (rows,) from the learner's probabilities of LEAVE, float32 (rows,), with the games' own noise."""
+        start = perf_counter()
+        self._leave.reshape(-1)[self.rows] = leave_probability
+        self.batch.draw_decisions(self._leave, self._actions)
+        self.engine_seconds += perf_counter() - start
+        return self._actions.reshape(-1)[self.rows]
+
+    def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+        """Play one turn without the per-row dictionaries of `step`.
+
+        Args:
+            actions: Whole numbers (rows,), 0 or 1; those of rows in camp are ignored.
+
+        Returns:
+            Observations float32 (rows, NUM_FEATURES), rewards float32 (rows,), done bool (rows,).
+        """
+        start = perf_counter()
+        in_camp = ~self.batch.must_decide.reshape(-1)[self.rows]
+        decided = checked_actions(actions, in_camp, "row")
+        if self._has_opponents:
+            self.table.decide(self._observations, self._actions)
+        self._actions.reshape(-1)[self.rows] = decided
+        middle = perf_counter()
+        self.batch.step(
+            self._actions,
+            self._observations,
+            self._rewards,
+            self._done,
+            auto_reset=True,
+            final_observations=self._final_observations,
+        )
+        results = self.observations(), self._rewards.reshape(-1)[self.rows], self._done[self.games_of_rows]
+        self.opponent_seconds += middle - start
+        self.engine_seconds += perf_counter() - middle
+        return results
+
+    def play_once(self) -> None:
+        """Start new games and play one turn."""
+        self.reset()
+        self.play(np.zeros(self.num_envs, np.int8))
+
+    def step_async(self, actions: NDArray) -> None:
+        """Remember the actions, (rows,)."""
+        self._waiting = np.asarray(actions).reshape(-1)
+
+    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
+        """Play the turn; infos of rows whose game ended hold ``terminal_observation``."""
+        observations, rewards, done = self.play(self._waiting)
+        infos: list[dict] = [{} for _ in range(self.num_envs)]
+        final = self._final_observations.reshape(-1, NUM_FEATURES)
+        for row in np.flatnonzero(done):
+            infos[row] = {"terminal_observation": final[self.rows[row]].copy(), "TimeLimit.truncated": False}
+        return observations, rewards, done, infos
+
+    def restore(self, games: NDArray) -> NDArray[np.float32]:
+        """Continue from saved records of type `GAME`, (num_games,); return the observations of the rows."""
+        self.batch.restore(games)
+        self.batch.observe(self._observations)
+        return self.observations()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute of this object, once per row."""
+        return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of this object; all rows share it."""
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Rows are no environments of their own and have no methods."""
+        raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """No row is wrapped."""
+        return [False] * len(list(self._get_indices(indices)))

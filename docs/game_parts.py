@@ -1,0 +1,121 @@
+"""Generated parts that describe the game and the package, taken from the code itself."""
+
+from __future__ import annotations
+
+from api_page import arguments, reference
+
+from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0, list_tasks
+from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.observation import field_table
+from diamant_env.opponents.registry import FAMILIES, describe
+from diamant_env.storage.markdown import markdown_table
+from train.benchmarking.algorithms import algorithm_table
+from train.benchmarking.suite import TASKS
+
+
+def environment() -> str:
+    """The environment in PettingZoo's table."""
+    env = diamant_v0.parallel_env()
+    agents, space, state = env.possible_agents, env.observation_space("player_0"), env.state_space
+    bounds = f"{space.low.min():g} to {space.high.max():g}"
+    rows = [
+        ["Import", "`from diamant_env import diamant_v0`"],
+        ["Parallel API", "yes; `diamant_v0.env()` is the AEC form"],
+        ["Manual control", "at the terminal: `python -m agents.play`"],
+        ["Agents", f"`{agents}`: {len(agents)} by default, 1 to {MAX_PLAYERS}"],
+        ["Actions", f"`{env.action_space('player_0')}`: {CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
+        ["Observations", f"`{space.shape}`, {space.dtype}, {bounds}; each feature has bounds of its own"],
+        ["State", f"`{state.shape}`, {state.dtype}, {state.low.min():g} to {state.high.max():g}"],
+        ["Render modes", ", ".join(f"`{mode!r}`" for mode in env.metadata["render_modes"])],
+    ]
+    return markdown_table([f"`{env.metadata['name']}`", ""], rows)
+
+
+def parameters() -> str:
+    """The arguments of `parallel_env`."""
+    rows = [[f"`{name}`", f"`{default}`", meaning] for name, default, meaning in arguments(diamant_v0.parallel_env)]
+    return markdown_table(["argument", "default", "meaning"], rows)
+
+
+def observation() -> str:
+    """The layout of the observation."""
+    return f"`Box(float32, ({NUM_FEATURES},))`, the same for every seat, table size and edition.\n\n{field_table()}"
+
+
+def rewards() -> str:
+    """The rewards."""
+    return markdown_table(["reward", "what a seat is paid"], [[f"`{name}`", text] for name, text in REWARDS.items()])
+
+
+def editions() -> str:
+    """What the editions are made of."""
+    header = ["edition", "cards", "treasures", "traps", "relics", "expeditions", "tie", "chests", "stones", "from"]
+    rows = [
+        [
+            f"`{edition.name}`",
+            f"{numbers_of(edition)['cards'].sum()}{' + 1 before each' if edition.relics_enter == 'expedition' else ''}",
+            " ".join(map(str, edition.treasures)),
+            f"{edition.trap_copies} each of {', '.join(edition.traps)}",
+            _relics(edition),
+            edition.expeditions,
+            {"shared": "shared", "relics": "most relics, then shared"}[edition.tie_break],
+            "hidden" if edition.hidden_chests else "open",
+            "–" if edition.stones is None else f"{edition.stones[0]}×1 + {edition.stones[1]}×5",
+            edition.source,
+        ]
+        for edition in EDITIONS.values()
+    ]
+    fewest, most = RULEBOOK_PLAYERS
+    return f"{markdown_table(header, rows)}\n\n{fewest} to {most} players; 1 and 2 are allowed for research."
+
+
+def _relics(edition: Edition) -> str:
+    """How many relics, what they are worth and when they enter."""
+    if not edition.relics:
+        return "none"
+    worth = {"taken": "in the order of leaving", "printed": "as printed"}[edition.relic_values]
+    enter = {"start": "all from the start", "expedition": "one per expedition"}[edition.relics_enter]
+    return f"{' '.join(map(str, edition.relics))} {worth}; {enter}"
+
+
+def opponents() -> str:
+    """The scripted agents, each with its idea."""
+    rows = [[f"`{describe(family)}`", (family.__doc__ or "").split("\n")[0]] for family in FAMILIES.values()]
+    return markdown_table(["text (default)", "idea"], rows)
+
+
+def tasks() -> str:
+    """The registered ids; those that differ in the table size or the edition alone share a row."""
+    groups: dict[str, list[str]] = {}
+    for task in list_tasks():
+        players = task.settings.get("num_players")
+        meaning = task.meaning.replace(f"{players} players", "this many players") if players != 1 else task.meaning
+        groups.setdefault("4 players, this edition" if "edition" in task.settings else meaning, []).append(task.id)
+    return markdown_table(
+        ["ids", "game"], [[", ".join(f"`{name}`" for name in ids), meaning] for meaning, ids in groups.items()]
+    )
+
+
+def suite() -> str:
+    """The benchmark's tasks; those that differ in the number of players alone share a row."""
+    families: dict[str, list[str]] = {}
+    for task in TASKS.values():
+        families.setdefault(task.meaning.split(" players, ")[-1], []).append(task.name)
+    rows = [[", ".join(f"`{name}`" for name in names), meaning] for meaning, names in families.items()]
+    return markdown_table(["tasks, with their number of players", "game"], rows)
+
+
+def turn() -> str:
+    """A rendered turn of a chosen deck."""
+    env = diamant_v0.parallel_env(num_players=4, render_mode="ansi")
+    env.reset(seed=0, options={"deck": [9, "snake", "relic", 15, 7]})
+    for leavers in ([], [1], [], [0, 2]):
+        env.step({agent: LEAVE if seat in leavers else CONTINUE for seat, agent in enumerate(env.agents)})
+    return f"```text\n{env.render()}\n```"
+
+
+PARTS = {
+    part.__name__: part
+    for part in (environment, parameters, observation, rewards, editions, opponents, tasks, suite, turn, reference)
+} | {"algorithms": algorithm_table}

@@ -1,0 +1,285 @@
+"""Generated parts that show what was measured: tables of docs/measured/*.json and of the champion's model card."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diamant_env.storage.markdown import markdown_table
+from train.runs.model_card import over_seeds
+
+MEASURED = Path(__file__).with_name("measured")
+CHAMPION = Path(__file__).parents[1] / "agents" / "policies" / "champion.json"
+Row = dict[str, Any]
+
+
+def load(name: str) -> Row:
+    """Return the content of docs/measured/NAME.json."""
+    return json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def interval(figures: float | dict[str, float], digits: int = 3) -> str:
+    """Return a mean with its interval, if it has one."""
+    if not isinstance(figures, dict):
+        return f"{figures:.{digits}f} (–)"
+    mean, low, high = (f"{figures[name]:.{digits}f}" for name in ("mean", "low", "high"))
+    return f"{mean} ({low} to {high})"
+
+
+def number(figure: float | None) -> str:
+    """Return three significant digits, "" for None."""
+    if figure is None:
+        return ""
+    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
+
+
+def engine() -> str:
+    """The step beside plain C, a row for each batch, table size and probability of LEAVE."""
+    results = load("throughput")
+    found = {(row["section"], row["what"], row.get("rival")): row for row in results["rows"]}
+    rows = []
+    for what in dict.fromkeys(row["what"] for row in results["rows"] if row["section"] == "step with observations"):
+        step, changes = (
+            found["step with observations", what, f"plain C{more}"] for more in ("", ", only what changed")
+        )
+        rules = found["rules", what, "plain C"]
+        figures = [number(step["ours"]), _ratio(step), _ratio(changes), number(rules["ours"]), _ratio(rules)]
+        batch, leave = re.sub(" players", "", what).split(", LEAVE ")
+        rows.append([*batch.removeprefix("batch ").rsplit(", ", 1), leave, *figures])
+    head = ["batch", "players", "LEAVE", "step, M/s", "÷ plain C", "÷ C, only what changed"]
+    head += ["rules alone, M/s", "÷ plain C"]
+    return f"{_source(results)}\n\n{markdown_table(head, rows)}"
+
+
+def others() -> str:
+    """Random games, threads with observations, PettingZoo's view and costs, of the same command."""
+    left_out = ("step with observations", "rules")
+    rows = [row for row in load("throughput")["rows"] if row["section"] not in left_out]
+    return _comparisons([row for row in rows if not re.search(r"^rules|LEAVE 0.5", row["what"])])
+
+
+def peers() -> str:
+    """The engine beside other environments, a row for each of them."""
+    results = load("peers")
+    kinds = {"diamant-4": 0, "diamant-parallel": 0, "diamant-games": 0, "diamant-8": 1}
+    kinds |= {"diamant-4-tables": 2, "diamant-8-tables": 3}
+    rows: dict[str, list[str]] = {}
+    for row in results["rows"]:
+        line = rows.setdefault(row["rival"], [row["rival"], f"{number(row['theirs'])} {row['unit']}", *[""] * 4])
+        line[2 + kinds[row["what"]]] = _ratio(row)
+    head = ["beside", "theirs", "4 players", "8 players", "4 players, narrow", "8 players, narrow"]
+    return "\n\n".join([_source(results), markdown_table(head, rows.values()), f"O{results['notes'][0][1:]}."])
+
+
+def learning() -> str:
+    """The engine's share of training, and the speed of judging."""
+    results = load("learning")
+    found = {row["what"]: row["ours"] for row in results["rows"]}
+    rows = [
+        [name, number(found[name]), f"{found[f'{name}: engine and observation']:.1%}"]
+        for name in ("PPO of stable-baselines3", "train.ppo")
+    ]
+    judging = ", ".join(f"{row['what']} {row['ours']:,.0f}" for row in results["rows"] if row["section"] == "judging")
+    table = markdown_table(["training, one thread", "rows/s", "time in engine and observation"], rows)
+    return f"{_source(results)}\n\n{table}\n\nJudging, in decisions/s: {judging}."
+
+
+def _comparisons(rows: Sequence[Row]) -> str:
+    lines = []
+    for row in rows:
+        what = f"{row['section']}: {row['what']}"
+        ours = f"{number(row['ours'])} {row['unit']}"
+        lines.append([what, ours, row.get("rival", ""), number(row.get("theirs")), _ratio(row)])
+    return markdown_table(["what", "ours", "beside", "theirs", "ratio"], lines)
+
+
+def _ratio(row: Row) -> str:
+    return number(row.get("ratio"))
+
+
+def _source(results: Row) -> str:
+    shown = ("date", "processor", "cores", "load", "python", "numpy", "numba", "torch", "commit", "C")
+    machine = (f"{name} {results['machine'][name]}" for name in shown if name in results["machine"])
+    return f"`{results['command']}`: {', '.join(machine)}."
+
+
+def exact() -> str:
+    """The values of one expedition, and how far agents are from them."""
+    rows = load("exact")["rows"]
+    values = [
+        [f"`{row['edition']}`", row["players"], _gems(row["all play it"]), f"{row['nodes']:,}", f"{row['seconds']:.1f}"]
+        for row in rows
+        if row["agent"] == "equilibrium"
+    ]
+    agents: dict[str, list[object]] = {}
+    for row in (row for row in rows if "best response" in row):
+        figures = [_gems(row[name]) for name in ("all play it", "best response", "exploitability")]
+        agents.setdefault(row["agent"], [f"`{row['agent']}`"]).extend(figures)
+    head = [f"{players} {what}" for players in (2, 3) for what in ("play it", "best response", "exploitability")]
+    return "\n\n".join(
+        [
+            "The equilibrium of one fresh expedition in score:",
+            markdown_table(["edition", "players", "gems each", "nodes", "seconds"], values),
+            "Scripted agents in one of `iello-2016-fr`, at tables of 2 and of 3:",
+            markdown_table(["agent", *head], agents.values()),
+        ]
+    )
+
+
+def exact_lone() -> str:
+    """The values of a whole game alone."""
+    rows = [row for row in load("exact")["rows"] if "busts" in row]
+    found = [[f"`{row['edition']}`", _gems(row["all play it"]), _gems(row["busts"])] for row in rows]
+    return markdown_table(["edition", "gems", "busts"], found)
+
+
+def _gems(figure: float) -> str:
+    return f"{figure:.6f}"
+
+
+def champion() -> str:
+    """The champion at tables of each size, over its seeds."""
+    return over_seeds(_champion())
+
+
+def strength() -> str:
+    """The shipped champion's win shares at each table size, and its strongest intruder."""
+    record = _champion()
+    rows = []
+    for row, intruder in zip(record["tables"], record["strongest_intruders"], strict=False):
+        shares = [interval(row["pool"]), interval(row["held_out"])]
+        strongest = f"`{intruder['agent']}`: {interval(intruder['win_share'])}"
+        rows.append([row["players"], f"{1 / row['players']:.3f}", *shares, strongest])
+    return markdown_table(["players", "fair share", "among the pool", "held-out pool", "strongest intruder"], rows)
+
+
+def _champion() -> Row:
+    return json.loads(CHAMPION.read_text(encoding="utf-8"))
+
+
+def search() -> str:
+    """What looking ahead wins against three champions."""
+    rows = load("search")["results"]
+    lines = [
+        [f"`{row['agent']}`", row["against"], f"{row['games']:,}", f"{row['fair']:.3f}", interval(row["win_share"])]
+        for row in rows
+    ]
+    return markdown_table(["who", "against", "games", "fair share", "win share (95 %)"], lines)
+
+
+def response() -> str:
+    """What PPO learns to gain against copies of the champion, at each table size."""
+    rows = []
+    for found in (results["found"] for results in load("response")):
+        starts = [[row["gain"] for row in found["searched"] if start in row["player"]] for start in ("scratch", "warm")]
+        gains = [interval(max(each, key=lambda gain: gain["mean"])) for each in starts]
+        bound, players = interval(found["can_be_gained"]), found["players"]
+        rows.append([players, f"{1 / players:.3f}", len(starts[0]), f"{found['games']:,}", *gains, bound])
+    head = ["players", "fair share", "runs of each", "games", "PPO from scratch", "PPO from the champion"]
+    head += ["gained at least"]
+    return markdown_table(head, rows)
+
+
+def responses() -> str:
+    """What the search finds against each scripted agent, beside the best member of the pools."""
+    found = load("responses")
+    rows = found["agents"]
+    weak = ", ".join(row["agent"] for row in rows if row["weak"]) or "none"
+    more = sorted(row["more"]["mean"] for row in rows)
+    gains = sorted(row["search"] for row in rows)
+    return (
+        f"`{found['command']}`: {found['decisions']:,} decisions each, {found['games']:,} games, four seats. Against "
+        f"three of each of {len(rows)} scripted agents the search gains {gains[0]:.3f} to {gains[-1]:.3f}, which is "
+        f"{more[0]:+.4f} to {more[-1]:+.4f} more than the best member of the pools. Weak against: {weak}."
+    )
+
+
+def benchmark() -> str:
+    """What has been played of the benchmark: aggregated scores, then points and gains by task."""
+    found = load("benchmark")
+    families, runs = found["aggregates"], found["runs"]
+    kinds = {run["algorithm"]: run["kind"] for run in runs}
+
+    def rank(name: str) -> float:
+        scores = [some[name] for some in families.values() if name in some]
+        return -np.mean([score["mean"] if isinstance(score, dict) else score for score in scores])
+
+    ranked = sorted(kinds, key=rank)
+    scores = [
+        [f"`{name}`", kinds[name], *(interval(some[name], 2) if name in some else "" for some in families.values())]
+        for name in ranked
+    ]
+    columns = [
+        (task, *path)
+        for task in dict.fromkeys(run["task"] for run in runs)
+        for path in (("held_out", "win" if task.endswith("win") else "score"), ("gain", "at_least"), ("exact",))
+        if path != ("exact",) or task.startswith("expedition")
+    ]
+    lines = [[f"`{name}`", *(_mean(runs, name, *column) for column in columns)] for name in ranked]
+    words = {"held_out": "held-out {}", "gain": "gain", "exact": "exploitability"}
+    head = [
+        "algorithm",
+        *(f"{task}: {words[path[0]].format(path[-1]).replace('win', 'win share')}" for task, *path in columns),
+    ]
+    machine = "{platform}, {cores} cores, Python {python}".format(**found["versions"])
+    picture = "![Aggregated scores by family of tasks](benchmark.png)"
+    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(head, lines)
+    return "\n\n".join([f"On {machine}:", picture, *tables])
+
+
+def _mean(runs: Sequence[Row], algorithm: str, task: str, *path: str) -> str:
+    """Return a figure's mean over the seeds."""
+    figures = []
+    for run in runs:
+        if (run["algorithm"], run["task"]) == (algorithm, task) and path[0] in run["measures"]:
+            found = run["measures"]
+            for name in path:
+                found = found[name]
+            figures.append(found["exploitability"] if isinstance(found, dict) else found)
+    return f"{np.mean(figures):.3f}" if figures else ""
+
+
+def faults() -> str:
+    """The table of `make faults`; the same fault of several commands or files is one row."""
+    found = load("faults")
+    groups: dict[str, list[tuple[str, Row]]] = {}
+    for row in found["rows"]:
+        match = re.search(r"(?<=of python -m )\S+|^[\w ]+(?=: random damage|: files made)", row["fault"])
+        name = match[0] if match else ""
+        groups.setdefault(row["fault"].replace(name, "{}") if name else row["fault"], []).append((name, row))
+    lines = []
+    for fault, members in groups.items():
+        row, several = members[0][1], len(members) > 1
+        rate = f"{row['bound']:.1g}" if row["bound"] < 0.01 else f"{min(1, row['bound']):.2f}"
+        cells = [fault.format(", ".join(name for name, _ in members))]
+        cells += [f"{len(members)} × {row['trials']:,}" if several else f"{row['trials']:,}"]
+        cells += [f"{sum(each['failures'] for _, each in members):,}", rate + " each" * several]
+        cells += ["–" if several else row.get("worst", "–").replace("|", "/")]
+        caught = "caught" if all(each["caught"] for _, each in members) else "**missed**"
+        lines.append([*cells, f"{row['control']}: {caught}"])
+    machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())
+    minutes, seconds = divmod(found["seconds"], 60)
+    head = ["fault", "trials", "failures", "rate below", "worst", "control"]
+    return f"`{found['command']}`, {minutes} min {seconds} s; {machine}.\n\n{markdown_table(head, lines)}"
+
+
+PARTS = {
+    "engine": engine,
+    "engine-more": others,
+    "peers": peers,
+    "learning": learning,
+    "exact": exact,
+    "exact-lone": exact_lone,
+    "champion": champion,
+    "champion-strength": strength,
+    "champion-response": response,
+    "search": search,
+    "responses": responses,
+    "benchmark": benchmark,
+    "faults": faults,
+}

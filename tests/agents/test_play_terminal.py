@@ -1,0 +1,263 @@
+"""A person at the terminal: whole games by fed keys, every key, every way to stop, and what is refused."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import play
+from agents.words import Words
+from diamant_env import EDITIONS, Batch
+from diamant_env.drawing.scene import Scene
+from diamant_env.observation import Observations
+from diamant_env.records import GameRecord
+
+ROOT = Path(__file__).parents[2]
+PROMPT = "Continue or leave?"
+QUIET = ["--opponents", "ev", "bag:18", "traps", "--seed", "3"]
+
+
+@pytest.fixture
+def sit_down(monkeypatch, capsys):
+    """Play with these keys; return the exit status, what was said and the errors."""
+
+    def run(keys: str, *arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
+        return play.main(arguments or QUIET), *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("opponents", ["", "continue", "ev bag:18 traps", "ev ev cards:3 follow bag random oppose"])
+def test_whole_games(sit_down, edition, opponents, tmp_path):
+    keys = np.random.default_rng(len(edition)).choice(["c", "", "l", "o", "t", "h", "continue", "LEAVE", "z"], 2000)
+    path = tmp_path / "game.txt"
+    arguments = ["--edition", edition, "--seed", "5", "--record", str(path), "--opponents", *opponents.split()]
+    code, said, errors = sit_down("\n".join(keys), *arguments)
+    assert (code, errors) == (0, "")
+    record = GameRecord.read(path)
+    assert record.names == ("a person", *opponents.split())
+    assert (record.edition, record.seed) == (EDITIONS[edition], 5)
+    assert said.count("=== Expedition ") == 5
+    decisions = sum(0 in (*turn.continuing, *turn.leaving) for turn in record.turns)
+    others = sum(key in "othz" for key in said_keys(said))
+    assert said.count(PROMPT) == decisions + others
+    rows = summary_rows(said)
+    assert [int(row[-2]) for row in rows] == sorted(record.chests, reverse=True)
+    for row in rows:
+        assert sum(int(cell) for cell in row[-7:-2] if cell != "bust") == int(row[-2])
+    busts = sum(len(turn.continuing) for turn, end in pairwise(record.turns) if end.bust)
+    assert sum(row[-7:-2].count("bust") for row in rows) == busts
+    own = next(row for row in rows if row[0] == "you")
+    assert (int(own[-2]), int(own[-1])) == (record.chests[0], record.relics[0])
+    assert ("you" in said.splitlines()[-2]) == (0 in record.winners)
+
+
+def said_keys(said: str) -> list[str]:
+    return [key or "c" for key in re.findall(rf"{re.escape(PROMPT)}.*> (\w*)\n", said)]
+
+
+def summary_rows(said: str) -> list[list[str]]:
+    lines = said.split("=== The game is over")[1].splitlines()[2:]
+    return [line.split() for line in lines[: lines.index("")]]
+
+
+def test_the_odds_are_those_of_the_observation(sit_down):
+    _, said, _ = sit_down("\nc\no\nq\ny\n", "--opponents", "continue", "continue", "--seed", "3")
+    batch = Batch(1, 3)
+    obs = batch.reset(seed=3)
+    for _ in range(2):
+        obs, _, _ = batch.step(np.zeros((1, 3), np.int8))
+    seen = Observations(obs[0, 0])
+    assert f"{float(seen['bust_chance']):.1%}" in next(line for line in said.splitlines() if "a bust  " in line)
+    assert f"brings you {float(seen['expected_share']):.2f} gems if nobody leaves" in said
+    assert "by lava pit             2 of 32     6.2%" in said
+    assert "by boulder              2 of 32     6.2%" in said
+    assert "    alone                   2 gems\n    with 1 other            1 gem\n    with 2 others  " in said
+
+
+def test_leaving_alone_takes_the_relics(sit_down):
+    _, said, _ = sit_down("\n\n\no\nl\nq\nyes\n", "--opponents", "continue", "--seed", "3")
+    assert re.search(r"alone +7 gems, 1 relic included\n +with 1 other +2 gems\n", said)
+    assert ">> You leave alone with 7 gems, 1 relic included; continue continues." in said
+
+
+def test_the_others_do_not_know_what_the_person_chooses(sit_down, tmp_path):
+    firsts = []
+    for keys in ("l\n", "c\n"):
+        path = tmp_path / f"{keys[0]}.txt"
+        sit_down(keys * 200, "--opponents", *["random:0.5"] * 6, "--seed", "4", "--record", str(path))
+        turn = GameRecord.read(path).turns[0]
+        firsts.append([seat in turn.leaving for seat in range(1, 7)])
+    assert firsts[0] == firsts[1]
+
+
+def test_the_person_waits_in_the_camp(sit_down):
+    _, said, _ = sit_down("l\nq\ny\n", "--opponents", "continue", "--seed", "3")
+    waiting = said.split(">> You leave")[1].split("=== Expedition 2")[0]
+    assert PROMPT not in waiting
+    assert "A second battering ram! continue loses" in waiting
+    assert waiting.count("Card ") > 2
+
+
+def test_a_wrong_key_is_explained(sit_down):
+    _, said, _ = sit_down("leaf\n" + "x" * 500 + "\nq\ny\n")
+    assert "'leaf' is no answer: Enter or c continues, l leaves, o tells the odds, h helps, q stops." in said
+    assert f"'{'x' * 20}...' is no answer" in said
+    assert said.count(">>") == 0
+
+
+def test_help_and_table(sit_down):
+    _, said, _ = sit_down("h\n?\nhelp\nt\ntable\nq\ny\n")
+    assert said.count("Ctrl-D") == 4
+    assert said.count("where   decided     bag  chest  relics") == 3
+    assert said.count("Relics on the path go") == 4
+    _, said, _ = sit_down("q\ny\n", "--edition", "schmidt-2005")
+    assert "elic" not in said.split("Continue or leave")[0].replace("relics\n", "")
+
+
+def test_quitting_asks_first(sit_down):
+    code, said, errors = sit_down("q\n\nq\nn\nexit\nnein\nc\nq\ny\nc\n")
+    assert (code, errors) == (0, "")
+    assert said.count("Stop playing?") == 4
+    assert said.count(">>") == 1
+    assert said.endswith("Stopped in expedition 1 of 5.\n")
+
+
+@pytest.mark.parametrize("keys", ["", "c\nc", "c\nq\n", "l\nl\nc\no\n"])
+def test_the_end_of_the_input_ends_the_game(sit_down, keys, tmp_path):
+    code, said, errors = sit_down(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
+    assert (code, errors) == (0, "")
+    assert re.search(r"Stopped in expedition \d of 5\.\nNothing was recorded: the game was not over\.\n$", said)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("chests", "hidden"), [([], True), (["--hidden-chests"], True), (["--no-hidden-chests"], False)]
+)
+def test_hidden_chests_stay_hidden_until_the_end(sit_down, chests, hidden):
+    arguments = ["--edition", "incan-gold", "--opponents", "bag:3", "cards:2", "--seed", "1", *chests]
+    _, said, _ = sit_down("c\n" * 200, *arguments)
+    during, after = said.split("=== The game is over")
+    assert ("chests are hidden" in during) == hidden
+    rows = re.findall(r"^  (?:bag:3|cards:2) +(?:cave|camp) .* (\S+) +(\S+)$", during, re.MULTILINE)
+    assert rows
+    assert all((row == ("?", "?")) == hidden for row in rows)
+    assert "?" not in after
+
+
+def test_a_record_that_does_not_fit_on_the_disk(sit_down, tmp_path, monkeypatch):
+    """One line says so, no part of a file is left, and the result is told all the same."""
+
+    def full(_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    code, said, errors = sit_down("l\n" * 200, *QUIET, "--record", str(tmp_path / "game.txt"))
+    assert (code, errors.count("\n")) == (2, 1)
+    assert f"No space left on device: '{tmp_path / 'game.txt'}'" in errors
+    assert "The game is over" in said
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--opponents", "nobody"], "unknown agent 'nobody'"),
+        (["--opponents", *["ev"] * 8], "9 players; 1 to 8 fit at a table"),
+        (["--opponents", "bag:many"], "'many' in 'bag:many' is no number"),
+        (["--opponents", "ev", "catch-up", "--edition", "incan-gold"], "catch-up.* looks at the rivals' chests"),
+        (["--opponents", "catch-up", "--hidden-chests"], "this table hides them; seat another agent"),
+        (["--edition", "diamond"], "unknown edition 'diamond'; published editions: iello-2016"),
+        (["--seed", "x"], "--seed: x; a whole number from 0"),
+        (["--seed", "-1"], "--seed: -1; a whole number from 0"),
+        (["--seed", str(2**64)], "a whole number from 0"),
+        (["--record", str(ROOT / "README.md")], "README.md: this is there already; name a new file"),
+        (["--record", "nowhere/game.txt"], "there is no folder .*nowhere"),
+        (["--opponent-count", "3"], "unrecognized arguments: --opponent-count"),
+        (["--opponents", "runs/none.safetensors"], "no trained policy"),
+    ],
+)
+def test_what_is_refused(sit_down, arguments, message):
+    code, said, errors = sit_down("", *arguments)
+    assert (code, said) == (2, "")
+    assert errors.startswith("python -m agents.play: error: ")
+    assert errors.count("\n") == 1
+    assert re.search(message, errors)
+
+
+def test_colours_take_no_room():
+    batch, scene = Batch(1, 2, "everdeck"), Scene()
+    batch.reset(seed=1)
+    scene.follow(batch.games[0])
+    scene.path = [0, 16, 24, *[20] * 9]
+    words = [Words(batch.editions[0], ["you", "ev"], 0, colours) for colours in (False, True)]
+    for told in (Words.table, Words.turn):
+        plain, bright = ("\n".join(told(each, batch.games[0], scene)) for each in words)
+        assert re.sub(r"\033\[\d+m", "", bright) == plain != bright
+        assert max(map(len, plain.splitlines())) <= 78
+    assert "\033[31m[BATTERING RAM]\033[0m" in "\n".join(words[1].table(batch.games[0], scene))
+
+
+def test_only_the_core_is_imported():
+    forbidden = "torch", "stable_baselines3", "tyro", "rich", "pygame", "train"
+    code = f"import agents.play, sys; print([name for name in {forbidden} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
+@pytest.mark.parametrize(("key", "code"), [(b"\x03", 130), (b"\x04", 0)])
+def test_at_a_real_terminal(key, code):
+    master, terminal = os.openpty()
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
+    command = [sys.executable, "-m", "agents.play", *QUIET]
+    game = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        # Where the tests run in the background, SIGINT is ignored, and a child would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    os.close(terminal)
+    said = read_until(master, "q = quit] > ")
+    assert "\033[31m[LAVA PIT]\033[0m" in said
+    os.write(master, b"c\n")
+    said = read_until(master, "q = quit] > ")
+    assert ">> Everyone inside continues." in said
+    if code == 130:
+        game.send_signal(signal.SIGINT)  # the terminal of a new session has no foreground group to signal
+        os.write(master, b"\n")  # wakes the game if the signal came just before it began to read
+    else:
+        os.write(master, key)
+    said = read_until(master, "Stopped in expedition 1")
+    assert "Traceback" not in said
+    assert game.wait(600) == code
+    os.close(master)
+
+
+def read_until(terminal: int, end: str, seconds: float = 600) -> str:
+    """Return what a terminal shows up to this text."""
+    said, until = "", time.monotonic() + seconds
+    while end not in said:
+        ready, _, _ = select.select([terminal], [], [], max(0, until - time.monotonic()))
+        assert ready, f"{end!r} did not come: {said}"
+        said += os.read(terminal, 4096).decode()
+    return said

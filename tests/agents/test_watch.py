@@ -1,0 +1,160 @@
+"""Watching agents play: whole games told turn by turn, the odds and probabilities, steps, stops, refusals, a window."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from agents import watch
+from diamant_env import EDITIONS, Batch
+from diamant_env.observation import Observations
+from diamant_env.opponents import Table, make
+from diamant_env.records import GameRecord
+
+GAME = ["ev", "bag:18", "random:0.3", "--seed", "3"]
+
+
+@pytest.fixture
+def look(monkeypatch, capsys):
+    """Watch with these arguments and keys; return the exit status, what was said and the errors."""
+
+    def run(*arguments: str, keys: str = "") -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
+        return watch.main(arguments), *capsys.readouterr()
+
+    return run
+
+
+def summary(said: str) -> list[list[str]]:
+    lines = said.split("=== The game is over")[1].splitlines()[2:]
+    return [re.split(r"\s{2,}", line.strip()) for line in lines[: lines.index("")]]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_whole_games(look, edition, tmp_path):
+    path = tmp_path / "game.txt"
+    agents = ["ev", "random:0.3", "mixture", "mixture"]
+    code, said, errors = look(*agents, "--edition", edition, "--seed", "5", "--record", str(path))
+    assert (code, errors) == (0, "")
+    record = GameRecord.read(path)
+    assert record.names == tuple(agents)
+    assert (record.edition, record.seed) == (EDITIONS[edition], 5)
+    assert said.count("=== Expedition ") == 5
+    assert said.count(">> ") == sum(not turn.bust for turn in record.turns)
+    assert len(re.findall(r"^A second .*!", said, re.MULTILINE)) == sum(turn.bust for turn in record.turns)
+    rows = summary(said)
+    assert [int(row[6]) for row in rows] == sorted(record.chests, reverse=True)
+    for row in rows:
+        assert sum(int(cell) for cell in row[1:6] if cell != "bust") == int(row[6])
+    assert sorted(row[0] for row in rows) == ["ev", "mixture #1", "mixture #2", "random:0.3"]
+    assert not re.search(r"\b[Yy]ou", said)
+
+
+def test_odds_and_probabilities_are_those_of_the_table(look):
+    _, said, _ = look(*GAME)
+    batch = Batch(1, 3)
+    table = Table(batch, [make(text) for text in GAME[:3]], [range(3)])
+    obs, actions = batch.reset(seed=3), np.zeros((1, 3), np.int8)
+    views = re.findall(r"  bust   ([\d.]+%) .*\n  share  ([\d.]+) .*\n.*LEAVE\n((?:  .*\n){3})", said)
+    for chance, share, rows in views:
+        seen = Observations(obs[0, 0])
+        assert (chance, share) == (f"{float(seen['bust_chance']):.1%}", f"{float(seen['expected_share']):.2f}")
+        leave = table.leave_probabilities(obs)
+        shown = [re.search(r"[\d.]+%", row) for row in rows.splitlines()]
+        for seat, inside in enumerate(batch.must_decide[0]):
+            assert (shown[seat] and shown[seat][0]) == (f"{leave[0, seat]:.1%}" if inside else None)
+        table.batch.draw_decisions(leave, actions)
+        batch.step(actions, obs)
+    assert views
+    assert batch.over[0]
+
+
+def test_the_same_seed_tells_the_same(look):
+    assert look(*GAME) == look(*GAME)
+    assert look(*GAME)[1] != look(*GAME[:3], "--seed", "4")[1]
+    first = look("ev")[1]  # some seed, which is told
+    seed = re.search(r"--seed (\d+)", first)[1]
+    assert look("ev", "--seed", seed)[1] == first
+
+
+def test_the_table_may_be_larger_than_the_list(look):
+    _, said, _ = look("ev", "traps", "--num-players", "5", "--seed", "1")
+    assert sorted(row[0] for row in summary(said)) == ["ev #1", "ev #2", "ev #3", "traps #1", "traps #2"]
+    assert "1 players" not in said
+
+
+def test_step_by_step(look):
+    code, said, _ = look(*GAME, "--step", keys="\n\nq\n")
+    assert code == 0
+    assert said.count(watch._PROMPT) == 3
+    assert said.endswith("Stopped in expedition 1 of 5.\n")
+    code, said, _ = look(*GAME, "--step", keys="\n")  # the input ends
+    assert (code, said.count(watch._PROMPT)) == (0, 2)
+    code, said, _ = look(*GAME, "--step", keys="\n" * 300)
+    assert "The game is over" in said
+
+
+def test_speed(look, monkeypatch):
+    pauses = []
+    monkeypatch.setattr(watch.time, "sleep", pauses.append)
+    monkeypatch.setattr(watch.time, "monotonic", lambda: 100.0)
+    _, said, _ = look(*GAME, "--speed", "4")
+    assert len(pauses) == said.count(">> ")
+    assert set(pauses) == {0.25}
+
+
+def test_ctrl_c(look, monkeypatch):
+    def press(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch.time, "sleep", press)
+    code, said, errors = look(*GAME)
+    assert (code, errors) == (130, "")
+    assert said.endswith("Stopped in expedition 1 of 5.\n")
+
+
+@pytest.mark.parametrize("step", [False, True])
+def test_window(look, monkeypatch, step):
+    pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    shown = []
+    from diamant_env.drawing.window import Window
+
+    monkeypatch.setattr(Window, "show", lambda self, picture, fps=0: shown.append(picture.get_size()))
+    more = ["--step"] if step else []
+    code, said, errors = look("cards:1", "cards:2", "--seed", "3", "--window", *more, keys="\n" * 300)
+    assert (code, errors) == (0, "")
+    assert set(shown) == {(960, 704)}
+    assert len(shown) > said.count(">> ") == 10
+
+
+def test_window_without_pygame(look, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    for module in [name for name in sys.modules if name.startswith("diamant_env.drawing.")]:
+        monkeypatch.delitem(sys.modules, module)
+    code, _, errors = look(*GAME, "--window")
+    assert code == 2
+    assert 'pip install "diamant-env[render]"' in errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ev", "--num-players", "9"], "9 players; 1 to 8"),
+        (["ev", "--num-players", "0"], "0 players; 1 to 8"),
+        (["ev"] * 9, "9 players; 1 to 8"),
+        (["ev", "ev", "ev", "--num-players", "2"], "3 agents for 2 players"),
+        (["--speed", "-1"], "--speed: -1"),
+        (["--speed", "nan"], "--speed: nan"),
+    ],
+)
+def test_what_is_refused_beside_what_play_refuses(look, arguments, words):
+    code, said, errors = look(*arguments)
+    assert (code, said) == (2, "")
+    assert errors.startswith("python -m agents.watch: error: ")
+    assert errors.count("\n") == 1
+    assert words in errors

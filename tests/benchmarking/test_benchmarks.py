@@ -1,0 +1,104 @@
+"""The commands of the benchmarks run from end to end with --quick; the figures of these tests mean nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmarks import measure, peers, throughput
+from benchmarks.contenders import puffer
+from benchmarks.measure import Effort, Speed, alternate
+
+
+class Clock:
+    """Tells a time that passes only as told."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("part", throughput.get_args(throughput.Part))
+def test_throughput(part, tmp_path, capsys):
+    if part == "views":
+        pytest.importorskip("pygame")
+    throughput.main(["--quick", "--parts", part, "--out", str(tmp_path)])
+    found = json.loads((tmp_path / "results.json").read_text())
+    assert {"processor", "date", "numba"} <= found["machine"].keys()
+    assert "saved:" in capsys.readouterr().out
+    if part == "growth":
+        assert (tmp_path / "growth.png").stat().st_size > 1000
+    for row in found["rows"]:
+        assert row["ours"] >= 0, row
+        assert (
+            row["ratio"] is None
+            or row["quartiles"] is None
+            or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1]
+        ), row
+
+
+def test_a_peer_takes_turns_with_ours(tmp_path):
+    cartpole = next(peer for peer in peers.PEER_LIST if peer.contender == "cartpole")
+    python = peers.Path(peers.sys.executable)
+    rows = peers.compare_peer(cartpole, python, Effort(2, 0.01), Effort(1, 0.01))
+    assert [row.what for row in rows] == ["diamant-4", "diamant-8"]
+    assert all(row.ratio > 0 and row.repeats == 2 for row in rows)
+
+
+def test_an_unknown_peer_is_an_error(tmp_path, capsys):
+    assert peers.main(["--only", "chess", "--out", str(tmp_path)]) == 2
+    assert "unknown peers chess" in capsys.readouterr().err
+
+
+def test_a_contender_that_cannot_start_says_why():
+    python = peers.Path(peers.sys.executable)
+    with pytest.raises(RuntimeError, match=r"No module named 'pufferlib'"), peers.worker(python, "squared", 1):
+        pass
+
+
+@pytest.fixture
+def clock(monkeypatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(measure, "perf_counter", clock)
+    return clock
+
+
+def test_contenders_alternate_and_the_median_counts(clock):
+    played = []
+
+    def contender(name, seconds):
+        def play(steps):
+            played.append((name, steps))
+            clock.now += steps * seconds
+
+        return play
+
+    speeds = alternate({"a": contender("a", 0.25), "b": contender("b", 0.5)}, Effort(3, 8.0))
+    assert played[-6:] == [("a", 32), ("b", 16)] * 3
+    assert speeds == {"a": Speed((4.0,) * 3), "b": Speed((2.0,) * 3)}
+    assert Speed((1.0, 9.0, 2.0)).median == 2
+    assert Speed((1.0, 9.0, 2.0)).over(Speed((1.0, 3.0, 1.0))) == Speed((1.0, 3.0, 2.0))
+    assert Speed((1.0, 9.0, 2.0, 3.0, 4.0)).quartiles == (2.0, 4.0)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-3])
+def test_a_contender_that_takes_no_longer_for_more_steps_is_refused(clock, seconds):
+    """However slow the machine: it was tried with twice as many steps for ever."""
+
+    def idle(steps):
+        clock.now += seconds
+
+    with pytest.raises(RuntimeError, match=r"^idle took .* s for 1,099,511,627,776 steps"):
+        alternate({"idle": idle}, Effort(3, 1.0))
+
+
+def test_damaged_or_missing_sources_of_a_peer_are_refused(tmp_path):
+    python = peers.Path(peers.sys.executable)
+    with pytest.raises(RuntimeError, match=f"no .*{puffer.SOURCES}: put the source distribution"):
+        puffer.build_squared(python, tmp_path)
+    (tmp_path / puffer.SOURCES).write_bytes(b"not the archive")
+    with pytest.raises(RuntimeError, match="another file than the one expected"):
+        puffer.build_squared(python, tmp_path)

@@ -1,0 +1,167 @@
+"""Every code block of README.md and docs/ runs, the long ones with a smaller budget; what can't run is listed here."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+TINY_RUN = "--set ppo.decisions=2000 --set ppo.games=20 --set threads=1 --set judge.curve_games=100 --no-judge"
+TINY_SEARCH = "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100"
+TINY_BENCHMARK = "--set decisions=500 --set ppo.games=4 --set games=100 --set response.report_games=100"
+# What the tests put in the place of what a reader types, by document.
+SMALLER = {
+    "README.md": {
+        "make train ": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN} ",
+        ".venv/bin/python -m train.ppo": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN}",
+        "--games 100000": "--games 200",
+        "train.best_response runs/default-seed0": f"train.best_response runs/default-seed0 {TINY_SEARCH}",
+        "--players 5 ": "--players 5 --games 200 ",
+    },
+    "benchmark.md": {
+        "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
+        "--algorithms bag:11 --out runs/mine": f"--algorithms bag:11 --out runs/mine {TINY_BENCHMARK}",
+        "--set ppo.decisions=1_000_000": TINY_SEARCH,
+    },
+    "champion.md": {
+        "configs/champion_first.toml": f"configs/champion_first.toml {TINY_RUN.removesuffix(' --no-judge')}",
+        "configs/champion_table.toml": f"configs/champion_table.toml {TINY_RUN.removesuffix(' --no-judge')}",
+        "--out shipped": "--games 24 --intruder-games 8 --out shipped",
+        "--set report_games=100000": "",
+        "train.best_response champion": f"train.best_response champion {TINY_SEARCH}",
+        "--games 20000": "--games 100",
+        "agents.watch search:16:": "agents.watch search:2:",
+        "search:256:champion --against": "search:2:champion --against",
+        "--compare search:64:champion search:16:champion champion --games 2000": "--compare champion --games 20",
+    },
+    "tutorial.md": {
+        "games=20_000": "games=400",
+        "--set ppo.decisions=2_000_000 --no-judge": f"--set judge.curve_points=2 {TINY_RUN}",
+        "--out judged": "--out judged --games 200",
+        "--games 20000": "--games 400",
+        "n_steps=1024": "n_steps=128",
+        "model.learn(20_000)": "model.learn(128)",
+        "wins, games = 0, 500": "wins, games = 0, 10",
+    },
+    "exact.md": {"--players 2 3": "--players 2"},
+    "cluster.md": {
+        "--config configs/rllib.toml": f"--set judge.curve_points=0 {TINY_RUN}",
+        "--resume runs/rllib-seed0": "--resume runs/rllib-seed0 --no-judge",
+        "--games 100000": "--games 200",
+    },
+}
+# Commands that no test runs, each with the reason.
+NOT_RUN = {
+    "make setup": "installs",
+    "make test": "these tests",
+    "make champion": "three hours; the commands are below it",
+    "python -m venv .venv": "installs",
+    ".venv/bin/pip install -c constraints.txt -e .[train,render,dev]": "installs",
+    ".venv/bin/python -m pytest": "these tests",
+    "python -m venv .venv-ray": "installs",
+    ".venv-ray/bin/pip install -c constraints-distributed.txt -e .[train,distributed,dev]": "installs",
+    "python -m train.rllib --set ray.runners=8 --set ppo.games=3000": "asks for eight cores",
+    "ray start --head --port=6379": "leaves processes behind",
+    "ray start --address=HEAD:6379": "needs a second machine",
+    "RAY_ADDRESS=auto python -m train.rllib --set ray.runners=64 --set ppo.games=24000": "needs a cluster",
+    "ray stop": "would end what others began",
+    "source .venv/bin/activate": "changes the shell it is typed into",
+}
+ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE
+ALONE = ("README.md",)  # here a block needs nothing of the blocks before it but what they import
+
+
+class Block(NamedTuple):
+    """A code block and where it begins."""
+
+    language: str
+    text: str
+    place: str
+
+
+def blocks_of(document: Path) -> list[Block]:
+    content = document.read_text(encoding="utf-8")
+    found = []
+    for match in BLOCK.finditer(content):
+        line = content.count("\n", 0, match.start()) + 1
+        found.append(Block(match["language"], match["text"], f"{document.name}, line {line}"))
+    return found
+
+
+def commands_of(text: str) -> list[list[str]]:
+    """The commands of a console block, without comments."""
+    return [words for line in text.splitlines() if (words := shlex.split(line, comments=True))]
+
+
+def smaller(document: Path, text: str) -> str:
+    for written, run in SMALLER.get(document.name, {}).items():
+        text = text.replace(written, run)
+    return text
+
+
+def run_python(block: Block, text: str, names: dict[str, Any]) -> None:
+    exec(compile(text, block.place, "exec"), names)
+
+
+def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """``python -m module arguments`` as a call of the module's `main`, which saves a start of Python."""
+    command = " ".join(words)
+    if command in NOT_RUN:
+        return
+    assert words[:2] == ["python", "-m"], f"{command}: neither python -m nor listed in NOT_RUN"
+    monkeypatch.setattr("sys.stdin", io.StringIO(ANSWERS))
+    try:
+        status = import_module(words[2]).main(words[3:])
+    except SystemExit as end:
+        status = end.code
+    assert not status, command
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
+def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    if document.name == "cluster.md":
+        pytest.importorskip("ray")
+    (tmp_path / "configs").symlink_to(ROOT / "configs")
+    names: dict[str, Any] = {}
+    imports: list[str] = []
+    for block in blocks_of(document):
+        text = smaller(document, block.text)
+        if block.language == "console":
+            for words in commands_of(text):
+                run_command(words, monkeypatch)
+        elif block.language == "python":
+            if document.name in ALONE:
+                names = {}
+                run_python(block, "\n".join(imports), names)
+            run_python(block, text, names)
+            imports += [line for line in text.splitlines() if re.match(r"(from|import) ", line)]
+
+
+def test_every_block_is_code_that_is_run_or_plain_text():
+    for document in DOCUMENTS:
+        for block in blocks_of(document):
+            assert block.language in ("python", "console", "text"), block.place
+        assert document.read_text(encoding="utf-8").count("\n```") == 2 * len(blocks_of(document)), document
+
+
+def test_what_is_listed_here_is_in_the_documents():
+    for name, replaced in SMALLER.items():
+        text = next(document for document in DOCUMENTS if document.name == name).read_text(encoding="utf-8")
+        assert [written for written in replaced if written not in text] == []
+    blocks = [block for document in DOCUMENTS for block in blocks_of(document) if block.language == "console"]
+    assert set(NOT_RUN) <= {" ".join(words) for block in blocks for words in commands_of(block.text)}
+
+
+def test_a_command_that_is_not_listed_is_refused(monkeypatch):
+    with pytest.raises(AssertionError, match="pip install diamant-env: neither python -m nor listed in NOT_RUN"):
+        run_command(["pip", "install", "diamant-env"], monkeypatch)

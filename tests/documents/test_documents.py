@@ -1,0 +1,63 @@
+"""README.md and docs/: generated parts are fresh, links lead somewhere, nothing is left to fill in."""
+
+import re
+from pathlib import Path
+
+import pytest
+import update  # docs/update.py
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
+README = DOCUMENTS[0].read_text(encoding="utf-8")
+
+
+def name_of(document: Path) -> str:
+    return str(document.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("document", update.DOCUMENTS, ids=name_of)
+def test_generated_parts_are_fresh(document):
+    text = document.read_text(encoding="utf-8")
+    assert set(re.findall(r"<!-- generated: ([\w-]+) -->", text)) <= set(update.PARTS)
+    assert update.updated(text) == text, f"run python docs/update.py: {document.name} is stale"
+
+
+def test_no_part_is_generated_twice():
+    texts = [document.read_text(encoding="utf-8") for document in update.DOCUMENTS]
+    parts = [part for text in texts for part in re.findall(r"<!-- generated: ([\w-]+) -->", text)]
+    assert sorted(parts) == sorted(update.PARTS)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=name_of)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\((?!https?:)(.*?)\)", document.read_text(encoding="utf-8")):
+        file, _, heading = target.partition("#")
+        there = document.parent / file if file else document
+        assert there.is_file(), target
+        assert not heading or heading in headings(there), target
+
+
+def headings(document: Path) -> set[str]:
+    """The headings as links call them."""
+    found = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f"](docs/{page.name})" in README, page.name
+
+
+def test_nothing_is_left_to_fill_in():
+    assert not re.findall(r"^(?:[A-Z]{4,}|TODO.*|FIXME.*)$", README, re.MULTILINE)
+
+
+def test_map_names_what_is_there():
+    for path in re.findall(r"^\| `([\w/.]+)`", README, re.MULTILINE):
+        if "/" in path:
+            assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "docs" / "measured").glob("*.json")), ids=name_of)
+def test_measurements_name_no_place_of_the_machine(file):
+    assert not re.findall(r'": "(/.*|[A-Za-z]:\\\\.*)"', file.read_text(encoding="utf-8"))

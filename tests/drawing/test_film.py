@@ -1,0 +1,133 @@
+"""A recorded game as a film: what it shows, its timing, what is refused, and nothing half-written."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents import film
+from diamant_env.opponents import make
+from diamant_env.records import GameRecord, record_of
+
+pytest.importorskip("pygame")
+Image = pytest.importorskip("PIL.Image")
+GAME = Path(__file__).parents[1] / "records" / "games" / "iello-2016-3-players-seed-2026.txt"
+
+
+@pytest.fixture
+def shoot(capsys):
+    """Run the command; return the exit status, what was said and the errors."""
+
+    def run(*arguments: str | Path) -> tuple[int, str, str]:
+        return film.main([str(argument) for argument in arguments]), *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    return list(film.pictures_of(record_of([make("cards:1"), make("cards:2")], notes=["short"])))
+
+
+def test_a_picture_for_each_turn(pictures):
+    assert len(pictures) == 11  # the start and what each of two decisions in five expeditions led to
+    assert {picture.shape for picture in pictures} == {(672, 960, 3)}
+    assert all((one != other).any() for one, other in pairwise(pictures))
+
+
+def test_names_are_left_out_where_none_are_known_or_wanted():
+    record = GameRecord.read(GAME)
+    bare, named = (next(film.pictures_of(record, names)) for names in (False, True))
+    assert (bare.shape, named.shape) == ((640, 960, 3), (672, 960, 3))
+    np.testing.assert_array_equal(bare, named[:640])
+    nobody = dataclasses.replace(record, names=())
+    np.testing.assert_array_equal(next(film.pictures_of(nobody)), bare)
+
+
+def test_gif(shoot, tmp_path):
+    path = tmp_path / "game.gif"
+    game = tmp_path.parent / "game.txt"
+    record_of([make("cards:1"), make("cards:1")]).write(game)
+    code, said, errors = shoot(game, path, "--seconds", "0.5", "--last", "2", "--width", "320")
+    assert (code, errors) == (0, "")
+    assert said.startswith(f"{path}: ")
+    expected = list(film.pictures_of(GameRecord.read(game)))
+    with Image.open(path) as made:
+        assert made.n_frames == len(expected)
+        durations = []
+        for frame in range(made.n_frames):
+            made.seek(frame)
+            durations.append(made.info["duration"])
+            assert made.width == 320
+        assert durations == [500] * (len(expected) - 1) + [2000]
+        shown = np.asarray(made.convert("RGB").resize((96, 64)), float)
+        meant = np.asarray(Image.fromarray(expected[-1]).resize((96, 64)), float)
+        assert np.abs(shown - meant).mean() < 12
+    assert [file.name for file in tmp_path.iterdir()] == ["game.gif"]
+
+
+def test_mp4(tmp_path, pictures):
+    ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    path = tmp_path / "game.mp4"
+    film.write_film(pictures[:3], path, seconds=0.5, last=1, width=321)
+    reader = ffmpeg.read_frames(str(path))
+    about = next(reader)
+    assert about["size"] == (320, 224)
+    frames = [np.frombuffer(frame, np.uint8) for frame in reader]
+    assert len(frames) == 20
+    small = np.asarray(Image.fromarray(pictures[2]).resize((320, 224)), float).ravel()
+    assert np.abs(frames[-1] - small).mean() < 12
+
+
+def test_without_the_library(shoot, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
+    code, _, errors = shoot(GAME, tmp_path / "game.mp4")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert 'needs imageio_ffmpeg: pip install "diamant-env[film]"' in errors
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    code, _, errors = shoot(GAME, tmp_path / "game.gif")
+    assert code == 2
+    assert "needs PIL" in errors
+
+
+def test_nothing_is_left_of_a_film_that_failed(tmp_path, pictures, monkeypatch):
+    def fail(images, path, seconds):
+        Path(path).write_text("half")
+        raise OSError("disk full")
+
+    monkeypatch.setitem(film._WRITERS, ".gif", fail)
+    path = tmp_path / "game.gif"
+    path.write_text("old")
+    with pytest.raises(OSError, match="disk full"):
+        film.write_film(pictures[:2], path)
+    assert [file.name for file in tmp_path.iterdir()] == ["game.gif"]
+    assert path.read_text() == "old"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([GAME, "game.avi"], "must end in .gif or .mp4"),
+        ([GAME, GAME], "must end in .gif or .mp4"),
+        (["nowhere.txt", "game.gif"], "nowhere.txt"),
+        ([__file__, "game.gif"], "line 1"),
+        ([GAME, "nowhere/game.gif"], "there is no folder"),
+        ([GAME, "game.gif", "--seconds", "0"], "--seconds 0.0"),
+        ([GAME, "game.gif", "--last", "nan"], "--last nan"),
+        ([GAME, "game.gif", "--width", "10"], "--width 10"),
+        ([GAME], "required"),
+    ],
+)
+def test_what_is_refused(shoot, arguments, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, said, errors = shoot(*arguments)
+    assert (code, said) == (2, "")
+    assert errors.startswith("python -m agents.film: error: ")
+    assert errors.count("\n") == 1
+    assert words in errors
+    assert not list(tmp_path.iterdir())

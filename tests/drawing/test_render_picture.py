@@ -1,0 +1,161 @@
+"""The table as a picture: what it shows changes with the game. No pixel is prescribed; docs/pictures/ is for eyes."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diamant_env import Edition
+from diamant_env.drawing.cards import NEW
+from diamant_env.drawing.picture import banner
+from tests.support.play import BASE, ODD, PUBLISHED, Play, every
+
+DOCS = Path(__file__).parents[2] / "docs"
+LONG = "a poisoned arrow from a hole in the ceiling"
+CROWDED = Edition(
+    name="as much as the layout holds",
+    treasures=tuple(range(1, 17)) * 2,
+    traps=("gas", "explosion", "scorpion", "rockfall", "fire", "mummy", "gem", LONG),
+    relics=(5, 7, 8, 10, 12),
+    relic_values="printed",
+    expeditions=15,
+)
+
+
+def picture_of(deck: list, players: int = 3, **options) -> Play:
+    return Play(deck, players, render_mode="rgb_array", **options)
+
+
+def assert_is_picture(image) -> None:
+    assert image.shape == (640, 960, 3)
+    assert image.dtype == np.uint8
+    assert image.flags.c_contiguous
+    assert len(np.unique(image @ np.array([1, 256, 65536]))) > 100
+
+
+def lines_of(play: Play) -> tuple[str, str]:
+    """The two lines of news in the picture."""
+    play.env.render()
+    return banner(play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0])
+
+
+@pytest.mark.parametrize("players", range(1, 9))
+def test_every_table_size(players):
+    play = picture_of(["snake", 17, 5], players).go_on().all_leave()
+    assert_is_picture(play.env.render())
+
+
+@every([*PUBLISHED, ODD, CROWDED])
+def test_a_random_game_of_every_edition(edition):
+    play = Play([], 5, edition, render_mode="rgb_array")
+    random, before = np.random.default_rng(0), None
+    while not play.over:
+        image = play.env.render()
+        assert_is_picture(image)
+        assert before is None or (image != before).any()
+        before = image
+        play.env.step({agent: int(random.random() < 0.25) for agent in play.env.agents})
+    assert_is_picture(play.env.render())
+
+
+def test_a_picture_is_a_new_array_and_the_same_while_nothing_happens():
+    env = picture_of([11]).env
+    first, second = env.render(), env.render()
+    assert (first == second).all()
+    first[:] = 0
+    assert (env.render() == second).all()
+
+
+@pytest.mark.parametrize(
+    ("deck", "other"),
+    [([5], [4]), (["snake"], ["spider"]), (["snake"], ["relic"]), (["lava pit"], ["boulder"])],
+)
+def test_another_card_is_another_picture(deck, other):
+    assert (picture_of(deck).env.render() != picture_of(other).env.render()).any()
+
+
+def test_a_path_of_all_cards_fits():
+    traps = list(CROWDED.traps)
+    deck = [*traps, *CROWDED.treasures[:30], "relic 5", "relic 7", "gas", 5]
+    play = picture_of(deck, 8, edition=CROWDED)
+    for before, after in pairwise([play.env.render()] + [play.go_on().env.render() for _ in deck[2:]]):
+        assert (before != after).any()
+    assert_is_picture(play.env.render())
+
+
+def test_the_newest_card_is_highlighted():
+    env = picture_of([5, 7]).env
+    path = env.render()[120:320]
+    assert (path == NEW).all(axis=-1).any()
+
+
+def test_hidden_chests_stay_closed_until_the_game_is_over():
+    deck = [11, 5, 5, 7, 7]
+    edition = replace(BASE, hidden_chests=True)
+    one, other = picture_of(deck, edition=edition), picture_of(deck)
+    for _ in range(4):
+        one.all_leave()
+        other.all_leave()
+        assert (one.env.render() != other.env.render()).any()
+    assert (one.all_leave().env.render() == other.all_leave().env.render()).all()
+
+
+def test_hidden_chests_do_not_show_what_is_in_them():
+    """Two games that differ only in what the chests hold look the same."""
+    edition = replace(BASE, hidden_chests=True)
+    plays = [picture_of(deck, edition=edition).all_leave(2) for deck in ([1, 9, 5], [17, 9, 5])]
+    assert plays[0].chests != plays[1].chests
+    one, two = (play.env.render() for play in plays)
+    assert (one == two).all()
+
+
+def test_a_restored_game_is_the_same_picture():
+    env = picture_of([11, 5, "snake"]).leave(1).env
+    saved, image = env.clone_state(), env.render()
+    env.step({"player_0": 0, "player_2": 1})
+    assert (env.render() != image).any()
+    env.restore_state(saved)
+    assert (env.render() == image).all()
+
+
+def test_news():
+    start = picture_of([11, 9, "snake", "relic"])
+    assert lines_of(start) == (
+        "A new game of iello-2016: everyone enters the cave.",
+        "Expedition 1 begins. Treasure 11: 3 gems into each bag, 2 on the path.",
+    )
+    assert lines_of(start.go_on()) == (
+        "Everyone inside continues.",
+        "Treasure 9: 3 gems into each bag, 2 on the path.",
+    )
+    assert lines_of(start.go_on())[1] == "Trap: snake. A second one would end the expedition."
+    assert lines_of(start.go_on())[1] == "Relic: whoever leaves alone takes all relics on the path."
+    leavers = picture_of([11, "relic", 4, 5], 4).leave(0, 3)
+    assert lines_of(leavers)[0] == "player_0 and player_3 leave with 3 gems each; player_1 and player_2 continue."
+    assert lines_of(leavers.leave(1)) == (
+        "player_1 leaves alone with 8 gems, 1 relic included; player_2 continues.",
+        "Treasure 4: 4 gems into the bag, none on the path.",
+    )
+    assert lines_of(picture_of([17, "snake", "boulder", "snake", 1]).leave(0).go_on(2)) == (
+        "A second snake! player_1 and player_2 lose 5 gems each. One snake card leaves the game.",
+        "Expedition 2 begins. Treasure 1: 0 gems into each bag, 1 on the path.",
+    )
+    assert lines_of(picture_of([9, 5], 5).all_leave())[0] == (
+        "Everyone is back in camp. 5 players leave with 1 gem each."
+    )
+    play = picture_of([5, 5, 7, 7, 11, 1]).all_leave(4).leave(1)
+    assert lines_of(play.all_leave())[1] == "The game is over: player_1 wins with 11 gems."
+
+
+def test_the_script_makes_each_picture(tmp_path):
+    pytest.importorskip("PIL")
+    pictures = importlib.import_module("pictures")  # of docs/
+    pictures.main(tmp_path)
+    made = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
+    assert set(made) == {path.name for path in (DOCS / "pictures").glob("*.png")}
+    assert max(made.values()) < 60_000

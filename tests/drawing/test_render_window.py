@@ -1,0 +1,161 @@
+"""The window, without a screen; and what happens without pygame."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import types
+
+import pytest
+
+from diamant_env import diamant_v0
+
+os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+pygame = pytest.importorskip("pygame")
+
+
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    """Show pictures as fast as they are drawn, and leave no window behind."""
+    monkeypatch.setitem(diamant_v0.parallel_env.metadata, "render_fps", 0)
+    yield
+    pygame.quit()
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Counts the pictures that reach a window."""
+    flips = []
+    flip = pygame.Window.flip
+
+    class Counted(pygame.Window):
+        def flip(self):
+            flips.append(self.get_surface().copy())
+            flip(self)
+
+    monkeypatch.setattr(pygame, "Window", Counted)
+    return flips
+
+
+def new_env(players: int = 3):
+    env = diamant_v0.parallel_env(num_players=players, render_mode="human")
+    env.reset(seed=1)
+    return env
+
+
+def all_act(env, action: int):
+    return env.step(dict.fromkeys(env.agents, action))
+
+
+def close_event(env):
+    return pygame.event.Event(pygame.WINDOWCLOSE, window=env._pictures._view._window._window)
+
+
+def test_a_whole_game_shows_itself(shown):
+    env = new_env()
+    assert len(shown) == 1
+    while env.agents:
+        all_act(env, 1)
+    assert len(shown) == 6
+    assert env.render() is None
+    env.close()
+    env.close()
+
+
+def test_the_window_shows_the_picture(shown):
+    new_env()
+    picture = diamant_v0.parallel_env(num_players=3, render_mode="rgb_array")
+    picture.reset(seed=1)
+    assert (pygame.surfarray.array3d(shown[0]).transpose(1, 0, 2) == picture.render()).all()
+
+
+@pytest.mark.parametrize("mode", ["human", "rgb_array", "ansi"])
+def test_render_before_reset(mode):
+    env = diamant_v0.parallel_env(render_mode=mode)
+    with pytest.raises(RuntimeError, match="reset"):
+        env.render()
+    env.close()
+
+
+def test_a_closed_environment_opens_again_at_reset(shown):
+    env = new_env()
+    env.close()
+    env.reset(seed=2)
+    assert len(shown) == 2
+    env.close()
+
+
+def test_the_user_closes_the_window_and_the_game_goes_on(shown):
+    env = new_env()
+    pygame.event.post(close_event(env))
+    while env.agents:
+        all_act(env, 1)
+    assert len(shown) == 1
+    assert env.render() is None
+    env.reset(seed=1)
+    assert len(shown) == 1
+    env.close()
+
+
+def test_the_user_quits(shown):
+    env = new_env()
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    all_act(env, 0)
+    assert len(shown) == 1
+    env.close()
+
+
+def test_each_environment_has_its_own_window(shown):
+    one, two = new_env(), new_env(5)
+    pygame.event.post(close_event(one))
+    all_act(two, 0)  # sees the event first, which is not for it
+    assert len(shown) == 3
+    all_act(one, 0)
+    assert len(shown) == 3
+    two.render()
+    assert len(shown) == 4
+    one.close()
+    two.render()
+    assert len(shown) == 5
+    two.close()
+
+
+def test_another_environment_quits_pygame(shown):
+    env = new_env()
+    pygame.quit()
+    all_act(env, 0)
+    assert len(shown) == 2
+    env.close()
+
+
+def test_the_speed_is_that_of_the_metadata(monkeypatch):
+    monkeypatch.setitem(diamant_v0.parallel_env.metadata, "render_fps", 10)
+    rates = []
+    clock = types.SimpleNamespace(tick=rates.append)
+    monkeypatch.setattr(pygame.time, "Clock", lambda: clock)
+    env = new_env()
+    for _ in range(3):
+        all_act(env, 0)
+    assert rates == [10] * 4
+    env.close()
+
+
+@pytest.mark.parametrize("mode", ["human", "rgb_array"])
+def test_without_pygame_the_error_names_the_extra(mode, monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("diamant_env.drawing.")]:
+        monkeypatch.delitem(sys.modules, name)
+        monkeypatch.delattr(name, raising=False)
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(ImportError, match=r'pip install "diamant-env\[render\]"'):
+        diamant_v0.parallel_env(render_mode=mode)
+    for harmless in (None, "ansi"):
+        diamant_v0.parallel_env(render_mode=harmless)
+
+
+def test_importing_and_reading_text_do_not_import_pygame():
+    code = (
+        "import sys; from diamant_env import diamant_v0 as d; e = d.parallel_env(render_mode='ansi'); "
+        "e.reset(); e.render(); sys.exit('pygame' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0

@@ -1,0 +1,209 @@
+"""Many games at once: the same games as one by one, in the caller's arrays."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from diamant_env import GAME, NUM_FEATURES, Batch, diamant_v0
+from diamant_env.rewards import REWARDS
+from tests.support.play import INVENTED, PUBLISHED
+from tests.support.side_by_side import as_dicts
+
+MIXED = np.array([3, 8, 1, 5, 2, 4, 6, 7])
+
+
+def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
+    """Decisions that depend on the game's key and the turn alone, so that they are the same in any batch."""
+    seats = np.arange(batch.seats, dtype=np.uint64)
+    bits = (batch.games.key[:, None] >> (seats + np.uint64(turn % 40))) % np.uint64(97)
+    return (bits < 97 * chance).astype(np.int8)
+
+
+def play_all(batch: Batch, turns: int = 300, **options) -> list[list[bytes]]:
+    """Play until all games are over; return everything that was seen."""
+    seen = []
+    for turn in range(turns):
+        arrays = batch.step(decisions(batch, turn), **options)
+        seen.append([array.tobytes() for array in arrays] + values(batch.games))
+        if batch.over.all():
+            break
+    return seen
+
+
+def values(games: np.ndarray) -> list[bytes]:
+    """Every field of the records; the unused bytes between the fields are nobody's."""
+    return [games[name].tobytes() for name in GAME.names]
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_a_batch_plays_what_single_environments_play(reward):
+    """In any mixture of tables and editions, in a batch of any size, whatever its neighbours."""
+    tables = [(edition, seats) for edition in [*PUBLISHED, *INVENTED] for seats in range(1 + (reward == "margin"), 9)]
+    editions, players = [edition for edition, _ in tables], np.array([seats for _, seats in tables])
+    batch = Batch(len(tables), players, editions, reward, seats=8)
+    envs = [diamant_v0.parallel_env(seats, edition, reward) for edition, seats in tables]
+    rows, turn, absent = batch.reset(seed=70), 0, np.arange(8) >= players[:, None]
+    for i, env in enumerate(envs):
+        assert np.stack(list(env.reset(seed=70 + i)[0].values())).tobytes() == rows[i, : players[i]].tobytes()
+    while not batch.over.all():
+        actions, running = decisions(batch, turn), ~batch.over
+        rows, rewards, done = batch.step(actions)
+        assert not rows[absent].any()
+        assert not rewards[absent].any()
+        assert not batch.must_decide[absent].any()
+        assert batch.state()[:, 0].tolist() == rows[:, 0, 0].tolist()
+        for i in np.flatnonzero(running):
+            sent = dict(zip(envs[i].possible_agents, actions[i, : players[i]], strict=True))
+            observations, earned, over, _, _ = envs[i].step(sent)
+            assert np.stack(list(observations.values())).tobytes() == rows[i, : players[i]].tobytes()
+            assert list(earned.values()) == rewards[i, : players[i]].tolist()
+            assert set(over.values()) == {bool(done[i])}
+            (alone,), (game,) = as_dicts(envs[i].game[None]), as_dicts(batch.games[i : i + 1])
+            assert alone == {**game, "edition": 0}
+            if not tables[i][0].hidden_chests:
+                assert batch.state()[i].tobytes() == rows[i, 0].tobytes()
+        turn += 1
+
+
+def test_seeds():
+    batch, one = Batch(3, 4), Batch(1, 4)
+    rows = batch.reset(seed=[7, 3, 7])
+    assert rows[0].tobytes() == rows[2].tobytes()
+    assert one.reset(seed=3).tobytes() == rows[1].tobytes()
+    many, keys = [Batch(200, 3), Batch(200, 3)], []
+    for _ in range(4):  # without a seed, and the next game of each place, are other games
+        for batch in many:
+            batch.reset()
+            keys.append(batch.games.key.copy())
+    assert len(np.unique(np.concatenate(keys))) == 8 * 200
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.25, 0.5, 1.0])
+def test_decisions_are_drawn_with_their_probability_each_by_itself(chance):
+    batch, alone = Batch(5000, [3, 8] * 2500), Batch(1, 3)
+    batch.reset(1)
+    alone.reset(1 + 4)
+    actions, own = np.full((5000, 8), 9, np.int8), np.full((1, 3), 9, np.int8)
+    batch.draw_decisions(np.full((5000, 8), chance, np.float32), actions)
+    alone.draw_decisions(np.full((1, 3), chance, np.float32), own)
+    assert actions[4, :3].tolist() == own[0].tolist()  # whatever else is in the batch
+    assert not actions[~batch.must_decide].any()
+    drawn = actions[:, :3]
+    assert abs(drawn.mean() - chance) <= 4 * np.sqrt(chance * (1 - chance) / drawn.size)
+    both = drawn[:, :1] & drawn[:, 1:]
+    assert (np.abs(both.mean(axis=0) - chance**2) <= 4 * np.sqrt(chance**2 * (1 - chance**2) / 5000)).all()
+
+
+def test_auto_reset_is_a_reset_of_the_games_that_ended():
+    auto, manual = Batch(8, MIXED), Batch(8, MIXED)
+    auto.reset(9)
+    manual.reset(9)
+    ended = 0
+    final = np.full((8, 8, NUM_FEATURES), -5, np.float32)
+    for turn in range(150):
+        final[:] = -5
+        actions = decisions(auto, turn)
+        rows, rewards, done = auto.step(actions, auto_reset=True, final_observations=final)
+        last, earned, over = manual.step(actions)
+        assert rewards.tobytes() == earned.tobytes()
+        assert done.tobytes() == over.tobytes()
+        present = (np.arange(8) < MIXED[:, None]) & done[:, None]
+        assert final[present].tobytes() == last[present].tobytes()
+        waiting = (np.arange(8) < MIXED[:, None]) & ~done[:, None]
+        assert (final[waiting] == -5).all()
+        first = manual.reset(mask=over)
+        assert rows.tobytes() == first.tobytes()
+        assert values(auto.games) == values(manual.games)
+        ended += done.sum()
+    assert ended > 16
+
+
+def test_reset_of_some_games_leaves_the_others():
+    batch = Batch(4, 3)
+    batch.reset(1)
+    batch.step(np.zeros((4, 3), np.int8))
+    before = batch.games.copy()
+    batch.reset(50, mask=[False, True, False, True])
+    assert values(batch.games[[0, 2]]) == values(before[[0, 2]])
+    alone = Batch(1, 3)
+    alone.reset(51)
+    assert values(batch.games[1]) == values(alone.games[0])
+
+
+def test_games_may_be_started_one_by_one():
+    batch, whole = Batch(4, 3), Batch(4, 3)
+    whole.reset(6)
+    batch.reset(6, mask=[True, True, False, False])
+    with pytest.raises(RuntimeError, match="step before reset"):
+        batch.step(np.zeros((4, 3), np.int8))
+    batch.reset(6, mask=[False, False, True, True])
+    assert play_all(batch) == play_all(whole)
+
+
+def test_the_callers_arrays_are_written_in_place():
+    batch, other = Batch(8, MIXED), Batch(8, MIXED)
+    rows, rewards = np.full((8, 8, NUM_FEATURES), np.nan, np.float32), np.full((8, 8), np.nan, np.float32)
+    done = np.ones(8, bool)
+    assert batch.reset(2, observations=rows) is rows
+    assert rows.tobytes() == other.reset(2).tobytes()
+    for turn in range(30):
+        rows[:], rewards[:], done[:] = np.nan, np.nan, True
+        returned = batch.step(decisions(batch, turn), rows, rewards, done)
+        assert all(given is got for given, got in zip((rows, rewards, done), returned, strict=True))
+        assert [array.tobytes() for array in returned] == [
+            array.tobytes() for array in other.step(decisions(other, turn))
+        ]
+    rows[:] = np.nan
+    assert batch.observe(rows) is rows
+    assert rows.tobytes() == other.observe().tobytes()
+
+
+def test_new_arrays_are_not_the_batchs_own():
+    batch = Batch(3, 4)
+    first = batch.reset(1)
+    before = values(batch.games)
+    first[:] = 9
+    second, rewards, done = batch.step(np.zeros((3, 4), np.int8))
+    assert (first == 9).all()
+    again = batch.observe()
+    second[:], rewards[:], done[:] = 9, 9, True
+    assert batch.observe().tobytes() == again.tobytes()
+    assert values(batch.games) != before
+
+
+def test_games_are_values():
+    batch = Batch(8, MIXED)
+    batch.reset(3)
+    for turn in range(10):
+        batch.step(decisions(batch, turn))
+    file = io.BytesIO()
+    np.save(file, batch.games)
+    first = play_all(batch)
+    file.seek(0)
+    saved = np.load(file)
+    assert saved.dtype == GAME
+    for again in (batch, Batch(8, MIXED)):
+        again.restore(saved)
+        assert play_all(again) == first
+
+
+def test_tables_show_all_that_is_public_and_nothing_else():
+    batch = Batch(6, [3, 4, 5, 6, 7, 8], edition="iello-2016")
+    batch.reset(seed=4)
+    tables = batch.tables
+    for turn in range(30):
+        batch.play(np.random.default_rng(turn).integers(0, 2, (6, 8)).astype(np.int8), auto_reset=True)
+    assert set(GAME.names) - set(tables.dtype.names) == {"key"}
+    other = Batch(6, [3, 4, 5, 6, 7, 8], edition="iello-2016")
+    games = other.games.copy()
+    for name in tables.dtype.names:
+        games[name] = tables[name]
+    other.restore(games)
+    assert np.array_equal(other.observe(), batch.observe())
+    with pytest.raises(ValueError, match="read-only"):
+        tables["bag"] = 0
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        tables.flags.writeable = True

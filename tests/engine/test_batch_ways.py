@@ -1,0 +1,271 @@
+"""Other ways through the same games: without observations, to their end, in threads, after pickling."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch
+from diamant_env.editions import EDITIONS
+from diamant_env.engine.threads import ThreadTeam
+from diamant_env.observation import NUM_FEATURES
+
+MIXED = {
+    "num_players": [1, 2, 3, 4, 5, 6, 7, 8] * 5,
+    "edition": [name for name in EDITIONS for _ in range(6)][:40],
+}
+
+
+def random_actions(batch, seed):
+    return np.random.default_rng(seed).integers(0, 2, (batch.num_games, batch.seats)).astype(np.int8)
+
+
+def mixed(reward="win", **arguments):
+    if reward == "margin":
+        arguments["num_players"] = [max(2, players) for players in MIXED["num_players"]]
+    return Batch(40, **{**MIXED, **arguments}, reward=reward)
+
+
+@pytest.mark.parametrize("auto_reset", [False, True])
+@pytest.mark.parametrize("reward", ["score", "win", "margin"])
+def test_play_is_step_without_observations(reward, auto_reset):
+    one, other = mixed(reward), mixed(reward)
+    one.reset(3)
+    other.reset(3)
+    for turn in range(60):
+        actions = random_actions(one, turn)
+        _, rewards, done = one.step(actions, auto_reset=auto_reset)
+        mine, over = other.play(actions, auto_reset=auto_reset)
+        assert (mine.tobytes(), over.tobytes()) == (rewards.tobytes(), done.tobytes())
+        assert one.games.tobytes() == other.games.tobytes()
+
+
+@pytest.mark.parametrize("leave", [0, 0.1, 0.5, 1])
+def test_play_out_plays_the_decisions_that_are_drawn(leave):
+    one, other = mixed(), mixed()
+    one.reset(5)
+    other.reset(5)
+    chests = one.play_out(leave)
+    probability = np.full((40, other.seats), leave, np.float32)
+    actions = np.zeros((40, other.seats), np.int8)
+    while not other.over.all():
+        other.draw_decisions(probability, actions)
+        other.step(actions)
+    assert one.over.all()
+    assert (chests.dtype, chests.shape) == (np.int16, (40, 8))
+    assert chests.tobytes() == np.ascontiguousarray(other.games.chest).tobytes()
+    assert one.games.tobytes() == other.games.tobytes()
+    assert one.play_out(leave).tobytes() == chests.tobytes()  # a game that is over stays so
+
+
+def test_play_out_wants_a_probability():
+    batch = Batch(1)
+    with pytest.raises(RuntimeError, match="play_out before reset"):
+        batch.play_out()
+    batch.reset(1)
+    for wrong in (1.5, -0.1, np.nan, None, "half", [0.5]):
+        with pytest.raises(ValueError, match=r"leave_probability=.*; 0 to 1 is allowed"):
+            batch.play_out(wrong)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 40])
+def test_threads_change_no_byte(threads):
+    one, other = mixed(), mixed(threads=threads)
+    final, its_final = np.zeros((2, 40, 8, one.reset(1).shape[2]), np.float32)
+    assert other.reset(1).tobytes() == one.observe().tobytes()
+    for turn in range(50):
+        actions = random_actions(one, turn)
+        expected = one.step(actions, auto_reset=True, final_observations=final)
+        found = other.step(actions, auto_reset=True, final_observations=its_final)
+        assert [array.tobytes() for array in found] == [array.tobytes() for array in expected]
+        assert its_final.tobytes() == final.tobytes()
+        assert other.games.tobytes() == one.games.tobytes()
+    assert other.play_out().tobytes() == one.play_out().tobytes()
+
+
+def test_threads_end_with_their_batch():
+    before = set(threading.enumerate())
+    batch = mixed(threads=3)
+    batch.reset(0)
+    batch.play_out()
+    started = set(threading.enumerate()) - before
+    assert len(started) == 2
+    del batch
+    gc.collect()
+    for thread in started:
+        thread.join(600)
+        assert not thread.is_alive()
+
+
+def test_what_a_thread_raises_reaches_the_caller():
+    team = ThreadTeam(3, 3)
+    done = []
+
+    def task(part, workspace):
+        if part.start == 1:
+            raise ZeroDivisionError("in the second part")
+        done.append(part.start)
+
+    for _ in range(2):  # and the team goes on
+        with pytest.raises(ZeroDivisionError, match="in the second part"):
+            team.work(task)
+    assert sorted(done) == [0, 0, 2, 2]
+
+
+def test_a_call_that_is_cut_off_waits_for_the_others_and_leaves_nothing_behind():
+    team = ThreadTeam(2, 2)
+    done = []
+
+    def slow(part, workspace):
+        if part.start == 0:
+            raise KeyboardInterrupt
+        time.sleep(0.2)
+        done.append("slow")
+
+    with pytest.raises(KeyboardInterrupt):
+        team.work(slow)
+    assert done == ["slow"]
+    team.work(lambda part, workspace: done.append(part.start))
+    assert sorted(done[1:]) == [0, 1]
+
+
+def test_a_wait_that_is_cut_off_ends_when_the_others_have_ended():
+    team = ThreadTeam(2, 2)
+    waits, cut_off, done = threading.Event(), threading.Event(), []
+
+    def until_cut_off(part, workspace):
+        if part.start == 0:
+            waits.set()  # the caller has done its part and can only wait
+        else:
+            waits.wait()
+            while not cut_off.wait(0.01):  # a signal that comes just before the wait begins does not end it
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
+            done.append("others")
+
+    def interrupt(number, frame):
+        cut_off.set()
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(TimeoutError):
+            team.work(until_cut_off)
+        assert done == ["others"]
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    team.work(lambda part, workspace: done.append(part.start))
+    assert sorted(done[1:]) == [0, 1]
+
+
+def in_a_fork(job):
+    """Return the exit status of a forked process that does a job."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            job()
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_batch_goes_on_in_a_forked_process(threads):
+    for seed in range(10):
+        batch = mixed(threads=threads)
+        batch.reset(seed)
+        batch.step(random_actions(batch, 0))
+        expected = copy.deepcopy(batch).step(random_actions(batch, 1))[0].tobytes()
+
+        def go_on(batch=batch, expected=expected):
+            assert batch.step(random_actions(batch, 1))[0].tobytes() == expected
+
+        assert in_a_fork(go_on) == 0
+        go_on()
+
+
+def test_a_fork_waits_for_a_turn_that_another_thread_plays():
+    batch = mixed()
+    batch.reset(7)
+    playing, forking, done = threading.Event(), threading.Event(), []
+
+    def play():
+        with batch._core.lock:
+            playing.set()
+            forking.wait()
+            done.append("turn")
+
+    player = threading.Thread(target=play)
+    player.start()
+    playing.wait()
+    forking.set()
+    assert in_a_fork(lambda: done.append(batch.step(random_actions(batch, 0)))) == 0
+    assert done == ["turn"]
+    player.join()
+    batch.step(random_actions(batch, 0))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_several_python_threads_may_use_a_batch(threads):
+    batches = [mixed(threads=threads) for _ in range(10)]
+    for batch in batches:
+        batch.reset(7)
+    barrier = threading.Barrier(4)
+
+    def play():
+        for batch in batches:
+            barrier.wait()
+            for turn in range(20):
+                batch.step(random_actions(batch, turn), auto_reset=True)
+
+    users = [threading.Thread(target=play) for _ in range(4)]
+    for user in users:
+        user.start()
+    for user in users:
+        user.join()
+    for batch in batches:
+        batch.restore(batch.games)  # which checks them
+
+
+@pytest.mark.parametrize("threads", [0, 41, 1.5, "two"])
+def test_a_number_of_threads_that_makes_no_sense(threads):
+    with pytest.raises(ValueError, match=r"threads=.*; 1 to num_games = 40 are allowed"):
+        mixed(threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))])
+def test_a_copy_goes_on_by_itself(copied, threads):
+    batch = mixed(threads=threads)
+    batch.reset(7)
+    batch.step(random_actions(batch, 0))
+    twin, before = copied(batch), batch.games.tobytes()
+    assert twin.observe().tobytes() == batch.observe().tobytes()
+    there = twin.step(random_actions(batch, 1))
+    assert batch.games.tobytes() == before
+    assert twin.games.tobytes() != before
+    here = batch.step(random_actions(batch, 1))
+    assert [array.tobytes() for array in there] == [array.tobytes() for array in here]
+
+
+def test_final_observations_of_running_games_stay_and_absent_seats_of_ended_ones_are_blank():
+    batch = mixed()
+    batch.reset(1)
+    final = np.full((40, 8, NUM_FEATURES), 7, np.float32)
+    ended = np.zeros(40, bool)
+    present = np.arange(8) < batch.num_players[:, None]
+    while not ended.all():
+        _, _, done = batch.step(np.ones((40, 8), np.int8), auto_reset=True, final_observations=final)
+        ended |= done
+        assert (final[~ended] == 7).all()
+        assert not final[ended][~present[ended]].any()
+        assert (final[ended][present[ended]] != 7).any(axis=1).all()

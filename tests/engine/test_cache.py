@@ -1,0 +1,216 @@
+"""The cache: where it is and where not, many processes at once, damaged files, changed sources, full disks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import diamant_env
+from diamant_env.storage import cache
+
+# A rule, and a reward that uses a rule of another file.
+PLAY = """
+import numpy as np
+import diamant_env
+from diamant_env import random_numbers, rewards, state
+from diamant_env.engine.edition_numbers import numbers_of
+game, paid = np.zeros(1, state.GAME)[0], np.zeros((1, 3), np.float32)
+edition = numbers_of(diamant_env.EDITIONS["iello-2016"])
+game.key, game.num_players, game.phase = random_numbers.key_of_seed(np.uint64(7)), 3, state.OVER
+rewards.pay(game, edition, list(rewards.REWARDS).index("win"), True, paid, 0)
+print(diamant_env.__file__, game.tobytes().hex() + paid.tobytes().hex())
+"""
+
+
+@pytest.fixture
+def installed(tmp_path) -> Path:
+    """A copy of the package, as an installation somewhere else would be; return the folder that holds it."""
+    folder = tmp_path / "site"
+    shutil.copytree(
+        Path(diamant_env.__file__).parent, folder / "diamant_env", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    return folder
+
+
+def start(installed: Path, place: Path | None) -> subprocess.Popen:
+    """Start a process that plays a little with that installation and keeps compiled code in that place."""
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_CACHE_DIR")}
+    environment |= {"PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(installed.parent)}
+    environment |= {"XDG_CACHE_HOME": str(installed.parent / "home"), "TMPDIR": str(installed.parent / "temporary")}
+    if place is not None:
+        environment["DIAMANT_CACHE_DIR"] = str(place)
+    return subprocess.Popen(
+        [sys.executable, "-c", PLAY],
+        env=environment,
+        cwd=installed.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def outcome(process: subprocess.Popen) -> str:
+    """Return the games that a process played."""
+    out, error = process.communicate(timeout=1800)
+    assert (process.returncode, error.decode()) == (0, "")  # it is told on a terminal alone that code is compiled
+    path, games = out.decode().split()
+    assert "site" in path
+    return games
+
+
+def cached(place: Path) -> dict[str, int]:
+    """Return the compiled code in a place, by name, with the time of the last change."""
+    return {str(path.relative_to(place)): path.stat().st_mtime_ns for path in place.rglob("*.code")}
+
+
+def test_three_processes_at_once_a_damaged_cache_and_a_changed_rule(installed, tmp_path):
+    place = tmp_path / "cache"
+    processes = [start(installed, place) for _ in range(3)]
+    games = {outcome(process) for process in processes}
+    assert len(games) == 1
+
+    before = cached(place)
+    assert len(before) >= 2  # a file for each function that Python calls
+    assert {outcome(start(installed, place))} == games
+    assert cached(place) == before  # nothing was compiled anew
+
+    (folder,) = place.iterdir()
+    assert sorted(path.name for path in folder.iterdir()) == sorted(Path(name).name for name in before)
+    for name in before:
+        content = (place / name).read_bytes()
+        (place / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert {outcome(start(installed, place))} == games
+
+    rules = installed / "diamant_env" / "rules.py"
+    source = rules.read_text(encoding="utf-8")
+    assert source.count("return 1.0 / winners") == 1
+    rules.write_text(source.replace("return 1.0 / winners", "return 2.0 / winners"), encoding="utf-8")
+    assert {outcome(start(installed, place))} != games  # the reward's own file has not changed
+
+
+def test_nothing_is_written_into_the_package_and_it_plays_without_a_place(installed):
+    home, temporary = installed.parent / "home", installed.parent / "temporary"
+    files = set(installed.rglob("*"))
+    games = outcome(start(installed, None))
+    assert cached(home)
+    assert set(installed.rglob("*")) == files
+    shutil.rmtree(home)
+    home.write_text("a file where the folder would be made")
+    temporary.mkdir()
+    assert outcome(start(installed, None)) == games
+    assert cached(temporary)
+    assert outcome(start(installed, home)) == games  # named, so nothing else is tried
+
+
+# Where the folder is.
+
+
+@pytest.fixture
+def nobody(monkeypatch, tmp_path):
+    """Neither a named place nor a home; temporary files are at hand."""
+    for name in ("DIAMANT_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def unknown(user: int) -> None:
+        raise KeyError(user)
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    return temporary / f"diamant_env-{os.getuid()}"
+
+
+def test_the_named_place_comes_before_the_home_and_that_before_temporary_files(nobody, monkeypatch, tmp_path):
+    assert cache.cache_folder().parent == nobody
+    assert cache.cache_folder().stat().st_mode & 0o777 == nobody.stat().st_mode & 0o777 == 0o700
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert tmp_path / "home" in cache.cache_folder().parents
+    for name in ("NUMBA_CACHE_DIR", "DIAMANT_CACHE_DIR"):
+        monkeypatch.setenv(name, str(tmp_path / name))
+        assert cache.cache_folder().parent == tmp_path / name
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DIAMANT_CACHE_DIR", str(tmp_path / "file" / "folder"))
+    assert cache.cache_folder() is None
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(nobody, monkeypatch, tmp_path):
+    place = tmp_path / "shared"
+    monkeypatch.setenv("DIAMANT_CACHE_DIR", str(place))
+    folder = cache.cache_folder()
+    cache.save("one", b"1")
+    for writable in (folder, place):
+        before = writable.stat().st_mode
+        writable.chmod(0o777)
+        assert cache.cache_folder() is None
+        assert cache.load("one") is None
+        writable.chmod(before)
+    place.chmod(0o1777)  # as the system's folder for temporary files: others can't replace what is there
+    assert cache.cache_folder() == folder
+    monkeypatch.setattr(os, "getuid", lambda: 12345)  # not the owner
+    assert cache.cache_folder() is None
+    folder.rename(tmp_path / "elsewhere")
+    folder.write_text("a file")
+    assert cache.cache_folder() is None
+
+
+def test_the_last_eight_versions_stay_and_nothing_else_is_removed(nobody, monkeypatch, tmp_path):
+    place = tmp_path / "versions"
+    place.mkdir()
+    (place / "diamant-notes").mkdir()
+    for number in range(9):
+        folder = place / f"diamant-{number:016x}"
+        folder.mkdir()
+        (folder / "file").write_text("")
+        os.utime(folder, (number + 1000, number + 1000))
+    monkeypatch.setenv("DIAMANT_CACHE_DIR", str(place))
+    names = {f"diamant-{number:016x}" for number in range(2, 9)}
+    assert {cache.cache_folder().name} | names | {"diamant-notes"} == {path.name for path in place.iterdir()}
+    os.utime(cache.cache_folder(), (0, 0))
+    assert cache.cache_folder().stat().st_mtime > 1009  # used
+
+
+# What is in it.
+
+
+def test_what_is_damaged_counts_as_absent(nobody):
+    cache.save("one", b"12", b"3")
+    np.testing.assert_array_equal(cache.load("one"), np.frombuffer(b"123", np.uint8))
+    file = cache.cache_folder() / "one"
+    sound = file.read_bytes()
+    for bit in range(8 * len(sound)):
+        content = bytearray(sound)
+        content[bit // 8] ^= 1 << bit % 8
+        file.write_bytes(content)
+        assert cache.load("one") is None
+    for length in range(len(sound)):
+        file.write_bytes(sound[:length])
+        assert cache.load("one") is None
+
+
+def test_a_full_disk_leaves_nothing_behind(nobody, monkeypatch):
+    cache.save("one", b"123")
+    assert cache.load("two") is None
+
+    def full(self, other):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    cache.save("one", b"4")
+    np.testing.assert_array_equal(cache.load("one"), np.frombuffer(b"123", np.uint8))
+    assert [path.name for path in cache.cache_folder().iterdir()] == ["one"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_in_the_cache_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setenv("DIAMANT_CACHE_DIR", str(tmp_path))
+    os.mkfifo(cache.cache_folder() / "pipe")
+    assert cache.load("pipe") is None

@@ -1,0 +1,92 @@
+"""What the package promises of compilation and of its imports, each in a fresh process."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import diamant_env
+
+ROOT = Path(__file__).parents[2]
+COMPILED = """
+import sys
+import diamant_env, diamant_env.diamant_v0
+from numba.core.dispatcher import Dispatcher
+modules = [module for name, module in sys.modules.items() if name.startswith("diamant_env")]
+found = {id(thing): thing for module in modules for thing in vars(module).values() if isinstance(thing, Dispatcher)}
+print(len(found), sum(len(thing.signatures) for thing in found.values()))
+diamant_env.Batch(1).reset(1)
+print(sum(len(thing.signatures) for thing in found.values()))
+"""
+
+
+COUNTED = """
+import numpy as np
+from diamant_env.native import packed_bytes
+print(packed_bytes.packed_flag(True, 1))
+"""
+
+
+def run(*arguments: str, **environment: str) -> str:
+    """Run Python in the checkout; return what it printed."""
+    finished = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+def test_the_rules_as_they_stand_and_compiled_give_the_same_bytes():
+    compiled = run("-m", "tests.support.digest", NUMBA_DISABLE_JIT="0")
+    plain = run("-m", "tests.support.digest", NUMBA_DISABLE_JIT="1")
+    assert len(compiled) == 64
+    assert plain == compiled
+
+
+def test_importing_the_package_compiles_nothing():
+    functions, after_import, after_reset = map(int, run("-c", COMPILED, NUMBA_DISABLE_JIT="0").split())
+    assert functions > 10
+    assert after_import == 0
+    assert after_reset > 0
+
+
+def test_who_watches_is_told_once_that_the_engine_is_compiled(tmp_path):
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "DIAMANT_CACHE_DIR": str(tmp_path)}
+    said = []
+    for _ in range(2):
+        seen, terminal = pty.openpty()
+        done = subprocess.run(
+            [sys.executable, "-c", COUNTED], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=terminal,
+            check=True, text=True,
+        )  # fmt: skip
+        assert done.stdout == "256\n"
+        os.write(terminal, b"\n")  # so that there is something to read
+        os.close(terminal)
+        said.append(os.read(seen, 10_000).decode().strip())
+        os.close(seen)
+    assert said[0].startswith("diamant_env compiles its engine, about ")
+    assert str(tmp_path) in said[0]
+    assert said[0].count("\n") == 0
+    assert said[1] == ""
+
+
+def test_one_place_compiles():
+    """Elsewhere Numba's own cache would be used, which needs a place beside the source file or a home."""
+    files = (path for room in ("diamant_env", "agents", "train") for path in (ROOT / room).rglob("*.py"))
+    assert [path.name for path in files if "njit" in path.read_text(encoding="utf-8")] == ["compiled.py"]
+
+
+def test_what_the_package_exports():
+    constants = "CONTINUE EDITIONS FIELDS GAME LEAVE NUM_FEATURES OBSERVATION REWARDS"
+    functions = "Batch Edition Observations from_observation list_tasks observation_space"
+    assert diamant_env.__all__ == [*constants.split(), *functions.split()]
+    assert all(hasattr(diamant_env, name) for name in diamant_env.__all__)

@@ -1,0 +1,257 @@
+"""Records that can't be those of a game are refused wherever they enter, and compiled code stays inside its arrays."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+
+import numpy as np
+import pytest
+
+from diamant_env import EDITIONS, GAME, Batch, Edition, diamant_v0, exact, from_observation
+from diamant_env.observation import FIELDS, SLICES, Observations
+from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.state import OVER, REVEAL
+from tests.support.guarded_games import guards_notice, strange_round
+
+FLAWS = [
+    ("num_players", 100, "4 is allowed"),
+    ("edition", 1, "0 is allowed"),
+    ("phase", REVEAL, "1 to 2 is allowed"),
+    ("phase", OVER, "num_inside|expedition"),
+    ("expedition", 6, "1 to 5 is allowed"),
+    ("turn", 0, "is allowed"),
+    ("num_inside", 3, "4 is allowed"),
+    ("deck_size", 35, "is allowed"),
+    ("deck", (18, -3), r"deck\[18\] = -3"),
+    ("deck", (0, 2), r"deck\[0\] = 2; 0 to 1 is allowed"),
+    ("on_path", (7, 1), r"on_path\[7\] = 1; 0 is allowed"),
+    ("bag", 900, "bag = 900"),
+    ("path_gems", -1, "path_gems = -1"),
+    ("path_relics", 6, "path_relics = 6"),
+    ("path_relic_value", 99, "path_relic_value = 99; 5 is allowed"),
+    ("relics_taken", 1, "relics_taken = 1"),
+    ("relics", (2, 5), r"relics\[2\] = 5|relics_taken"),
+    ("chest", (3, 30000), r"chest\[3\] = 30000"),
+    ("chest", (7, 1), r"chest\[7\] = 1; 0 is allowed"),
+    ("inside", (7, 1), r"inside\[7\] = 1|num_inside"),
+    ("left_turn", (0, 3), r"left_turn\[0\] = 3; 0 is allowed"),
+    ("decision", (1, 7), r"decision\[1\] = 7; -1 to 1 is allowed"),
+    ("banked", (1, 5), r"banked\[1\] = 5; 0 is allowed"),
+    ("last_card", 40, "last_card = 40; -1 is allowed"),
+    ("bust_card", 3, "bust_card = 3; -1 is allowed"),
+]
+
+
+def started(**arguments):
+    batch = Batch(3, 4, "iello-2016", **arguments)
+    batch.reset(3)
+    return batch
+
+
+def altered(games, name, value, game=2):
+    games = games.copy()
+    if isinstance(value, tuple):
+        games[name][game, value[0]] = value[1]
+    else:
+        games[name][game] = value
+    return games
+
+
+@pytest.mark.parametrize(("name", "value", "message"), FLAWS, ids=lambda given: str(given)[:20])
+def test_a_record_that_cannot_be_is_refused_by_game_and_field(name, value, message):
+    batch = started()
+    before = batch.games.tobytes()
+    with pytest.raises(ValueError, match=rf"game 2 can't be: .*({message})"):
+        batch.restore(altered(batch.games, name, value))
+    assert batch.games.tobytes() == before
+
+
+def test_a_trap_whose_two_cards_have_left_cannot_lie_on_the_path():
+    edition = Edition("two leave", (1, 5), ("a", "b", "c"), 2, expeditions=3, bust_removes=2)
+    batch = Batch(3, 4, edition)
+    batch.reset(0)
+    games = batch.games.copy()
+    games.deck[2, 18] -= 1 + games.deck[2, 18]
+    games.deck_size[2] = games.deck[2].sum()
+    games.on_path[2, 2] = 1
+    games.expedition[2] = 2
+    with pytest.raises(ValueError, match=r"game 2 can't be: deck\[18\] = -1"):
+        batch.restore(games)
+
+
+def test_the_games_that_are_handed_out_change_nothing():
+    batch = started()
+    with pytest.raises(ValueError, match="read-only"):
+        batch.games[:] = batch.games
+    with pytest.raises(ValueError, match="read-only"):
+        batch.games.num_players[0] = 100
+
+
+@pytest.mark.parametrize("given", [np.zeros(3), np.zeros((3, 1), GAME), np.zeros(2, GAME), None, "games"])
+def test_what_is_no_array_of_records_is_refused(given):
+    with pytest.raises(ValueError, match="expected"):
+        started().restore(given)
+
+
+@pytest.mark.parametrize("players", [1, 4, 8])
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_every_game_that_is_played_can_be(edition, players):
+    batch = Batch(100, players, edition)
+    batch.restore(batch.games)  # before the first one as well
+    batch.reset(players)
+    random = np.random.default_rng(0)
+    for _ in range(60):
+        batch.restore(batch.games)
+        batch.play(random.random((100, players)) < 0.15)
+    assert batch.over.any()
+
+
+def test_a_batch_that_is_put_back_before_its_first_game_must_be_reset():
+    batch = Batch(3, 4)
+    before = batch.games
+    batch.reset(0)
+    batch.restore(before)
+    with pytest.raises(RuntimeError, match="before reset"):
+        batch.step(np.zeros((3, 4), np.int8))
+
+
+def test_an_altered_pickle_file_or_copy_is_refused():
+    batch = started()
+    wrong = altered(batch.games, "num_players", 100)
+    state = {**batch.__getstate__(), "games": wrong}
+    with pytest.raises(ValueError, match="num_players = 100"):
+        Batch.__new__(Batch).__setstate__(state)
+    file = io.BytesIO()
+    np.save(file, wrong)
+    file.seek(0)
+    with pytest.raises(ValueError, match="num_players = 100"):
+        batch.restore(np.load(file))
+    again = pickle.loads(pickle.dumps(batch))
+    assert again.games.tobytes() == batch.games.tobytes()
+
+
+def test_an_altered_state_of_an_environment_is_refused():
+    env = diamant_v0.parallel_env(4)
+    env.reset(seed=1)
+    state, before = env.clone_state(), env.game
+    wrong = copy.replace(state) if hasattr(copy, "replace") else copy.deepcopy(state)
+    object.__setattr__(wrong, "parts", (altered(state.parts[0], "deck", (18, 9), 0), *state.parts[1:]))
+    with pytest.raises(ValueError, match=r"game 0 can't be: deck\[18\] = 9"):
+        env.restore_state(wrong)
+    assert env.game == before
+
+
+def test_an_altered_checkpoint_of_games_is_refused():
+    env = DiamantVecEnv(3, 4)
+    env.reset()
+    with pytest.raises(ValueError, match="bag = 900"):
+        env.restore(altered(env.batch.games, "bag", 900))
+
+
+def rows_of(games=20, players=4, edition="iello-2016", turns=4):
+    batch = Batch(games, players, edition)
+    rows = batch.reset(0)
+    for turn in range(turns):
+        batch.step(np.random.default_rng(turn).random((games, players)) < 0.2, rows)
+    return rows[:, 0].copy()
+
+
+@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
+@pytest.mark.parametrize("value", [np.nan, np.inf, -1e30, 0.3, "half a unit more"])
+def test_an_observation_that_no_game_shows_is_refused(field, value):
+    rows = rows_of()
+    place = SLICES[field.name].start
+    rows[7, place] = rows[7, place] + 0.5 / field.scale if value == "half a unit more" else value
+    with pytest.raises(ValueError, match=r"row 7|row 8|game 7 can't be|hide"):
+        from_observation(rows, np.zeros(20, np.uint64), "iello-2016")
+
+
+def test_observations_of_too_many_players_of_noise_or_of_another_edition_are_refused():
+    keys, rows = np.zeros(20, np.uint64), rows_of()
+    rows[:, SLICES["num_players"]] = 100 / 4
+    with pytest.raises(ValueError, match="row 0: num_players = 100 is out of range"):
+        from_observation(rows, keys)
+    noise = np.random.default_rng(0).random(rows.shape, np.float32)
+    noise[:, SLICES["hidden_chests"]] = 0
+    with pytest.raises(ValueError, match=r"row 0|game 0"):
+        from_observation(noise, keys)
+    with pytest.raises(ValueError, match="no game of 'everdeck' looks like this"):
+        from_observation(rows_of(), keys, "everdeck")
+
+
+@pytest.mark.parametrize("solve", [exact.solve_equilibrium, exact.solve_difference])
+def test_the_solvers_refuse_what_cannot_be(solve):
+    game = exact.start_of_expedition(EDITIONS["iello-2016-fr"], 2)
+    game["deck"][18] = -1
+    with pytest.raises(ValueError, match=r"deck\[18\] = -1"):
+        solve(game=game)
+    with pytest.raises(ValueError, match=r"deck\[18\] = -1"):
+        exact.solve_lone("iello-2016-fr", game)
+
+
+@pytest.mark.parametrize("on_path", [1, 2, 127])
+def test_a_solution_refuses_a_trap_that_its_deck_does_not_have(on_path):
+    solution = exact.solve_lone("iello-2016-fr")
+    game = np.array([solution.start])
+    game["on_path"][0, 7] = on_path
+    game["deck"][0, 23] = -on_path
+    game["deck_size"] -= on_path
+    with pytest.raises(ValueError, match="can't follow the state"):
+        solution.leave_probability(game)
+    with pytest.raises(ValueError, match="expected"):
+        solution.leave_probability(np.zeros((2, 3)))
+
+
+def test_guard_bytes_show_a_write_beside_an_array():
+    assert guards_notice()
+
+
+def test_strange_records_are_refused_or_played_inside_the_arrays():
+    refused = 0
+    for seed in range(16):
+        found, problem = strange_round(seed)
+        assert problem is None
+        refused += found
+    assert 16 * 250 / 2 < refused < 16 * 250 * 0.95  # both kinds were tried
+
+
+def test_rows_say_what_they_show():
+    """A row that was let in is the row that the rebuilt game shows."""
+    rows = rows_of()
+    batch = Batch(20, 4)
+    batch.restore(from_observation(rows, np.arange(20, dtype=np.uint64)))
+    shown = batch.observe()[:, 0]
+    assert np.array_equal(shown, rows)
+    assert (Observations(shown)["num_players"] == 4).all()
+
+
+@pytest.mark.parametrize(("name", "value"), [("position", -50), ("position", 4), ("names", [9, "dragon"])])
+def test_an_altered_deck_of_a_saved_state_is_refused(name, value):
+    env = diamant_v0.parallel_env(4)
+    env.reset(options={"deck": [9, "snake", "relic"]})
+    state = env.clone_state()
+    setattr(state.parts[1], name, value)
+    with pytest.raises(ValueError, match="deck"):
+        env.restore_state(state)
+
+
+def test_the_cards_of_a_saved_deck_follow_from_its_names():
+    env = diamant_v0.parallel_env(4)
+    env.reset(options={"deck": [9, "snake", "relic"]})
+    state = env.clone_state()
+    state.parts[1]._fits[1] = [-29]
+    env.restore_state(state)
+    env.step(dict.fromkeys(env.agents, 0))
+    assert env.edition.card_name(env.game["last_card"]) == "snake"
+
+
+def test_a_relic_that_lies_on_the_path_is_in_no_chest():
+    """Else a lone leaver would bank it twice."""
+    env = diamant_v0.parallel_env(3, "iello-2016-fr-relics")
+    env.reset(options={"deck": ["relic", 5]})
+    batch = Batch(1, 3, "iello-2016-fr-relics")
+    batch.restore(np.array([env.game]))
+    with pytest.raises(ValueError, match=r"chest\[0\] = 5; 0 is allowed"):
+        batch.restore(altered(batch.games, "chest", (0, 5), 0))

@@ -1,0 +1,198 @@
+"""The parallel environment beyond PettingZoo's tests: idle seats, infos, states, copies, its own arrays."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Box, Dict
+
+from diamant_env import diamant_v0
+from diamant_env.diamant_v0 import MASKS
+from tests.support.side_by_side import as_dicts
+
+QUIET = ["snake", "boulder", "spider", 11, 5]
+
+
+def game_of(env) -> dict:
+    return as_dicts(env.game[None])[0]
+
+
+def seeded(**options):
+    env = diamant_v0.parallel_env(**options)
+    env.reset(seed=4)
+    return env
+
+
+def play_on(env, turns: int = 400) -> list:
+    """Play to the end with decisions that depend on the turn alone; return the games that were seen."""
+    rng, seen = np.random.default_rng(1), []
+    while env.agents and len(seen) < turns:
+        env.step({agent: int(rng.random() < 0.2) for agent in env.possible_agents})
+        seen.append(game_of(env))
+    return seen
+
+
+@pytest.mark.parametrize("players", [1, 3, 8])
+def test_all_agents_stay_to_the_end_and_terminate_together(players):
+    env = diamant_v0.parallel_env(num_players=players)
+    env.reset(seed=1)
+    everyone, rng = [f"player_{seat}" for seat in range(players)], np.random.default_rng(1)
+    while env.agents:
+        assert env.agents == everyone == env.possible_agents
+        parts = env.step({agent: int(rng.random() < 0.3) for agent in everyone})
+        assert all(list(part) == everyone for part in parts)
+        assert set(parts[2].values()) == {not env.agents}
+        assert set(parts[3].values()) == {False}
+        assert {type(reward) for reward in parts[1].values()} == {float}
+    assert game_of(env)["expedition"] == 5
+
+
+def test_idle_agents_may_be_left_out():
+    env, other = seeded(num_players=4), seeded(num_players=4)
+    rng = np.random.default_rng(2)
+    while env.agents:
+        inside = [agent for seat, agent in enumerate(env.agents) if env.game["inside"][seat]]
+        choices = {agent: int(rng.random() < 0.3) for agent in env.agents}
+        env.step({agent: choices[agent] for agent in inside})
+        other.step(choices)
+        assert game_of(env) == game_of(other)
+    assert not other.agents
+
+
+@pytest.mark.parametrize("junk", [1, 2, -1, 0.5, "x", None, np.nan, [0]])
+def test_what_idle_agents_send_is_ignored(junk):
+    env = diamant_v0.parallel_env(num_players=3)
+    env.reset(options={"deck": QUIET})
+    env.step({"player_0": 1, "player_1": 0, "player_2": 0})
+    env.step({"player_0": junk, "player_1": 0, "player_2": 0})
+    assert env.game["inside"][:3].tolist() == [0, 1, 1]
+    assert env.game["turn"] == 3
+
+
+@pytest.mark.parametrize("one", [1, np.int8(1), np.int64(1), np.array(1), True])
+def test_every_kind_of_whole_number_is_an_action(one):
+    env = diamant_v0.parallel_env(num_players=2)
+    env.reset(options={"deck": QUIET})
+    env.step({"player_0": one, "player_1": 0})
+    assert env.game["inside"][:2].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_where_the_mask_is(mask):
+    env = diamant_v0.parallel_env(num_players=3, mask=mask)
+    observations, infos = env.reset(options={"deck": QUIET})
+    seen = [(observations, infos)]
+    observations, _, _, _, infos = env.step({"player_0": 1, "player_1": 0, "player_2": 0})
+    seen.append((observations, infos))
+    for (observations, infos), active in zip(seen, [[1, 1, 1], [0, 1, 1]], strict=True):
+        for seat, agent in enumerate(env.agents):
+            assert env.observation_space(agent).contains(observations[agent])
+            info, legal = infos[agent], [1, active[seat]]
+            assert info["active"] == active[seat]
+            assert set(info) == ({"active", "action_mask"} if mask == "info" else {"active"})
+            if mask == "info":
+                assert (info["action_mask"].dtype, info["action_mask"].tolist()) == (np.int8, legal)
+            if mask == "observation":
+                assert observations[agent]["action_mask"].tolist() == legal
+                assert observations[agent]["observation"][0] == active[seat]
+
+
+def test_spaces():
+    plain, nested = diamant_v0.parallel_env(mask="info"), diamant_v0.parallel_env(mask="observation")
+    assert isinstance(plain.observation_space("player_0"), Box)
+    assert isinstance(nested.observation_space("player_0"), Dict)
+    assert set(nested.observation_space("player_0").spaces) == {"observation", "action_mask"}
+    for agent in plain.possible_agents:
+        assert plain.observation_space(agent) is plain.observation_space(agent)
+        assert plain.action_space(agent) is plain.action_space(agent)
+        assert plain.action_space(agent).n == 2
+    assert plain.observation_space("player_0") is not plain.observation_space("player_1")
+
+
+def test_unknown_reset_options_are_tolerated():
+    env = diamant_v0.parallel_env(num_players=3)
+    env.reset(seed=4, options={"options": 1})
+    assert game_of(env) == game_of(seeded(num_players=3))
+
+
+# Copies and saved states.
+
+
+def test_a_cloned_state_continues_as_if_nothing_had_happened():
+    env = seeded(num_players=4)
+    for _ in range(3):
+        env.step(dict.fromkeys(env.agents, 0))
+    saved = env.clone_state()
+    first = play_on(env)
+    assert first
+    env.restore_state(saved)
+    assert play_on(env) == first
+    other = diamant_v0.parallel_env(num_players=4)
+    other.restore_state(saved)
+    assert play_on(other) == first
+
+
+def test_a_cloned_state_has_the_scripted_deck_the_picture_and_the_end():
+    env = diamant_v0.parallel_env(num_players=3, render_mode="ansi")
+    env.reset(options={"deck": ["snake", 11, 17, "snake", 5]})
+    env.step(dict.fromkeys(env.agents, 0))
+    saved, picture = env.clone_state(), env.render()
+    for _ in range(2):
+        env.restore_state(saved)
+        assert env.render() == picture
+        env.step(dict.fromkeys(env.agents, 0))
+        assert env.game["bag"] == 11 // 3 + 17 // 3
+        env.step(dict.fromkeys(env.agents, 0))
+        assert env.game["expedition"] == 2
+    play_on(env)
+    saved = env.clone_state()
+    env.reset(seed=1)
+    env.restore_state(saved)
+    assert env.agents == []
+    assert env.state_space.contains(env.state())
+    assert env.possible_agents == ["player_0", "player_1", "player_2"]
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_of_an_environment_are_new_environments(duplicate):
+    env = diamant_v0.parallel_env(3, reward="win", mask="none")
+    env.reset(seed=1)
+    one, other = duplicate(env), duplicate(env)
+    assert (one.possible_agents, one._batch.reward, one._mask) == (env.possible_agents, "win", "none")
+    one.reset()
+    other.reset()
+    assert len({int(each.game["key"]) for each in (env, one, other)}) == 3
+    one.reset(seed=9)
+    other.reset(seed=9)
+    assert play_on(one) == play_on(other)
+
+
+# What is returned is the caller's.
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_returned_arrays_are_never_internal(mask):
+    env, clean = seeded(num_players=3, mask=mask), seeded(num_players=3, mask=mask)
+    rng = np.random.default_rng(1)
+    while env.agents:
+        actions = {agent: int(rng.random() < 0.2) for agent in env.agents}
+        parts, expected = env.step(actions), clean.step(actions)
+        for part, other in zip(parts, expected, strict=True):
+            np.testing.assert_equal(part, other)
+        spoil(parts)
+        spoil((env.state(),))
+        env.game["chest"][:] = 99
+        assert np.array_equal(env.state(), clean.state())
+    assert game_of(env) == game_of(clean)
+
+
+def spoil(parts) -> None:
+    for part in parts.values() if isinstance(parts, dict) else parts:
+        if isinstance(part, np.ndarray):
+            part[...] = 77
+        elif isinstance(part, dict):
+            spoil(part)
+            part.clear()

@@ -1,0 +1,96 @@
+"""The ids in the registries of Gymnasium and PettingZoo: each can be made and played, and registering is light."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import subprocess
+import sys
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+import diamant_env
+from diamant_env import EDITIONS, Observations, diamant_v0, list_tasks, tasks
+from diamant_env.envs.aec import OrderedAecGame
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
+
+TASKS = list_tasks()
+IDS = [task.id for task in TASKS]
+
+
+def test_the_standard_tasks_are_there():
+    names = ["", "Solitaire-", *[f"{players}p-" for players in range(3, 9)]]
+    names += [f"OneExpedition-{players}p-" for players in range(2, 6)]
+    names += [f"{edition}-" for edition in EDITIONS]
+    assert [f"diamant_env/Diamant-{name}v0" for name in names] == IDS
+    assert {name for name in gymnasium.registry if name.startswith("diamant_env/")} == set(IDS)
+
+
+@pytest.mark.parametrize("task", TASKS, ids=IDS)
+def test_each_is_what_it_says(task, warnings_are_errors):
+    single, many = gymnasium.make(task.id), gymnasium.make_vec(task.id, num_envs=2)
+    assert type(single.unwrapped) is DiamantEnv
+    assert type(many) is DiamantVectorEnv
+    observation, _ = single.reset(seed=3)
+    assert np.array_equal(many.reset(seed=3)[0][0], observation)
+    obs, settings = Observations(observation), task.settings
+    edition = EDITIONS[settings.get("edition", "iello-2016")]
+    assert obs["num_players"] == settings.get("num_players", 4)
+    assert obs["expeditions_left"] == settings.get("expeditions", edition.expeditions) - 1
+    assert obs["hidden_chests"] == edition.hidden_chests
+    over = False
+    while not over:
+        observation, _, over, _, _ = single.step(single.action_space.sample())
+    assert Observations(observation)["expeditions_left"] == 0
+    if hasattr(pettingzoo, "register"):  # from 1.27 on
+        parallel, aec = pettingzoo.make("parallel", task.id), pettingzoo.make("aec", task.id)
+        assert (type(parallel), type(aec)) == (diamant_v0.parallel_env, OrderedAecGame)
+        seen = parallel.reset(seed=1)[0]["player_0"]
+        aec.reset(seed=1)
+        assert np.array_equal(aec.observe("player_0"), seen)
+        for name in ("num_players", "expeditions_left", "hidden_chests"):
+            assert Observations(seen)[name] == obs[name]
+
+
+def test_settings_can_be_given_on_top():
+    env = gymnasium.make("diamant_env/Diamant-OneExpedition-3p-v0", num_players=5, opponents="bag:18", seat=4)
+    observation, info = env.reset(seed=0)
+    assert (Observations(observation)["num_players"], info["seat"]) == (5, 4)
+    if hasattr(pettingzoo, "register"):
+        env = pettingzoo.make("parallel", "diamant_env/Diamant-3p-v0", mask="none", reward="win", num_players=5)
+        assert set(env.reset(seed=0)[1]["player_4"]) == {"active"}
+
+
+@pytest.mark.parametrize("task", TASKS, ids=IDS)
+def test_a_specification_survives_as_text(task):
+    spec = gymnasium.make(task.id).spec
+    again = gymnasium.make(type(spec).from_json(spec.to_json()))
+    assert again.unwrapped.edition == gymnasium.make(task.id).unwrapped.edition
+    assert json.loads(spec.to_json())["kwargs"] == task.settings
+
+
+def test_registering_again_is_silent(warnings_are_errors):
+    tasks.register_tasks()
+    importlib.reload(diamant_env)
+
+
+def test_registering_imports_nothing_that_plays():
+    code = """
+import sys, diamant_env, gymnasium
+loaded = [name for name in sys.modules if name.startswith("diamant_env.")]
+absent = ["gym_env", "gym_vector", "envs.one_learner", "envs.aec", "opponents", "drawing", "diamant_v0"]
+assert not {f"diamant_env.{name}" for name in absent} & set(loaded), loaded
+assert not {"torch", "stable_baselines3", "pygame", "matplotlib", "supersuit", "agents", "train"} & set(sys.modules)
+gymnasium.make("diamant_env/Diamant-v0").reset(seed=0)
+assert not {"torch", "stable_baselines3", "pygame", "agents", "train"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_gymnasium_finds_the_package_by_the_id():
+    code = 'import gymnasium; gymnasium.make("diamant_env:diamant_env/Diamant-3p-v0").reset(seed=0)'
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

@@ -1,0 +1,152 @@
+"""Small tables of every sort, all at once: records, rewards, what every seat sees, and games rebuilt from it."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from diamant_env import GAME, Batch, Edition, Observations, from_observation, observation_space
+from diamant_env.observation import SLICES
+from diamant_env.state import LAST_EVENTS
+from tests.support.oracle import Oracle
+from tests.support.play import BASE, INVENTED, ODD, PRINTED_AT_ONCE, PUBLISHED, RELICS_DECIDE, every
+from tests.support.side_by_side import DECISIONS, SideBySide
+
+HIDDEN = replace(BASE, name="hidden chests", hidden_chests=True)
+FIELDS_OF_CHANCE = [SLICES["bust_chance"].start, SLICES["expected_share"].start]
+KINDS = ["a few leave", "half leave", "one leaves", "a few leave"]
+
+
+def next_card(oracle: Oracle) -> tuple[Fraction, Fraction]:
+    """The chance of a bust and the mean share, by turning up every card of the deck in a copy of the game."""
+    if not oracle.inside:
+        return Fraction(0), Fraction(0)
+    seat = oracle.players.index(oracle.inside[0])
+    busts = gems = 0
+    for card, copies in oracle.deck_counts.items():
+        later = copy.deepcopy(oracle)
+        later.reveal(card)
+        if later.over or later.expedition != oracle.expedition:
+            busts += copies
+        else:
+            gems += copies * (later.players[seat].bag - oracle.players[seat].bag)
+    return Fraction(busts, len(oracle.deck)), Fraction(gems, len(oracle.deck))
+
+
+def padded(values: list, size: int) -> list:
+    return [float(value) for value in values] + [0.0] * (size - len(values))
+
+
+def relic_slots(oracle: Oracle, edition: Edition) -> list[int]:
+    if edition.relic_values == "printed":
+        return [oracle.deck.count(f"relic {value}") for value in edition.relics]
+    return [oracle.deck.count("relic")]
+
+
+def view_of(oracle: Oracle, edition: Edition, seat: int, turn: int, chances: tuple) -> dict[str, float | list]:
+    """What this seat must see, by field, in natural units."""
+    own, players = oracle.players[seat], len(oracle.players)
+    rivals = [oracle.players[(seat + 1 + i) % players] for i in range(players - 1)]
+    hide = edition.hidden_chests
+    shown = [] if hide else rivals
+    return {
+        "must_decide": own.inside,
+        "chest": own.chest,
+        "relics": len(own.relic_values),
+        "left_turn": own.left_turn,
+        "lead": own.chest - max(rival.chest for rival in rivals) if shown else 0,
+        "num_players": players,
+        "num_inside": len(oracle.inside),
+        "expedition": oracle.expedition,
+        "expeditions_left": edition.expeditions - oracle.expedition,
+        "turn": turn,
+        "bag": oracle.inside[0].bag if oracle.inside else 0,
+        "path_gems": oracle.path_gems,
+        "path_relics": len(oracle.path_relics),
+        "path_relic_value": oracle.path_relic_value,
+        "relics_taken": oracle.relics_taken,
+        "hidden_chests": hide,
+        "bust_chance": np.float32(float(chances[0])),
+        "expected_share": np.float32(float(chances[1])),
+        "treasures_left": padded([oracle.deck.count(value) for value in edition.treasure_slots], 16),
+        "traps_left": padded([oracle.deck.count(trap) for trap in edition.traps], 8),
+        "traps_on_path": padded([trap in oracle.traps_on_path for trap in edition.traps], 8),
+        "relics_left": padded(relic_slots(oracle, edition), 5),
+        "rival_present": padded([1] * len(rivals), 7),
+        "rival_inside": padded([rival.inside for rival in rivals], 7),
+        "rival_chest": padded([rival.chest for rival in shown], 7),
+        "rival_relics": padded([len(rival.relic_values) for rival in shown], 7),
+        "rival_left_turn": padded([rival.left_turn for rival in rivals], 7),
+    }
+
+
+def compare_views(both: SideBySide) -> None:
+    """Every field of every seat, and of the state, is what the oracle says, and inside the bounds of the space."""
+    with np.errstate(divide="raise"):  # uncompiled, NumPy divides whole numbers by 0 with a warning: 0
+        rows, states = both.batch.observe(), both.batch.state()
+    space = observation_space()
+    for i, (oracle, names) in enumerate(zip(both.oracles, both.names, strict=True)):
+        chances, turn = next_card(oracle), int(both.batch.games.turn[i])
+        shown = replace(names.edition, hidden_chests=False)
+        views = [(rows[i, seat], names.edition, seat) for seat in range(len(oracle.players))]
+        for row, edition, seat in [*views, (states[i], shown, 0)]:
+            obs = Observations(row)
+            assert {name: obs[name].tolist() for name in obs} == view_of(oracle, edition, seat, turn, chances)
+            assert space.contains(row)
+        assert not rows[i, len(oracle.players) :].any()
+
+
+def compare_rebuilt(both: SideBySide, edition: Edition) -> None:
+    """The games that the last seats' views tell of are those that are played; of hidden chests tells the state."""
+    games, seats = both.batch.games, both.batch.num_players - 1
+    rows = both.batch.observe()[np.arange(len(games)), seats]
+    if edition.hidden_chests:
+        rows, seats = both.batch.state(), seats * 0
+    rebuilt = from_observation(rows, games.key, replace(edition, hidden_chests=False))
+    for i, seat in enumerate(seats):
+        for name in set(GAME.names) - set(LAST_EVENTS):
+            expected = games[name][i].copy()
+            if name in ("chest", "relics", "inside", "left_turn"):  # the seat that looks is the first
+                players = both.batch.num_players[i]
+                expected[:players] = np.roll(expected[:players], -seat)
+            assert np.array_equal(rebuilt[name][i], expected), name
+
+
+def follow(both: SideBySide, edition: Edition, every: int, first: int) -> None:
+    """Play to the end; compare all that is seen in one of so many turns, and at the end."""
+    rng, turn, shape = np.random.default_rng(5), 0, (both.batch.num_games, both.batch.seats)
+    while True:
+        if turn % every == first or both.batch.over.all():
+            compare_views(both)
+            compare_rebuilt(both, edition)
+        if both.batch.over.all():
+            break
+        leave = np.stack([DECISIONS[KINDS[i % len(KINDS)]](rng, 1, shape[1])[0] for i in range(shape[0])])
+        both.step(leave, rng.integers(-128, 128, shape))
+        turn += 1
+    assert turn > edition.expeditions
+
+
+@pytest.mark.parametrize(
+    ("edition", "reward"),
+    [(ODD, "margin"), (BASE, "score"), (RELICS_DECIDE, "win"), (PRINTED_AT_ONCE, "score"), (HIDDEN, "win")],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_everything_at_a_few_tables(edition, reward):
+    players = [2 if reward == "margin" else 1, 3, 8, 5]
+    follow(SideBySide(Batch(4, players, edition, reward), seed=5), edition, every=5, first=1)
+
+
+@every([*PUBLISHED, *INVENTED, HIDDEN])
+def test_everything_at_every_table(edition):
+    follow(SideBySide(Batch(16, np.arange(16) % 8 + 1, edition), seed=21), edition, every=2, first=0)
+
+
+def test_a_place_without_a_game_yet():
+    rows = Batch(2, 3).reset(1, mask=[True, False])
+    assert np.isfinite(rows).all()
+    assert rows[1, :, FIELDS_OF_CHANCE].tolist() == [[0] * 3] * 2

@@ -1,0 +1,102 @@
+"""Blank observations: what is erased, what stays, and that everything which plays sees the same."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch, Observations
+from diamant_env.judging.deviation import DeviationGame, deviation_gains, self_play
+from diamant_env.judging.evaluation import judge
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.judging.lineups import LineUp
+from diamant_env.observation import FIELDS, SLICES
+from diamant_env.opponents import EMPTY
+from diamant_env.sb3 import DiamantVecEnv
+from train.benchmarking import stable_baselines
+from train.benchmarking.fictitious import fictitious_play
+from train.learning.training import train
+from train.responding.config import SearchConfig
+from train.responding.search import learn
+from train.runs.config import Config, GameConfig
+from train.runs.report import curve_point, pool_line_ups
+
+GAME = GameConfig(edition="iello-2016-fr", expeditions=1, blank=True, num_players=(3,), reward="score")
+
+
+def walk(batch, turns):
+    """What the seats see along some turns of random decisions."""
+    random = np.random.default_rng(0)
+    yield batch.reset(5).copy()
+    for _ in range(turns):
+        actions = (random.random((batch.num_games, batch.seats)) < 0.2).astype(np.int8)
+        yield batch.step(actions, auto_reset=True)[0].copy()
+
+
+def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
+    plain = walk(Batch(50, 3, GAME.played(), hidden_chests=True), 40)
+    for blank, seen in zip(walk(Batch(50, 3, GAME.played(), blank_rivals=True), 40), plain, strict=True):
+        for field in FIELDS:
+            values = blank[..., SLICES[field.name]]
+            if field.name.startswith("rival_"):
+                assert not values.any(), field.name
+            else:
+                assert np.array_equal(values, seen[..., SLICES[field.name]]), field.name
+        assert (Observations(blank)["hidden_chests"] == 1).all()
+
+
+def test_learners_and_judges_see_blank_rows():
+    seen = []
+
+    class Witness:
+        def act(self, obs, first):
+            seen.append(obs.flat.copy())
+            return np.full(len(first), 0.3, np.float32)
+
+    env = DiamantVecEnv(6, 3, GAME.played(), "score", [Witness()], np.tile([EMPTY, 0, 0], (6, 1)), True)
+    env.seed(1)
+    rows = [env.reset()]
+    for _ in range(20):
+        observations, _, _, infos = env.step(np.zeros(6, np.int8))
+        rows += [observations, *(info["terminal_observation"][None] for info in infos if info)]
+    rows.append(env.restore(env.batch.games.copy()))
+    play([Witness()], np.zeros((8, 3), np.int64), 8, seeds_for(0, "blank"), GAME.played(), blank_rivals=True)
+    for some in (*rows, *seen):
+        assert not some[:, SLICES["rival_present"]].any()
+        assert some[:, SLICES["num_players"]].all()
+
+
+def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
+    asked = []
+
+    def batch(*_args, blank_rivals):
+        asked.append(blank_rivals)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("diamant_env.sb3.Batch", batch)
+    monkeypatch.setattr("diamant_env.judging.games.Batch", batch)
+    config, copies = Config(game=GAME), DeviationGame("bag:5", 3, GAME.played(), "score", blank_rivals=True)
+    seeds, line_up = seeds_for(0), LineUp("pair", ("cards:7", "traps:3"))
+    for play_blank in (
+        lambda: train(config, tmp_path),
+        lambda: fictitious_play(config),
+        lambda: stable_baselines.learn(stable_baselines.a2c, config),
+        lambda: learn(copies, SearchConfig(), seeds, None),
+        lambda: self_play(copies, 100, seeds),
+        lambda: deviation_gains(["bag:7"], replace(copies, reward="win"), 100, seeds),
+        lambda: judge("bag:7", [line_up], 100, players=3, blank_rivals=True),
+        lambda: curve_point("bag:7", config),
+    ):
+        with pytest.raises(KeyboardInterrupt):
+            play_blank()
+    assert asked == [True] * 8
+
+
+def test_who_needs_to_see_chests_stays_away_from_blank_games():
+    seen, blank = (pool_line_ups(Config(game=GAME.model_copy(update={"blank": blank})))[1] for blank in (False, True))
+    assert set(seen.rivals) - set(blank.rivals) == {"catch-up:16,0.5", "catch-up:22,1"}
+
+
+def test_a_number_of_expeditions_that_cannot_be_played_is_refused():
+    with pytest.raises(ValueError, match="busts no two traps of a kind are left"):
+        GameConfig(expeditions=15)

@@ -1,0 +1,136 @@
+"""The layout of the observation, said once more: whoever stored a network or a file of observations relies on it."""
+
+from __future__ import annotations
+
+import runpy
+
+import numpy as np
+import pytest
+
+from diamant_env import (
+    CONTINUE,
+    FIELDS,
+    GAME,
+    LEAVE,
+    NUM_FEATURES,
+    OBSERVATION,
+    Batch,
+    Observations,
+    editions,
+    observation_space,
+)
+from diamant_env.engine.workspace import WORKSPACE
+from diamant_env.native import packed_bytes
+from diamant_env.native.aligned import LINE, aligned
+from diamant_env.observation import SLICES, field_table
+from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
+
+# name, first index, numbers, step from one to the next, divided by, lowest, highest
+LAYOUT = [
+    ("must_decide", 0, 1, 1, 1, 0, 1),
+    ("chest", 1, 1, 1, 32, 0, 15500),
+    ("relics", 2, 1, 1, 2, 0, 5),
+    ("left_turn", 3, 1, 1, 8, 0, 100),
+    ("lead", 4, 1, 1, 16, -15500, 15500),
+    ("rival_inside", 5, 7, 5, 1, 0, 1),
+    ("rival_chest", 6, 7, 5, 32, 0, 15500),
+    ("rival_relics", 7, 7, 5, 2, 0, 5),
+    ("rival_left_turn", 8, 7, 5, 8, 0, 100),
+    ("rival_present", 9, 7, 5, 1, 0, 1),
+    ("num_players", 40, 1, 1, 4, 1, 8),
+    ("num_inside", 41, 1, 1, 4, 0, 8),
+    ("expedition", 42, 1, 1, 4, 1, 15),
+    ("expeditions_left", 43, 1, 1, 4, 0, 14),
+    ("turn", 44, 1, 1, 8, 0, 100),
+    ("bag", 45, 1, 1, 8, 0, 1000),
+    ("path_gems", 46, 1, 1, 8, 0, 1000),
+    ("path_relics", 47, 1, 1, 1, 0, 5),
+    ("path_relic_value", 48, 1, 1, 8, 0, 500),
+    ("relics_taken", 49, 1, 1, 2, 0, 5),
+    ("hidden_chests", 50, 1, 1, 1, 0, 1),
+    ("bust_chance", 51, 1, 1, 0.125, 0, 1),
+    ("expected_share", 52, 1, 1, 1, 0, 1000),
+    ("treasures_left", 53, 16, 1, 1, 0, 100),
+    ("traps_left", 69, 8, 1, 2, 0, 100),
+    ("relics_left", 77, 5, 1, 2, 0, 5),
+    ("traps_on_path", 82, 8, 1, 1, 0, 1),
+]
+NAMES = [row[0] for row in LAYOUT]
+
+
+def test_the_fields_are_these():
+    found = [(name, SLICES[name].start, size, scale, low, high) for name, size, scale, low, high, _ in FIELDS]
+    assert found == [(name, start, size, *rest) for name, start, size, _, *rest in LAYOUT]
+
+
+@pytest.mark.parametrize(("name", "start", "size", "step", "scale", "low", "high"), LAYOUT, ids=NAMES)
+def test_the_space_the_record_and_the_view_agree(name, start, size, step, scale, low, high):
+    space, where = observation_space(), list(range(start, start + size * step, step))
+    assert list(range(NUM_FEATURES))[SLICES[name]] == where
+    assert (space.low[where].tolist(), space.high[where].tolist()) == ([low / scale] * size, [high / scale] * size)
+    flat = np.arange(2 * NUM_FEATURES, dtype=np.float32).reshape(2, NUM_FEATURES)
+    values = Observations(flat)[name].reshape(2, size)
+    assert values.tolist() == (flat[:, where] * scale).tolist()
+    record = flat.view(OBSERVATION)[:, 0]
+    if step > 1:
+        name, record = name.removeprefix("rival_"), record["rivals"]
+    assert record[name].shape == ((2,) if size == 1 else (2, size))
+    assert record[name].reshape(2, size).tolist() == flat[:, where].tolist()
+
+
+def test_the_fields_tile_the_row():
+    places = [start + step * i for _, start, size, step, *_ in LAYOUT for i in range(size)]
+    assert sorted(places) == list(range(NUM_FEATURES))
+    assert OBSERVATION.itemsize == 4 * NUM_FEATURES
+    assert isinstance(np.zeros(1, OBSERVATION)[0], np.record)
+
+
+@pytest.mark.parametrize(
+    "shape", [(NUM_FEATURES - 1,), (3, NUM_FEATURES + 1), (NUM_FEATURES, 3), (NUM_FEATURES, 999), ()]
+)
+def test_the_view_wants_whole_observations(shape):
+    with pytest.raises(ValueError, match=f"the last axis must have {NUM_FEATURES} features"):
+        Observations(np.zeros(shape, np.float32))
+    assert Observations(np.zeros((2, 3, NUM_FEATURES), np.float32))["traps_left"].shape == (2, 3, 8)
+
+
+def test_the_numbers_in_saved_games_keep_their_meaning():
+    assert (CONTINUE, LEAVE, NO_DECISION) == (0, 1, -1)
+    assert (REVEAL, DECIDE, OVER) == (0, 1, 2)
+
+
+@pytest.mark.parametrize("record", [GAME, WORKSPACE], ids=["a game", "room to work in"])
+def test_records_are_aligned_as_a_struct_in_c(record):
+    assert record.isalignedstruct
+    assert all(offset % dtype.base.itemsize == 0 for dtype, offset in record.fields.values())
+
+
+@pytest.mark.parametrize("shape", [1, 7, (3, 5)])
+@pytest.mark.parametrize("kind", [GAME, np.float32, np.int8])
+def test_an_array_begins_at_a_cache_line(kind, shape):
+    for _ in range(20):
+        made = aligned(shape, kind)
+        assert made.ctypes.data % LINE == 0
+        assert made.dtype == kind
+        assert made.shape == np.zeros(shape).shape
+        assert not made.tobytes().strip(b"\0")
+    assert Batch(5, 4)._core.records.ctypes.data % LINE == 0
+
+
+def test_the_rows_of_the_table():
+    lines = field_table().splitlines()
+    assert lines[:2] == ["| index | field | divided by | range | meaning |", "|---|---|---|---|---|"]
+    for line, (name, start, size, step, scale, low, high), field in zip(lines[2:], LAYOUT, FIELDS, strict=True):
+        index = str(start) if size == 1 else f"{start}–{start + size - 1}"
+        if step > 1:
+            index = f"{start}, {start + step}, … {start + step * (size - 1)}"
+        assert line == f"| {index} | `{name}` | {scale} | {low} … {high} | {field.meaning} |"
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [("MAX_PLAYERS", 9), ("MAX_TRAPS", 9), ("MAX_TREASURES", 17), ("NUM_CARDS", 33)]
+)
+def test_a_limit_that_the_compiled_code_is_not_written_for_is_refused(limit, value, monkeypatch):
+    monkeypatch.setattr(editions, limit, value)
+    with pytest.raises(AssertionError, match="the compiled code is written for 8, 8, 16 and 25 to 32"):
+        runpy.run_path(packed_bytes.__file__)

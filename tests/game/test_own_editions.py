@@ -1,0 +1,146 @@
+"""A user's own edition: what can be played works in every view, what can't be is refused with the reason."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from diamant_env import EDITIONS, Batch, Edition, diamant_v0
+from tests.support.oracle import Oracle
+from tests.support.play import BASE, ODD, PUBLISHED, every
+from tests.support.side_by_side import SideBySide, as_dicts
+
+SHORT = replace(EDITIONS["schmidt-2005"], expeditions=1)
+ALL_KINDS = tuple("abcdefgh")
+OWN = [
+    SHORT,
+    ODD,
+    Edition("one kind of trap", (1, 2, 3), ("mud",), expeditions=2),
+    Edition("eight kinds of trap", (12, 12, 50), ALL_KINDS, trap_copies=2, expeditions=8),
+    Edition(
+        "sixteen treasures", tuple(range(20, 36)), ("mud", "wind", "rain"), relics=(1, 2), relics_enter="expedition"
+    ),
+    Edition("hidden", (5, 6), ("mud", "wind"), relics=(3,), tie_break="relics", hidden_chests=True, expeditions=4),
+]
+REFUSED = [
+    ({"treasures": ()}, "it has no treasure"),
+    ({"treasures": (5, 0)}, "a treasure below 1: 0"),
+    ({"treasures": (5, -3)}, "a treasure below 1: -3"),
+    ({"treasures": (1.5,)}, "treasures, relics, copies and expeditions must be whole numbers"),
+    ({"treasures": ("5",)}, "must be whole numbers"),
+    ({"treasures": tuple(range(1, 18))}, "17 different treasure values; at most 16 fit the layout"),
+    ({"treasures": (400, 400, 201)}, "1001 gems; at most 1000"),
+    ({"traps": ()}, "0 kinds of trap; 1 to 8 are allowed"),
+    ({"traps": (*ALL_KINDS, "i")}, "9 kinds of trap; 1 to 8 are allowed"),
+    ({"traps": ("mud", "mud", "wind")}, "two kinds of trap have the same name: mud, mud, wind"),
+    ({"traps": ("mud", "relic of old", "")}, "a trap can't be called 'relic of old', ''"),
+    ({"traps": ("mud", "7")}, "a trap can't be called '7'"),
+    ({"trap_copies": 1}, "1 cards of each trap; no expedition could end in a bust"),
+    ({"trap_copies": 50}, "265 cards|270 cards; at most 100"),
+    ({"trap_copies": 2.0}, "must be whole numbers"),
+    ({"relics": (5,) * 6}, "6 relics; at most 5"),
+    ({"relics": (5, -1)}, "a relic below 0"),
+    ({"relics": (101,)}, "a relic above 100"),
+    ({"relics_enter": "later"}, "relics_enter='later'"),
+    ({"relic_values": "thrown"}, "relic_values='thrown'"),
+    ({"tie_break": "dice"}, "tie_break='dice'"),
+    ({"expeditions": 0}, "0 expeditions; 1 to 15"),
+    ({"expeditions": 16}, "16 expeditions; 1 to 15"),
+    ({"bust_removes": 3}, "a bust that removes 3 cards; 0 to 2"),
+    ({"bust_removes": -1}, "a bust that removes -1 cards; 0 to 2"),
+    ({"expeditions": 11}, "after 10 busts no two traps of a kind are left, so the deck could run out"),
+    ({"traps": ("mud", "wind"), "expeditions": 5}, "after 4 busts no two traps .* inside one of its 5 expeditions"),
+    ({"bust_removes": 2, "expeditions": 6}, "after 5 busts no two traps"),
+    ({"trap_copies": 2, "expeditions": 6}, "after 5 busts no two traps"),
+]
+
+
+@pytest.mark.parametrize(("changes", "reason"), REFUSED)
+def test_refused_with_the_reason(changes, reason):
+    with pytest.raises(ValueError, match=f"edition 'iello-2016' can't be played: .*(?:{reason})"):
+        replace(BASE, **changes)
+
+
+@every(OWN)
+@pytest.mark.parametrize("reward", ["win", "margin"])
+def test_it_plays_in_a_batch_as_the_oracle_says(edition, reward):
+    both = SideBySide(Batch(36, np.arange(36) // 6 + 2, edition, reward), seed=9)
+    assert both.play_to_the_end(np.random.default_rng(4)) >= edition.expeditions
+
+
+@every(OWN)
+@pytest.mark.parametrize("make", [diamant_v0.env, diamant_v0.raw_env])
+def test_it_plays_agent_by_agent(edition, make):
+    env, rng = make(edition=edition, num_players=4), np.random.default_rng(1)
+    env.reset(seed=3)
+    for agent in env.agent_iter():
+        observation, _, termination, truncation, info = env.last()
+        assert env.observation_space(agent).contains(observation)
+        over = termination or truncation
+        env.step(None if over else env.action_space(agent).sample(info["action_mask"]) * int(rng.random() < 0.4))
+    assert env.unwrapped.agents == []
+
+
+@every([*OWN, *PUBLISHED])
+def test_it_is_rendered_saved_and_continued(edition):
+    env = diamant_v0.parallel_env(edition=edition, num_players=3, render_mode="ansi")
+    env.reset(seed=5)
+    env.step({agent: int(agent == "player_0") for agent in env.agents})
+    text, saved = env.render(), env.clone_state()
+    again = pickle.loads(pickle.dumps(env))
+    assert again.edition == edition
+    again.reset(seed=1)
+    again.restore_state(saved)
+    assert again.render() == text
+    assert as_dicts(again.game[None]) == as_dicts(env.game[None])
+
+
+# Which editions are refused because the deck could run out: exactly those whose deck can be emptied.
+
+
+def can_run_out(box: SimpleNamespace) -> bool:
+    """Whether somebody who chooses all cards can empty the deck inside an expedition: by as many busts as he can."""
+    oracle = Oracle(box, 1)
+    for _ in range(box.expeditions):
+        pairs = [trap for trap in box.traps if oracle.deck.count(trap) > 1]
+        if not pairs:
+            while oracle.deck:
+                oracle.reveal(oracle.deck[0])
+            return oracle.expedition <= box.expeditions and not oracle.over
+        oracle.reveal(pairs[0])
+        oracle.reveal(pairs[0])
+    return False
+
+
+boxes = st.fixed_dictionaries(
+    {
+        "treasures": st.lists(st.integers(1, 60), min_size=1, max_size=16).map(tuple),
+        "traps": st.integers(1, 8).map(lambda kinds: ALL_KINDS[:kinds]),
+        "trap_copies": st.integers(2, 5),
+        "relics": st.lists(st.integers(0, 20), max_size=5).map(tuple),
+        "relics_enter": st.sampled_from(["start", "expedition"]),
+        "relic_values": st.sampled_from(["taken", "printed"]),
+        "expeditions": st.integers(1, 15),
+        "bust_removes": st.integers(0, 2),
+        "tie_break": st.sampled_from(["shared", "relics"]),
+        "hidden_chests": st.booleans(),
+    }
+)
+
+
+@given(boxes, st.integers(0, 2**32))
+@settings(max_examples=300)
+def test_any_box_is_played_as_the_oracle_says_or_its_deck_can_run_out(box, seed):
+    if can_run_out(SimpleNamespace(**box)):
+        with pytest.raises(ValueError, match="the deck could run out inside one of its"):
+            Edition("any", **box)
+        return
+    edition = Edition("any", **box)
+    batch = Batch(6, [1, 2, 3, 5, 7, 8], edition)
+    SideBySide(batch, seed).play_to_the_end(np.random.default_rng(seed))

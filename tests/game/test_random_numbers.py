@@ -1,0 +1,77 @@
+"""The random numbers of a game, against SplitMix64 written once more in plain integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch
+from diamant_env.engine.turns import draw_card
+from diamant_env.random_numbers import key_of_next_game, key_of_seed, mix, random_below, random_bits
+from tests.support.play import BASE, ODD, Play
+
+WORD = 2**64
+GAMMA = 0x9E3779B97F4A7C15
+# The first numbers of the authors' splitmix64.c started at 1234567, as other libraries test them too.
+PUBLISHED = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
+KEYS = [0, 1, 1234567, 2**32, 2**63, WORD - 1]
+
+
+def splitmix64(state: int) -> Iterator[int]:
+    """The generator as its paper has it: a state that grows, and a finalizer."""
+    while True:
+        state = (state + GAMMA) % WORD
+        bits = state
+        bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9 % WORD
+        bits = (bits ^ bits >> 27) * 0x94D049BB133111EB % WORD
+        yield bits ^ bits >> 31
+
+
+def number(key: int, counter: int) -> int:
+    return next(splitmix64((key + counter * GAMMA) % WORD))
+
+
+def test_the_published_numbers():
+    assert [int(mix(np.uint64(1234567), np.uint64(counter))) for counter in range(5)] == PUBLISHED
+    assert [next_bits for next_bits, _ in zip(splitmix64(1234567), range(5), strict=False)] == PUBLISHED
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_counter_counts_the_numbers(key):
+    generator = splitmix64(key)
+    for counter in range(20):
+        assert int(mix(np.uint64(key), np.uint64(counter))) == next(generator)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_the_key_of_a_seed_and_of_the_next_game(key):
+    assert int(key_of_seed(np.uint64(key))) == number(number(key, 0), 0)
+    assert int(key_of_next_game(np.uint64(key))) == number(key ^ 0xD1B54A32D192ED03, 0)
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(("expedition", "turn", "stream"), [(1, 0, 0), (5, 34, 0), (1, 0, 1), (16, 127, 8), (2, 3, 4)])
+def test_every_card_and_every_seat_has_a_number_of_its_own(key, expedition, turn, stream):
+    bits = number(key, (stream * 128 + expedition) * 128 + turn) >> 32
+    assert random_bits(np.uint64(key), expedition, turn, stream) == bits
+    if stream == 0:
+        for limit in (1, 2, 31, 35, 100):
+            assert random_below(np.uint64(key), expedition, turn, limit) == bits * limit // 2**32
+
+
+@pytest.mark.parametrize("edition", [BASE, ODD], ids=lambda edition: edition.name)
+def test_the_next_card_is_the_one_at_the_drawn_place_of_the_sorted_deck(edition):
+    game = Batch(1, 3, edition).games.copy()[0]
+    game["deck"][:] = Play([edition.traps[0]], edition=edition).game["deck"]
+    deck = [card for card, copies in enumerate(game["deck"]) for _ in range(copies)]
+    drawn = set()
+    for key in range(300):
+        game["key"], game["expedition"], game["turn"], game["deck_size"] = key, 2, 1, len(deck)
+        before = game.tobytes()
+        card = draw_card(game)
+        assert card == deck[(number(key, 2 * 128 + 1) >> 32) * len(deck) // 2**32]
+        assert game.tobytes() == before
+        drawn.add(card)
+    assert drawn == set(deck)

@@ -1,0 +1,74 @@
+"""What a player gains among copies: against answers that are known, and as differences in the same games."""
+
+import numpy as np
+import pytest
+
+from diamant_env.judging.deviation import PAYOFFS, DeviationGame, deviation_gains, self_play
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.judging.lineups import seat_with
+
+SEEDS = seeds_for(0, "test gains")
+
+
+def match(reward, agent="ev:0.75", players=4):
+    return DeviationGame(agent, players, "iello-2016", reward)
+
+
+@pytest.mark.parametrize("reward", PAYOFFS)
+def test_a_copy_gains_nothing(reward):
+    (found,) = deviation_gains(["random:0.2"], match(reward, "random:0.2"), 4000, SEEDS)
+    assert found.gain.low < 0 < found.gain.high
+    assert found.games == 4000
+    (same,) = deviation_gains(["ev:0.75"], match(reward), 400, SEEDS)
+    assert same.gain.mean == pytest.approx(0)  # all at the table do the same
+
+
+@pytest.mark.parametrize("reward", PAYOFFS)
+def test_a_gain_is_the_payoff_less_what_a_copy_gets(reward):
+    against = match(reward)
+    (found,) = deviation_gains(["bag:8"], against, 800, SEEDS)
+    usual = np.mean(self_play(against, 800, SEEDS))
+    assert found.gain.mean == pytest.approx(found.payoff - usual)
+    played = play(["bag:8", "ev:0.75"], seat_with(np.ones((len(found.quotas), 3), int)), 800, SEEDS)
+    assert found.payoff == pytest.approx(PAYOFFS[reward](played).mean())
+
+
+def test_the_payoffs_are_the_rewards():
+    played = play(["bag:8", "ev:0.75"], seat_with(np.ones((12, 3), int)), 24, SEEDS)
+    seats = np.arange(24) % 4
+    own = played.scores[np.arange(24), seats]
+    assert np.array_equal(PAYOFFS["score"](played), own)
+    assert np.array_equal(PAYOFFS["win"](played), played.shares[np.arange(24), seats])
+    others = (played.scores.sum(axis=1) - own) / 3
+    assert np.allclose(PAYOFFS["margin"](played), own - others)
+
+
+def test_who_never_banks_anything_loses_what_a_copy_scores():
+    against = match("score", "random:1")
+    (found,) = deviation_gains(["continue"], against, 400, SEEDS)
+    assert found.payoff == 0
+    assert found.gain.mean == pytest.approx(-np.mean(self_play(against, 400, SEEDS)))
+
+
+def test_a_share_that_is_always_won_has_an_interval():
+    (found,) = deviation_gains(["ev:0.75"], match("win", "continue", 2), 400, SEEDS)
+    assert found.payoff > 0.95
+    assert 0 < found.gain.low < found.gain.mean <= found.gain.high + 1e-9
+    assert found.gain.high <= 0.5
+    assert found.among(20).low < found.gain.low
+
+
+def test_differences_are_of_the_same_games():
+    one, other = deviation_gains(["ev:0.75", "ev:0.7"], match("score", "bag:15"), 2000, SEEDS)
+    more = one.more_than(other)
+    assert more.mean == pytest.approx(one.gain.mean - other.gain.mean)
+    assert more.high - more.low < 0.7 * (one.gain.high - one.gain.low)
+    assert one.more_than(one).mean == 0
+
+
+def test_the_largest_of_several_has_a_wider_interval():
+    (found,) = deviation_gains(["ev:0.75"], match("score", "bag:15"), 2000, SEEDS)
+    alone, many = found.among(1), found.among(20)
+    assert alone == found.gain
+    assert alone.mean == many.mean
+    assert many.low < alone.low < alone.high < many.high

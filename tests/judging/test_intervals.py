@@ -1,0 +1,119 @@
+"""Intervals over tables, against values worked out by hand and coverage in repeated samples."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+
+from diamant_env.judging.intervals import holm, mean_of_tables, p_value_of_share, share_of_tables
+
+TOTALS, GAMES = np.array([3.0, 5.0, 10.0]), np.array([2, 2, 4])
+MEAN = 18 / 8
+VARIANCE = ((3 - 2 * MEAN) ** 2 + (5 - 2 * MEAN) ** 2 + (10 - 4 * MEAN) ** 2) * 3 / 2 / 8**2
+SHARES, SHARE = np.array([1.0, 2.0, 0.5]), 3.5 / 8
+SHARE_VARIANCE = ((1 - 2 * SHARE) ** 2 + (2 - 2 * SHARE) ** 2 + (0.5 - 4 * SHARE) ** 2) * 3 / 2 / 8**2
+EFFECTIVE = SHARE * (1 - SHARE) / SHARE_VARIANCE
+
+
+def student(probability: float) -> float:
+    """Return the quantile of Student's t with 2 degrees of freedom, which has a closed form."""
+    return (2 * probability - 1) / math.sqrt(2 * probability * (1 - probability))
+
+
+@pytest.mark.parametrize(("among", "probability"), [(1, 0.975), (5, 0.995)])
+def test_the_interval_of_a_mean_by_hand(among, probability):
+    found = mean_of_tables(TOTALS, GAMES, among)
+    half = student(probability) * math.sqrt(VARIANCE)
+    assert (found.mean, found.low, found.high) == pytest.approx((MEAN, MEAN - half, MEAN + half), rel=1e-12)
+
+
+def test_tables_of_one_game_are_a_plain_sample():
+    values = np.random.default_rng(0).normal(3, 2, 31)
+    half = 2.042272456301238 * statistics.stdev(values) / math.sqrt(31)  # Student's t, 30 degrees of freedom, 0.975
+    found = mean_of_tables(values, np.ones(31, int))
+    assert (found.high - found.mean, found.mean - found.low) == pytest.approx((half, half), rel=1e-9)
+
+
+@pytest.mark.parametrize(("among", "probability"), [(1, 0.975), (5, 0.995)])
+def test_the_interval_of_a_share_by_hand(among, probability):
+    """The bounds are the shares from which the one found lies so many of their standard errors away."""
+    found = share_of_tables(SHARES, GAMES, among)
+    quantile = student(probability)
+    assert found.mean == SHARE
+    assert found.low < SHARE < found.high
+    for bound in (found.low, found.high):
+        assert abs(bound - SHARE) == pytest.approx(quantile * math.sqrt(bound * (1 - bound) / EFFECTIVE), rel=1e-9)
+
+
+def test_the_p_value_by_hand():
+    distance = abs(SHARE - 0.25) / math.sqrt(0.25 * 0.75 / EFFECTIVE)
+    by_hand = 1 - distance / math.sqrt(2 + distance**2)  # 2 degrees of freedom
+    assert p_value_of_share(SHARES, GAMES, 0.25) == pytest.approx(by_hand, rel=1e-9)
+    assert p_value_of_share(SHARES, GAMES, SHARE) == 1
+    assert p_value_of_share([1.0], [4], 0.1) == 1
+    assert [p_value_of_share(SHARES, GAMES, fair) for fair in (0.0, 1.0)] == [1, 1]
+
+
+def test_two_tables_are_enough():
+    """Student's t with 1 degree of freedom: 12.7 standard errors to each side."""
+    found = mean_of_tables([1.0, 3.0], [1, 1])
+    assert (found.mean, found.low, found.high) == pytest.approx((2, 2 - 12.7062047, 2 + 12.7062047), rel=1e-7)
+    share = share_of_tables([0.2, 0.4], [1, 1])  # counts as 0.3 * 0.7 / 0.1² = 21 games
+    for bound in (share.low, share.high):
+        assert abs(bound - 0.3) == pytest.approx(12.7062047 * math.sqrt(bound * (1 - bound) / 21), rel=1e-7)
+    distance = 0.1 / math.sqrt(0.2 * 0.8 / 21)
+    assert p_value_of_share([0.2, 0.4], [1, 1], 0.2) == pytest.approx(1 - 2 / math.pi * math.atan(distance))
+
+
+@pytest.mark.parametrize("of_tables", [mean_of_tables, share_of_tables])
+def test_tables_without_games_are_left_out(of_tables):
+    assert of_tables([*SHARES, 0.0], [*GAMES, 0]) == of_tables(SHARES, GAMES)
+    alone = of_tables([0.5, 0.0], [2, 0])
+    assert alone.mean == 0.25
+    assert math.isnan(alone.low)
+    assert math.isnan(alone.high)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.25, 0.9])
+@pytest.mark.parametrize("between", [0.0, 0.1])
+def test_intervals_cover_the_truth_about_as_often_as_they_say(share, between):
+    """Tables that differ by `between`, 200 of them, in 2,000 repetitions."""
+    random = np.random.default_rng(0)
+    tables, games = 200, np.where(np.arange(200) < 50, 5, 4)
+    swing = min(between, share, 1 - share)
+    covered = {"share": 0, "mean": 0}
+    for _ in range(2000):
+        chance = share + swing * random.choice([-1, 1], tables)
+        totals = random.binomial(games, chance)
+        for name, estimate in (("share", share_of_tables(totals, games)), ("mean", mean_of_tables(totals, games))):
+            covered[name] += estimate.low <= share <= estimate.high
+    assert 0.935 < covered["share"] / 2000 < 0.97
+    assert 0.91 < covered["mean"] / 2000 < 0.97
+
+
+def test_intervals_of_extremes_have_a_width():
+    """Where none or all of 200 games were won, they count as 200: Wilson's bound is t² / (200 + t²), 49 degrees."""
+    none, every = share_of_tables(np.zeros(50), np.full(50, 4)), share_of_tables(np.full(50, 4), np.full(50, 4))
+    bound = 2.0095752371**2 / (200 + 2.0095752371**2)
+    assert (none.mean, none.low, none.high) == pytest.approx((0, 0, bound), abs=1e-9)
+    assert (every.mean, every.low, every.high) == pytest.approx((1, 1 - bound, 1), abs=1e-9)
+
+
+def test_the_p_value_agrees_with_the_interval():
+    random = np.random.default_rng(1)
+    for _ in range(200):
+        games = np.full(100, 3)
+        totals = random.binomial(games, 0.3)
+        estimate = share_of_tables(totals, games)
+        assert (p_value_of_share(totals, games, 0.25) < 0.05) == (not estimate.low <= 0.25 <= estimate.high)
+        assert p_value_of_share(totals, games, estimate.low) == pytest.approx(0.05, rel=1e-6)
+
+
+def test_holm():
+    assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.4, 0.9]).tolist() == pytest.approx([0.8, 0.9])
+    assert holm([0.6, 0.7]).tolist() == [1, 1]
+    assert holm([]).tolist() == []

@@ -1,0 +1,129 @@
+"""The tournament: balance, cross-table, rating, and the command."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.judging.lineups import deal
+from diamant_env.judging.tournament import cross_table, hold_tournament, rate
+from train import tournament
+
+ORDERED = ("ev:0.75", "bag:6", "random:0.5", "continue")  # each clearly better than the next at tables of all four
+
+
+@pytest.fixture(scope="module")
+def found():
+    return hold_tournament(("traps:3", "bag:8", *ORDERED), 2000, seed=1, players=3)
+
+
+def test_every_agent_plays_equally_often(found):
+    games = [standing.games for standing in found.standings]
+    assert sum(games) == 3 * 2000
+    assert max(games) - min(games) <= 2000 / found.tables + 1
+
+
+def test_win_shares_make_one_winner_a_game(found):
+    total = sum(standing.win_share.mean * standing.games for standing in found.standings)
+    assert total == pytest.approx(found.games)
+    shares = [standing.win_share.mean for standing in found.standings]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_the_cross_table_is_antisymmetric(found):
+    off_diagonal = ~np.eye(6, dtype=bool)
+    np.testing.assert_allclose((found.beats + found.beats.T)[off_diagonal], 1)
+    assert np.isnan(np.diagonal(found.beats)).all()
+    np.testing.assert_array_equal(found.met, found.met.T)
+    assert found.met.sum() == found.games * 3 * 2
+
+
+def test_the_cross_table_counts_what_the_games_show():
+    seating = deal(10, 3, 4, np.random.default_rng(0))
+    run = play(("bag:5", "bag:9", "cards:6", "random:0.3"), seating, 50, seeds_for(0, "test"))
+    beats, met = cross_table(run, 4)
+    wins, common = np.zeros((4, 4)), np.zeros((4, 4))
+    for game, scores in enumerate(run.scores.tolist()):
+        seated = seating[game % 10]
+        for seat, agent in enumerate(seated):
+            for rival_seat, rival in enumerate(seated):
+                if agent != rival:
+                    common[agent, rival] += 1
+                    wins[agent, rival] += (scores[seat] > scores[rival_seat]) + 0.5 * (
+                        scores[seat] == scores[rival_seat]
+                    )
+    np.testing.assert_array_equal(met, common)
+    np.testing.assert_allclose(beats[met > 0], wins[met > 0] / common[met > 0])
+
+
+def test_the_rating_orders_agents_of_clearly_different_strength():
+    found = hold_tournament(ORDERED, 400)
+    ratings = {standing.agent: standing.rating for standing in found.standings}
+    assert sorted(ratings, key=ratings.get, reverse=True) == list(ORDERED)
+    assert all(standing.rating_sigma < 25 / 3 for standing in found.standings)
+
+
+def test_equal_agents_get_equal_ratings():
+    found = hold_tournament(("bag:8", "bag-or-traps:8,5"), 2000, players=2)
+    low, high = sorted(standing.rating for standing in found.standings)
+    assert high - low < 4 * found.standings[0].rating_sigma
+
+
+def test_a_rating_from_fewer_games_than_were_played():
+    seating = np.array([[0, 1]])
+    run = play(("bag:5", "continue"), seating, 50, seeds_for(0, "test"))
+    few, all_of_them = rate(run, 2, 5), rate(run, 2, 50)
+    assert few[0][1] > all_of_them[0][1]
+    assert few[0][0] < all_of_them[0][0]
+    assert hold_tournament(("bag:5", "continue"), 50, players=2, rated_games=5).rated_games == 5
+
+
+def test_the_same_seed_gives_the_same_tournament():
+    first, again, other = (hold_tournament(ORDERED, 300, seed, players=3) for seed in (5, 5, 6))
+    assert first.standings == again.standings
+    np.testing.assert_array_equal(first.beats, again.beats)
+    assert first.standings != other.standings
+
+
+def test_entrants():
+    pool = tournament.entrants((), ())
+    assert tournament.entrants(("bag:18",), ()) == ["bag:18"]
+    assert tournament.entrants((pool[0],), ("pool",)) == pool
+    assert len(tournament.entrants((), ("pool", "held-out"))) > len(pool)
+
+
+def test_the_command(tmp_path, capsys):
+    tournament.main([*ORDERED, "--games", "60", "--rated-games", "30", "--out", str(tmp_path)])
+    text = capsys.readouterr().out
+    assert "60 games at 60 tables of 4" in text
+    assert "30 games" in text
+    content = json.loads((tmp_path / "tournament.json").read_text())
+    assert content["arguments"]["games"] == 60
+    assert content["tournament"]["beats"][0][0] is None
+    assert {standing["agent"] for standing in content["tournament"]["standings"]} == set(ORDERED)
+    assert (tmp_path / "tournament.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody"], "unknown agent 'nobody'"),
+        (["bag:3", "bag:4"], "a table of 4 needs 4 distinct agents; there are 2"),
+        (["bag:3", "bag:4", "bag:3.0", "bag:5"], "bag:3 is there twice"),
+        (["--pool", "nowhere"], "no pool 'nowhere'"),
+        (["--players", "9"], "players=9; a whole number, 2 to 8"),
+        (["--games", "0"], "games=0"),
+        (["--games", "-5"], "games=-5"),
+        (["--rated-games", "0"], "rated_games=0"),
+        (["--edition", "risk"], "unknown edition 'risk'"),
+        (["--out", "/dev/null/x"], "can't write results"),
+    ],
+)
+def test_a_wrong_argument_ends_with_one_clear_message(arguments, message, capsys):
+    assert tournament.main(arguments) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert len(shown.err.splitlines()) == 1

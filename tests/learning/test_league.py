@@ -1,0 +1,79 @@
+"""Who sits where in training, and the characters of earlier versions."""
+
+import numpy as np
+
+from diamant_env import Batch, Observations
+from diamant_env.observation import NUM_FEATURES, SLICES
+from diamant_env.opponents import EMPTY
+from diamant_env.opponents.network import NetworkAgent
+from train.learning.league import BLIND_SPOTS, League
+from train.runs.config import OpponentsConfig
+
+PLAYERS = np.tile([3, 4, 8], 1000)
+
+
+def league(**config):
+    return League(OpponentsConfig(**config), PLAYERS, np.random.SeedSequence(0))
+
+
+def network(seed):
+    weights = np.random.default_rng(seed).normal(size=(2, NUM_FEATURES)).astype(np.float32)
+    return NetworkAgent([(weights, np.zeros(2, np.float32))], name=str(seed))
+
+
+def test_shares_are_those_of_the_configuration():
+    found = league(learner=0.5, snapshots=0.3, scripted=0.2)
+    present = np.arange(8) < PLAYERS[:, None]
+    seats = found.seating[present]
+    others = present.sum() - len(PLAYERS)
+    learning = ((found.seating == EMPTY) & present).sum() - len(PLAYERS)
+    assert abs(learning / others - 0.5) < 0.02
+    assert abs((seats >= len(found.snapshots)).sum() / others - 0.2) < 0.02
+    assert ((found.seating == EMPTY) & present).any(axis=1).all()
+    assert set(np.unique(seats)) == {EMPTY, *range(len(found.agents))}
+
+
+def test_pure_self_play_needs_no_opponent():
+    found = league()
+    assert found.agents == []
+    assert (found.seating == EMPTY).all()
+
+
+def test_new_versions_replace_old_ones():
+    found = league(learner=0.5, snapshots=0.5, snapshot_places=3)
+    names = []
+    for number in range(20):
+        found.add_snapshot(network(number))
+        names.append([each.network.name for each in found.snapshots])
+    assert names[0] == ["0", "0", "0"]
+    assert names[2] == ["0", "1", "2"]
+    assert all(str(number) in now for number, now in enumerate(names))
+    assert len(set(names[-1])) == 3
+
+
+def seen_by(found, observations):
+    return found.snapshots[0].act(Observations(observations), np.zeros(len(observations), bool))
+
+
+def test_a_blind_seat_does_not_see():
+    """With blindness 1, nothing that is in a blind spot changes what a seat does; with 0, it does."""
+    rows = Batch(200, 4).reset(0)[:, 0]
+    other = rows.copy()
+    for fields in BLIND_SPOTS:
+        for field in fields:
+            other[:, SLICES[field]] += 1
+    for blindness, same in ((1.0, True), (0.0, False)):
+        found = league(learner=0.0, snapshots=1.0, blindness=blindness)
+        found.add_snapshot(network(1))
+        assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
+
+
+def test_seats_are_bolder_or_more_timid_and_stay_so():
+    found = league(learner=0.0, snapshots=1.0, style=3.0)
+    indifferent = NetworkAgent([(np.zeros((2, NUM_FEATURES), np.float32), np.zeros(2, np.float32))])
+    found.add_snapshot(indifferent)
+    rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 500, axis=0)
+    leave = seen_by(found, rows)
+    assert leave.min() < 0.1
+    assert leave.max() > 0.9
+    assert np.array_equal(leave, seen_by(found, rows))

@@ -1,0 +1,288 @@
+"""Training: it learns, it goes on after a kill with the same bytes, and its policy runs without torch."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from diamant_env.judging.evaluation import judge
+from diamant_env.judging.lineups import clone_line_ups
+from diamant_env.opponents import EMPTY, make
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import load_pool
+from diamant_env.sb3 import DiamantVecEnv
+from train.learning.self_play import SelfPlayPPO
+from train.learning.training import train
+from train.ppo import main
+from train.runs.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from train.runs.config import Config, NetworkConfig, PPOConfig
+from train.runs.report import able_members, check_line_ups
+from train.runs.run_folder import POLICY, START, new_run_folder, save_policy
+
+SMALL = {
+    "threads": 1,
+    "checkpoints": 6,
+    "ppo": {
+        "decisions": 24_000,
+        "games": 30,
+        "turns": 32,
+        "minibatch": 256,
+        "average": 0.5,
+        "entropy": 0.02,
+        "final_entropy": 0.0,
+        "explore": 0.4,
+    },
+    "opponents": {"learner": 0.6, "snapshots": 0.2, "scripted": 0.2, "snapshot_every": 3_000, "snapshot_places": 2},
+    "network": {"hidden": [16]},
+    "judge": {"curve_points": 0},
+}
+
+
+def small_run(folder: Path, **changes) -> tuple[Config, Path]:
+    config = Config.model_validate({**SMALL, **changes})
+    return config, new_run_folder(folder, config)
+
+
+def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
+    """Save an untrained network of this shape."""
+    env = DiamantVecEnv(2, 2)
+    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=16), NetworkConfig(hidden=hidden), 5)
+    save_policy(path, model.network(), Config(), 0)
+    return path
+
+
+def test_it_learns(tmp_path):
+    """Seconds of self-play are enough to win clearly more than the fair share against random players."""
+    config, folder = small_run(
+        tmp_path,
+        ppo={
+            "decisions": 400_000,
+            "games": 128,
+            "turns": 32,
+            "minibatch": 1024,
+            "learning_rate": 3e-3,
+            "gae_lambda": 0.9,
+        },
+        opponents={},
+        network={"hidden": [32, 32]},
+    )
+    agent = train(config, folder)
+    (result,) = judge(agent, clone_line_ups(["random:0.5"]), 4_000)
+    assert result.win_share.low > 0.25 + 0.10
+
+
+def test_a_run_starts_from_a_network(tmp_path):
+    """Its policy rests while the value function learns alone; each seed may have a network of its own."""
+    weights = NetworkAgent.load(saved_network(tmp_path / "5.safetensors")).layers
+    start = str(tmp_path / "{seed}.safetensors")
+    for value_first, same in ((1.0, True), (0.3, False)):
+        ppo = {**SMALL["ppo"], "decisions": 8_000, "average": 0.0, "learning_rate": 1e-5, "final_learning_rate": 1e-5}
+        config, folder = small_run(tmp_path, seed=5, start=start, value_first=value_first, ppo=ppo)
+        policy = train(config, folder)
+        changes = [
+            np.abs(array - first).max()
+            for layer, before in zip(policy.layers, weights, strict=True)
+            for array, first in zip(layer, before, strict=True)
+        ]
+        assert (max(changes) == 0) == same
+        assert max(changes) < 0.01, "so slow a run ends near where it began"
+        kept = NetworkAgent.load(folder / START).layers
+        assert all(
+            np.array_equal(*pair) for both in zip(kept, weights, strict=True) for pair in zip(*both, strict=True)
+        )
+
+
+@pytest.mark.parametrize(
+    ("start", "complaint"),
+    [
+        ("bag:18", "start = 'bag:18' is no network that a policy could start from"),
+        ("ninja", "unknown agent 'ninja'"),
+        ("nowhere/seed{seed}.safetensors", "nowhere/seed0.safetensors"),
+        ("champion", "needs network.hidden = [128, 128] and network.activation = 'relu'; the run has hidden=(64, 64)"),
+    ],
+)
+def test_a_start_that_is_none(start, complaint, tmp_path, capsys):
+    """It is refused before the run has a folder."""
+    assert main(["--set", f"start={start}", "--out", str(tmp_path / "runs")]) == 2
+    error = capsys.readouterr().err
+    assert complaint in error
+    assert not (tmp_path / "runs").exists()
+
+
+class Killed(Exception):
+    """Stands for the moment at which the process dies."""
+
+
+@pytest.mark.parametrize(("moment", "starts"), [(1, False), (3, False), (3, True), (5, False), (5, True)])
+def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment, starts):
+    """Snapshots, scripted agents with memory, averaging, open decisions and minibatches all go on as they were.
+
+    So does a policy that rests at first, while its value function learns: there (3) and later (5).
+    """
+    start = {"start": str(saved_network(tmp_path / "start.safetensors")), "value_first": 0.4} if starts else {}
+    config, whole = small_run(tmp_path, **start)
+    train(config, whole)
+    config, broken = small_run(tmp_path, **start)
+    play, calls = DiamantVecEnv.play, []
+
+    def dies(self, actions):
+        calls.append(None)
+        if len(calls) > moment * 60:
+            raise Killed
+        return play(self, actions)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DiamantVecEnv, "play", dies)
+        with pytest.raises(Killed):
+            train(config, broken)
+    if starts:
+        saved_network(tmp_path / "start.safetensors", (8,))  # what has begun needs it no more
+    train(config, broken)
+    assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
+    policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
+    assert len(policies) == SMALL["checkpoints"]
+    for name in policies:
+        assert (broken / "checkpoints" / name).read_bytes() == (whole / "checkpoints" / name).read_bytes()
+
+
+DIES = """
+import os, signal, sys
+from train import ppo
+from train.learning import training
+save = training.save_checkpoint
+def save_and_die(*arguments):
+    save(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+training.save_checkpoint = save_and_die
+ppo.main(sys.argv[1:])
+"""
+
+
+def test_a_process_that_is_killed_can_be_resumed(tmp_path):
+    """A real SIGKILL after the first checkpoint; --resume then finishes the run."""
+    changes = [
+        *("--set", "ppo.decisions=50000", "--set", "ppo.games=64", "--set", "ppo.turns=16", "--set", "checkpoints=10"),
+        *("--set", "judge.curve_points=0", "--set", "threads=1", "--set", "network.hidden=[16]"),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
+    killed = [sys.executable, "-c", DIES, "--no-judge", *changes, "--out", tmp_path]
+    assert subprocess.run(killed, env=environment, stderr=subprocess.DEVNULL).returncode == -signal.SIGKILL
+    folder = tmp_path / "default-seed0"
+    assert (folder / CHECKPOINT).exists()
+    assert not (folder / POLICY).exists()
+    command = [sys.executable, "-m", "train.ppo", "--no-judge", "--resume", folder]
+    subprocess.run(command, check=True, env=environment, capture_output=True)
+    policy = NetworkAgent.load(folder / POLICY)
+    assert policy.metadata["decisions"] >= 50_000
+
+
+def test_numpy_policy_is_the_torch_policy(tmp_path):
+    """The saved file gives the probabilities of the torch policy to 1e-5, on observations of real games."""
+    for activation in ("relu", "tanh"):
+        env = DiamantVecEnv(50, [3, 4, 5, 6, 8] * 10)
+        config = PPOConfig(turns=16, minibatch=128, decisions=3000)
+        model = SelfPlayPPO(env, config, NetworkConfig(hidden=(32, 16), activation=activation), 1)
+        model.learn(3000)
+        config, folder = small_run(tmp_path)
+        save_policy(folder / POLICY, model.network(), config, 1)
+        agent = NetworkAgent.load(folder / POLICY)
+        seen = model._last_obs[model._last_obs[:, 0] > 0]
+        with torch.no_grad():
+            expected = model.policy.get_distribution(torch.from_numpy(seen)).distribution.probs[:, 1].numpy()
+        assert np.abs(agent.leave_probability(seen) - expected).max() < 1e-5
+        assert np.ptp(expected) > 0.001
+
+
+def test_run_folder_holds_everything(tmp_path, capsys):
+    changes = [
+        *("--set", "ppo.decisions=6000", "--set", "ppo.games=20", "--set", "ppo.turns=16", "--set", "threads=1"),
+        *("--set", "judge.games=200", "--set", "judge.clone_games=200", "--set", "judge.curve_games=200"),
+        *("--set", "judge.curve_points=2", "--set", "seed=7", "--set", 'name="tiny"'),
+    ]
+    assert main([*changes, "--out", str(tmp_path)]) == 0
+    folder = tmp_path / "tiny-seed7"
+    names = {path.name for path in folder.iterdir()}
+    assert names >= {
+        *("config.toml", "versions.json", "checkpoints", "tensorboard", "policy.safetensors", "results.json"),
+        *("curve.json", "learning_curve.png", "win_share.png", "time.json"),
+    }
+    results = json.loads((folder / "results.json").read_text())
+    assert results["config"]["seed"] == 7
+    assert "torch" in json.loads((folder / "versions.json").read_text())["packages"]
+    printed = capsys.readouterr().out
+    assert "win share" in printed
+    assert "fair" in printed
+    assert main(["--resume", str(folder), "--no-judge"]) == 0
+    assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 0
+    assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
+
+
+def test_a_rollout_without_a_complete_decision_is_no_trouble():
+    """All learners in camp at the end of every rollout: nothing to learn from, nothing breaks."""
+    seating = np.array([[EMPTY, 0, 0]])
+    env = DiamantVecEnv(1, 3, opponents=[make("continue")], seating=seating)
+    env.seed(0)
+    model = SelfPlayPPO(env, PPOConfig(games=1, turns=2, minibatch=2, decisions=200), NetworkConfig(hidden=(4,)), 0)
+    model.learn(200)
+    assert model.num_timesteps >= 200
+
+
+def test_tables_that_hide_chests_are_judged_without_agents_that_need_them():
+    config = Config.model_validate({"game": {"edition": "incan-gold"}})
+    check_line_ups(config)
+    able, all_of_them = able_members("held_out", config.judge.num_players, config.game.played()), load_pool("held_out")
+    assert 0 < len(able) < len(all_of_them)
+    with pytest.raises(ValueError, match="a table of 8 needs 7 distinct opponents"):
+        check_line_ups(Config.model_validate({"game": {"edition": "incan-gold"}, "judge": {"num_players": 8}}))
+
+
+@pytest.mark.parametrize("given", [("--config", "configs/default.toml"), ("--set", "seed=3")])
+def test_a_resumed_run_keeps_its_configuration(given, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("train.ppo.train", None)
+    _, folder = small_run(tmp_path)
+    assert main(["--resume", str(folder), *given]) == 2
+    assert f"--resume goes on with {folder / 'config.toml'}: give no --config and no --set" in capsys.readouterr().err
+
+
+def test_an_interrupted_run_says_how_to_go_on(tmp_path, capsys, monkeypatch):
+    def interrupted(self, actions):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(DiamantVecEnv, "play", interrupted)
+    assert main(["--set", "ppo.games=4", "--set", "threads=1", "--out", str(tmp_path)]) == 130
+    assert f"stopped; go on with --resume {tmp_path / 'default-seed0'}" in capsys.readouterr().err
+
+
+def test_a_checkpoint_of_another_configuration_is_refused(tmp_path, capsys):
+    config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
+    train(config, folder)
+    text = (folder / "config.toml").read_text()
+    (folder / "config.toml").write_text(text.replace("games = 8", "games = 9"))
+    assert main(["--resume", str(folder)]) == 2
+    assert "belongs to another configuration" in capsys.readouterr().err
+
+
+def test_a_run_that_began_before_a_key_was_there_goes_on(tmp_path):
+    config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
+    policy = train(config, folder)
+    older = SimpleNamespace(model_dump=lambda mode: config.model_dump(mode=mode, exclude={"value_first", "start"}))
+    save_checkpoint(folder, older, load_checkpoint(folder, config))
+    for now, before in zip(train(config, folder).layers, policy.layers, strict=True):
+        assert np.array_equal(now[0], before[0])
+
+
+def test_damaged_files_are_named(tmp_path, capsys):
+    _, folder = small_run(tmp_path)
+    (folder / CHECKPOINT).write_bytes(b"not a checkpoint")
+    assert main(["--resume", str(folder)]) == 2
+    assert f"{folder / CHECKPOINT} is damaged" in capsys.readouterr().err
+    (tmp_path / "broken.toml").write_text("name = [")
+    assert main(["--config", str(tmp_path / "broken.toml"), "--out", str(tmp_path)]) == 2
+    assert "is no TOML file" in capsys.readouterr().err

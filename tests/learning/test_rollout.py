@@ -1,0 +1,296 @@
+"""A rollout without idle turns, against generalized advantage estimation by definition; its coin tosses."""
+
+import numpy as np
+import pytest
+from gymnasium.spaces import Discrete
+
+from diamant_env import REWARDS
+from diamant_env.observation import NUM_FEATURES, observation_space
+from diamant_env.sb3 import DiamantVecEnv
+from train.learning.exploration import Exploration
+from train.learning.rollout import NOTHING_PENDING, DecisionBuffer, play_turn
+from train.learning.self_play import SelfPlayPPO
+from train.runs.config import NetworkConfig, PPOConfig
+
+GAMMA, LAMBDA = 0.9, 0.7
+GAMES_OF_ROWS = np.repeat(np.arange(200), 3)
+EVERY_ROW = np.arange(600)
+UNLIKELY = np.log(np.full(600, 0.02, np.float32))
+
+
+class Recorded(SelfPlayPPO):
+    """Keeps what each rollout was made of."""
+
+    def collect_rollouts(self, env, callback, rollout_buffer, n_rollout_steps):
+        """Collect and note the turns as the environment gives them."""
+        self.turns = []
+        play = env.play
+
+        def noted(actions):
+            seen = self.turns_seen
+            result = play(actions)
+            self.turns.append((seen, actions.copy(), result[1].copy(), result[2].copy()))
+            self.turns_seen = result[0]
+            return result
+
+        self.turns_seen = self._last_obs
+        env.play = noted
+        try:
+            return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps)
+        finally:
+            env.play = play
+
+
+def advantage_by_definition(rewards, values):
+    """Sum the temporal differences of one chain of decisions; `values` has one entry more than `rewards`."""
+    errors = [rewards[k] + GAMMA * values[k + 1] - values[k] for k in range(len(rewards))]
+    return [sum((GAMMA * LAMBDA) ** (j - k) * errors[j] for j in range(k, len(errors))) for k in range(len(errors))]
+
+
+def chains_of_row(turns, row):
+    """Split what one row lived through into games: lists of (observation, reward until the next decision)."""
+    chains, chain = [], []
+    for seen, _, rewards, done in turns:
+        if seen[row, 0]:
+            chain.append([seen[row], 0.0])
+        chain[-1][1] += float(rewards[row])
+        if done[row]:
+            chains.append((chain, True))
+            chain = []
+    return [*chains, (chain, False)] if chain else chains
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+def test_advantages_are_those_of_the_decisions_alone(reward):
+    """One long rollout from the first turn: every complete decision is there once, with its brute-force advantage."""
+    env = DiamantVecEnv(6, [3, 4, 5, 3, 4, 8], reward=reward)
+    env.seed(3)
+    config = PPOConfig(turns=90, gamma=GAMMA, gae_lambda=LAMBDA, minibatch=8, decisions=1)
+    model = Recorded(env, config, NetworkConfig(hidden=(8,)), 0)
+    _, callback = model._setup_learn(1, None)
+    model.collect_rollouts(env, callback, model.rollout_buffer, config.turns)
+    paid = np.concatenate([rewards for _, _, rewards, _ in model.turns])
+    assert paid.max() > 0
+    assert (paid.min() < 0) == (reward == "margin")
+    buffer = model.rollout_buffer
+    found = {
+        (buffer.decisions["row"][k], buffer.decisions["observation"][k].tobytes()): (advantage, ret)
+        for k, advantage, ret in zip(buffer.complete, buffer.advantages[buffer.complete], buffer.returns, strict=True)
+    }
+    expected = {}
+    now = model.turns_seen
+    for row in range(env.num_envs):
+        for chain, over in chains_of_row(model.turns, row):
+            values = model.evaluate(np.array([seen for seen, _ in chain]))[1].tolist()
+            rewards = [reward for _, reward in chain]
+            if over:
+                values.append(0.0)
+            elif now[row, 0]:
+                values.append(float(model.evaluate(now[[row]])[1][0]))
+            else:  # the last decision is still open: its value stands for what follows
+                chain, rewards = chain[:-1], rewards[:-1]
+            for (seen, _), advantage, value in zip(
+                chain, advantage_by_definition(rewards, values), values, strict=False
+            ):
+                expected[row, seen.tobytes()] = (advantage, advantage + value)
+    assert found.keys() == expected.keys()
+    assert len(expected) > 500
+    for key, (advantage, ret) in expected.items():
+        assert found[key] == pytest.approx((advantage, ret), abs=1e-3)
+
+
+def test_idle_turns_never_enter():
+    env = DiamantVecEnv(20, 4)
+    env.seed(0)
+    model = SelfPlayPPO(env, PPOConfig(turns=40, minibatch=64, decisions=1), NetworkConfig(hidden=(8,)), 0)
+    _, callback = model._setup_learn(1, None)
+    model.collect_rollouts(env, callback, model.rollout_buffer, 40)
+    buffer = model.rollout_buffer
+    assert (buffer.decisions["observation"][: buffer.count, 0] == 1).all()
+    assert model.num_timesteps == buffer.count < 40 * env.num_envs
+    drawn = [batch.observations.shape[0] for batch in buffer.get(64)]
+    assert sum(drawn) == len(buffer.complete)
+
+
+def buffer_of(rows: int) -> DecisionBuffer:
+    buffer = DecisionBuffer(4, observation_space(), Discrete(2), device="cpu", gamma=1, gae_lambda=1, n_envs=rows)
+    buffer.start_rollout()
+    return buffer
+
+
+def decide(buffer, rows, actions, rewards, done, values=0, log_probs=0, weights=1):
+    """Add a decision of each of some rows, then the outcome of the turn for all rows."""
+    seen = np.ones((len(rows), NUM_FEATURES), np.float32)
+    buffer.add_decisions(np.array(rows), seen, actions, values, log_probs, weights)
+    buffer.add_outcomes(np.array(rewards, np.float32), np.broadcast_to(np.array(done, bool), len(rewards)))
+
+
+def finish(buffer, next_value=0.0, deciding=True):
+    rows = buffer.n_envs
+    buffer.finish_rollout(np.full(rows, next_value, np.float32), np.broadcast_to(np.array(deciding), rows))
+
+
+def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
+    """A row in camp at the end of a rollout: its last decision waits, and gets the reward that comes later."""
+    buffer = buffer_of(3)
+    decide(buffer, [0, 1, 2], [0, 1, 0], [0, 0, 0], False, values=[0.5, 0.25, 0.5])
+    finish(buffer, 0.75, [True, False, True])
+    assert buffer.complete.tolist() == [0, 2]
+    assert buffer.returns.tolist() == [0.75, 0.75]
+    buffer.start_rollout()
+    assert buffer.count == 1
+    assert buffer.decisions["row"][0] == 1
+    decide(buffer, [0, 2], [0, 0], [0, 1, 0], True)
+    finish(buffer)
+    assert (buffer.pending == NOTHING_PENDING).all()
+    assert buffer.returns.tolist() == [1.0, 0.0, 0.0]
+    assert buffer.advantages.tolist() == [0.75, 0.0, 0.0]
+
+
+def test_losses_and_gains_of_several_turns_add_up():
+    """Each row is credited for its own last decision; a game's last decision takes what its end brings."""
+    buffer = buffer_of(3)
+    decide(buffer, [0, 1, 2], [0, 1, 0], [-2.5, 1, -1], False)
+    decide(buffer, [0], [1], [4, -3, -0.5], [False, True, False])
+    assert buffer.decisions["reward"][:4].tolist() == [-2.5, -2, -1.5, 4]
+    assert buffer.decisions["terminal"][:4].tolist() == [False, True, False, False]
+    assert buffer.pending.tolist() == [3, NOTHING_PENDING, 2]
+
+
+def test_a_rollout_finds_nothing_of_the_one_before():
+    """Where rewards, ends and log-probabilities of the first rollout stood, those of the second one stand alone."""
+    buffer = buffer_of(2)
+    for log_prob, reward, over in ((-0.5, 3, True), (-0.75, 1, False)):
+        buffer.start_rollout()
+        decide(buffer, [0, 1], [0, 1], [reward] * 2, over, log_probs=log_prob)
+        finish(buffer, 1.0)
+        (samples,) = buffer.get()
+        assert samples.old_log_prob.tolist() == [log_prob] * 2
+        assert samples.actions.sort().values.tolist() == [0, 1]
+    assert buffer.decisions["reward"][:2].tolist() == [1, 1]
+    assert buffer.decisions["terminal"][:2].tolist() == [False, False]
+    assert buffer.returns.tolist() == [2, 2]
+
+
+# Exploring starts: who tosses a coin, what is learned from, and how much a toss weighs
+
+
+def explorer(share: float = 1.0, chance: float = 0.25) -> Exploration:
+    return Exploration(GAMES_OF_ROWS, share, chance, np.random.SeedSequence(3))
+
+
+def test_each_game_tosses_one_coin_and_is_learned_from_then_on():
+    exploration = explorer()
+    tossed = np.zeros(200, int)
+    for _ in range(60):
+        rows = EVERY_ROW[np.random.default_rng(tossed.sum()).random(600) < 0.5]
+        coins = exploration.coins(rows)
+        games = GAMES_OF_ROWS[rows]
+        expected = tossed[games].astype(float)  # 0 before the toss, 1 after it
+        expected[coins] = 0.04
+        tossed[games[coins]] += 1
+        np.testing.assert_allclose(exploration.weights(rows, coins, UNLIKELY[: len(rows)]), expected, rtol=1e-5)
+    assert (tossed == 1).all()
+
+
+def test_turn_and_seat_of_the_coin_are_random():
+    first = [len(explorer(chance=chance).coins(EVERY_ROW)) for chance in (0.1, 1.0)]
+    assert 5 < first[0] < 45
+    assert first[1] == 200
+    seats = explorer(chance=1.0).coins(EVERY_ROW) % 3
+    assert (np.bincount(seats) > 40).all()
+
+
+def test_a_game_that_follows_waits_for_its_own_coin():
+    exploration = explorer(chance=1.0)
+    exploration.weights(EVERY_ROW, exploration.coins(EVERY_ROW), UNLIKELY)
+    assert len(exploration.coins(EVERY_ROW)) == 0
+    exploration.end_games(GAMES_OF_ROWS < 70)
+    assert sorted(GAMES_OF_ROWS[exploration.coins(EVERY_ROW)]) == list(range(70))
+
+
+def test_games_outside_the_share_are_learned_from_the_beginning():
+    exploration = explorer(share=0.3, chance=1.0)
+    coins = exploration.coins(EVERY_ROW)
+    assert 40 < len(coins) < 80
+    weights = exploration.weights(EVERY_ROW, coins, UNLIKELY)
+    others = ~np.isin(GAMES_OF_ROWS, GAMES_OF_ROWS[coins])
+    assert (weights[others] == 1).all()
+    exploration.end_games(np.ones(600, bool))
+    assert set(GAMES_OF_ROWS[exploration.coins(EVERY_ROW)]) == set(GAMES_OF_ROWS[coins])
+
+
+def test_tosses_weighed_show_how_often_the_policy_would_do_it():
+    """Coins decide evenly; weighed, what they decide occurs as often as the policy says."""
+    exploration = explorer(chance=1.0)
+    coins = exploration.coins(EVERY_ROW)
+    leaves = np.zeros(600, bool)
+    leaves[coins[::2]] = True
+    log_probs = np.log(np.where(leaves, 0.1, 0.9)).astype(np.float32)
+    weights = exploration.weights(EVERY_ROW, coins, log_probs)
+    assert (weights * leaves)[coins].mean() == pytest.approx(0.1, rel=1e-5)
+    assert weights[coins].mean() == pytest.approx(1, rel=1e-5)
+
+
+def test_a_restored_exploration_goes_on_alike():
+    one, other = explorer(), explorer()
+    one.weights(EVERY_ROW, one.coins(EVERY_ROW), UNLIKELY)
+    other.restore(one.state())
+    for _ in range(5):
+        np.testing.assert_array_equal(one.coins(EVERY_ROW), other.coins(EVERY_ROW))
+
+
+def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
+    buffer = buffer_of(4)
+    decide(buffer, range(4), [0, 1, 0, 0], [1, 0, 1, 0], True, values=0.5, weights=[0, 0.25, 1, 1])
+    finish(buffer)
+    buffer.weigh()
+    assert buffer.complete.tolist() == [1, 2, 3]
+    assert buffer.returns.tolist() == [0.5, 1, 0]
+    np.testing.assert_allclose(buffer.advantages[buffer.complete], [-0.25, 1, -1], atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "weights", "expected"),
+    [
+        ([5, 1, 3, 8], [1, 1, 1, 0.5], [1.5**0.5, -(1.5**0.5), 0, 0.5 * 5 * 1.5**0.5 / 2]),  # 5, 1 and 3: mean 3
+        ([5, 1, 3, 8], [1, 0.25, 0, 0.5], [5, 0.25, 0, 4]),  # one decision alone has no spread
+    ],
+)
+def test_advantages_are_standardised_by_what_was_decided(rewards, weights, expected):
+    buffer = buffer_of(4)
+    decide(buffer, range(4), 0, rewards, True, weights=weights)
+    finish(buffer)
+    buffer.weigh()
+    where = buffer.complete
+    np.testing.assert_allclose(buffer.advantages[where], np.array(expected)[where], rtol=1e-6, atol=1e-7)
+
+
+def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says():
+    env = DiamantVecEnv(400, 3)
+    env.seed(2)
+    buffer = buffer_of(env.num_envs)
+    exploration = Exploration(env.games_of_rows, 1.0, 1.0, np.random.SeedSequence(0))
+    stay = np.log(np.array([[0.98, 0.02]], np.float32))
+    play_turn(env, buffer, env.reset(), lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))), 1.0, exploration)
+    tossed = buffer.decisions["weight"][:1200] > 0
+    assert tossed.sum() == 400
+    assert buffer.decisions["action"][:1200][tossed].mean() == pytest.approx(0.5, abs=0.1)
+    assert buffer.decisions["action"][:1200][~tossed].mean() < 0.06
+    expected = np.where(buffer.decisions["action"][:1200][tossed] == 1, 0.04, 1.96)
+    np.testing.assert_allclose(buffer.decisions["weight"][:1200][tossed], expected, rtol=1e-5)
+
+
+def test_a_run_learns_only_from_what_counts():
+    env = DiamantVecEnv(40, 3)
+    env.seed(1)
+    config = PPOConfig(turns=48, minibatch=64, decisions=1, explore=1.0, explore_chance=0.1)
+    model = SelfPlayPPO(env, config, NetworkConfig(hidden=(8,)), 0)
+    _, callback = model._setup_learn(1, None)
+    model.collect_rollouts(env, callback, model.rollout_buffer, 48)
+    buffer = model.rollout_buffer
+    weights = buffer.decisions["weight"][: buffer.count]
+    assert 0.3 < (weights[: len(weights) // 4] == 0).mean() < 1
+    assert 10 < ((weights > 0) & (weights != 1)).sum() < 120
+    assert (weights[buffer.complete] > 0).all()
+    model.train()

@@ -1,0 +1,1 @@
+"""Mutation testing of the rules, and the lines that the tests reach."""

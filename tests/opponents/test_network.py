@@ -1,0 +1,128 @@
+"""Policy files: opened without torch, without running code, and refused with the reason where they are damaged."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from diamant_env import opponents
+from diamant_env.observation import NUM_FEATURES, observation_space
+from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
+
+RANDOM = np.random.default_rng(0)
+TENSORS = {
+    "0.weight": RANDOM.normal(size=(8, NUM_FEATURES)).astype(np.float32),
+    "0.bias": np.zeros(8, np.float32),
+    "1.weight": RANDOM.normal(size=(2, 8)).astype(np.float32),
+    "1.bias": np.zeros(2, np.float32),
+}
+METADATA = {"format": FORMAT, "layout": layout(), "activation": "relu"}
+
+
+def content(tensors=TENSORS, **metadata):
+    return save(tensors, {"diamant": json.dumps({**METADATA, "sha256": digest(tensors), **metadata})})
+
+
+def file_of(header):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text
+
+
+def entry(shape, offsets, name="0.weight"):
+    return {name: {"dtype": "F32", "shape": shape, "data_offsets": offsets}}
+
+
+LARGE = np.full((2, 8), 1e10, np.float32)
+WHOLE = content()
+DEEP = "[" * 300_000
+ENTRY_OF_FRACTIONS = {"0.weight": {"dtype": "F32", "shape": [0.5], "data_offsets": [0, 2]}}
+NO_FILES = [
+    *(b"", WHOLE[:50], WHOLE[:-4], WHOLE + b"\0", b"\x05\0\0\0\0\0\0\0hello", b"PK\x03\x04" + bytes(100)),
+    *(file_of(header) for header in (DEEP.encode(), [1], {"__metadata__": [1]}, {"__metadata__": {"diamant": 1}})),
+    *(file_of(header) for header in ({"0.weight": [1]}, ENTRY_OF_FRACTIONS, entry([2**62] * 40_000, [0, 0]))),
+    file_of({**entry([1], [0, 4]), **entry([1], [0, 4], "b")}) + bytes(8),
+]
+
+
+def test_an_intact_file_opens(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(WHOLE)
+    agent = opponents.make(str(path))
+    assert str(agent) == str(path)
+    row = RANDOM.normal(size=(1, NUM_FEATURES)).astype(np.float32)
+    hidden = np.maximum(row @ TENSORS["0.weight"].T, 0)
+    logits = hidden @ TENSORS["1.weight"].T
+    expected = np.exp(logits[0, 1]) / np.exp(logits[0]).sum()
+    assert agent.leave_probability(row)[0] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "complaint"),
+    [
+        *((content, "is no safetensors file or is damaged") for content in NO_FILES),
+        (save({"0.weight": np.zeros(2, np.float16)}), "tensor '0.weight' is not of dtype F32"),
+        (save(TENSORS), "is no policy of diamant_env"),
+        (content(format="other"), "is no policy of diamant_env"),
+        (content(layout=[["must_decide", 1, 1]]), "another observation layout"),
+        (content(sha256=None), "don't have the digest"),
+        (content(activation="sine"), "unknown activation 'sine'"),
+        (content({**TENSORS, "1.bias": np.array([0, np.nan], np.float32)}), "not a finite number"),
+        (content({**TENSORS, "1.weight": np.zeros((2, 9), np.float32)}), "a layer of shapes"),
+        (content({**TENSORS, "1.weight": np.zeros((3, 8), np.float32), "1.bias": np.zeros(3, np.float32)}), "2 logits"),
+        (content({"0.weight": TENSORS["0.weight"], "other": TENSORS["0.bias"]}), "tensor '0.bias' is missing"),
+        (content({f"layers.{name}": tensor for name, tensor in TENSORS.items()}), "tensor '0.weight' is missing"),
+        (content({**TENSORS, "other": TENSORS["0.bias"]}), "tensor '2.weight' is missing"),
+        (content(activation=["relu"]), "unknown activation ['relu']"),
+        (save(TENSORS, {"diamant": DEEP}), "it is nested too deeply"),
+        (save(TENSORS, {"diamant": "[]"}), "is no policy of diamant_env"),
+        (content({**TENSORS, "0.weight": np.full((8, NUM_FEATURES), 3e38, np.float32)}), "float32 can overflow"),
+        (content({**TENSORS, "1.bias": np.array([3e38, -3e38], np.float32)}), "float32 can overflow"),
+        (content({**TENSORS, "0.bias": np.full(8, 1e30, np.float32), "1.weight": LARGE}), "float32 can overflow"),
+    ],
+)
+def test_a_damaged_or_foreign_file_is_refused(damaged, complaint, tmp_path):
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(damaged)
+    with pytest.raises(ValueError, match=str(path)) as error:
+        NetworkAgent.load(path)
+    assert complaint in str(error.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no policy file .*nothing\.safetensors"):
+        NetworkAgent.load(tmp_path / "nothing.safetensors")
+
+
+def test_opening_a_policy_needs_no_torch(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    path.write_bytes(WHOLE)
+    code = (
+        "import sys; from diamant_env import opponents; opponents.make(sys.argv[1]);"
+        "print([name for name in ('torch', 'stable_baselines3') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_weights_that_can_only_just_not_overflow_give_numbers():
+    large = [np.full((8, NUM_FEATURES), 1e15, np.float32), np.tile(np.float32([[-1e14], [1e14]]), 8)]
+    agent = NetworkAgent([(weight, np.zeros(len(weight), np.float32)) for weight in large])
+    for rows in (observation_space().high, observation_space().low):
+        assert np.isfinite(agent.leave_logit(rows[None])).all()
+
+
+def test_a_bit_that_flips_in_the_weights_is_noticed(tmp_path):
+    path = tmp_path / "policy.safetensors"
+    damaged = bytearray(WHOLE)
+    first = 8 + int.from_bytes(damaged[:8], "little")
+    random = np.random.default_rng(0)
+    for _ in range(600):
+        place, bit = int(random.integers(first, len(damaged))), 1 << int(random.integers(8))
+        damaged[place] ^= bit
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"damaged: (its weights don't have the digest|a weight that|weights so)"):
+            NetworkAgent.load(path)
+        damaged[place] ^= bit

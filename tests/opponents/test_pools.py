@@ -1,0 +1,102 @@
+"""Every agent by its text, and the pools."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from diamant_env import opponents
+from diamant_env.opponents import FAMILIES
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import POOLS, load_pool
+from diamant_env.opponents.registry import DATA
+
+WEAK = ("random", "continue")  # in a pool as the floor of a ranking
+
+
+def families_of(name):
+    return [text.split(":")[0] for text in load_pool(name)]
+
+
+def test_pools_have_the_size_and_the_families_they_should():
+    assert 8 <= len(load_pool("pool")) <= 10
+    assert 6 <= len(load_pool("held_out")) <= 8
+    assert set(WEAK) <= set(families_of("pool"))
+    assert not set(families_of("pool")) & set(families_of("held_out"))
+    assert set(families_of("pool")) | set(families_of("held_out")) == set(FAMILIES)
+    assert min(len(set(families_of(name))) for name in POOLS) >= 5
+
+
+def test_the_defaults_are_what_tuning_found():
+    members = [*load_pool("pool"), *load_pool("held_out")]
+    assert [family for family in FAMILIES if str(opponents.make(family)) not in members] == []
+
+
+@pytest.mark.parametrize("name", POOLS)
+def test_every_member_wins_its_part(name):
+    tune = pytest.importorskip("train.tune")
+    texts = load_pool(name)
+    played = tune.play_pool(texts, 20_000, np.random.SeedSequence(7))
+    shares = dict(zip(texts, tune.means(played, played.shares, len(texts)), strict=True))
+    error = (0.18 * 0.82 / (20_000 * 4 / len(texts))) ** 0.5
+    too_weak = {text: share for text, share in shares.items() if share < 0.18 - error and not text.startswith(WEAK)}
+    assert too_weak == {}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("agents = [", "damaged"),
+        ("agents = []", "list of at least one text"),
+        ("agents = 'bag'", "list of at least one text"),
+        ("agents = ['bag', 3]", "list of at least one text"),
+        ("description = 'none'", "list of at least one text"),
+        ("agents = ['bag']\ndescription = 3", "`description` must be a text"),
+        ("agents = ['bag']\nseats = 4", "unknown key seats; keys: description, agents"),
+        ("agents = ['bag', 'sack:3']", "unknown agent 'sack:3'"),
+        ("agents = ['bag:7', 'traps', 'bag:7.0']", "'bag:7.0' and 'bag:7' are the same agent"),
+        ("agents = ['gone.safetensors']", "no file gone.safetensors"),
+    ],
+)
+def test_pool_files_that_are_wrong(tmp_path, content, message):
+    file = tmp_path / "mine.toml"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=message) as error:
+        load_pool(file)
+    assert "mine.toml" in str(error.value)
+
+
+def test_a_pool_that_is_not_there():
+    with pytest.raises(ValueError, match=r"no pool 'pond'.*pools: held_out, pool"):
+        load_pool("pond")
+    with pytest.raises(ValueError, match=r"there is no file .*pond\.toml"):
+        load_pool("pond.toml")
+
+
+def test_a_pool_by_its_path(tmp_path):
+    assert load_pool(str(DATA / "pool.toml")) == load_pool("pool")
+    file = tmp_path / "mine.toml"
+    file.write_text("agents = ['bag', 'traps:2']", encoding="utf-8")
+    assert load_pool(str(file)) == ["bag", "traps:2"]
+
+
+def test_trained_policies_by_file_and_by_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(NetworkAgent, "load", lambda path: SimpleNamespace(path=path))
+    file = tmp_path / "policy.safetensors"
+    file.write_bytes(b"")
+    for text in (str(tmp_path), str(file)):
+        made = opponents.make(text)
+        assert (made.path, made.name) == (file, text)
+
+
+def test_policies_that_are_not_there(tmp_path):
+    with pytest.raises(ValueError, match=r"no trained policy .*there is no file gone\.safetensors"):
+        opponents.make("gone.safetensors")
+    with pytest.raises(ValueError, match=r"there is no file .*policy\.safetensors"):
+        opponents.make(str(tmp_path))
+
+
+def test_a_folder_named_as_a_family_hides_nothing(tmp_path, monkeypatch):
+    (tmp_path / "bag").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert str(opponents.make("bag:7")) == "bag:7"

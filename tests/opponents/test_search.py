@@ -1,0 +1,179 @@
+"""The player that thinks: its text, what it finds out, what it refuses; and which edition a table plays."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diamant_env import EDITIONS, Batch, Edition, Observations
+from diamant_env.editions import find_edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents import Table, make, search
+from diamant_env.opponents.search import Budget, SearchAgent, parse
+from diamant_env.opponents.which_edition import EditionFinder
+
+OPEN = [replace(edition, hidden_chests=False) for edition in EDITIONS.values()]
+
+
+def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8, turns: int = 2) -> Batch:
+    """Games in which everyone has continued for some turns, all of them inside."""
+    batch = Batch(games, players, edition)
+    batch.reset(3)
+    for _ in range(turns):
+        batch.step(np.zeros((games, players), np.int8))
+    return batch
+
+
+@pytest.mark.parametrize(
+    ("text", "budget", "base"),
+    [
+        ("search:ev", Budget(), "ev"),
+        ("search:64:bag:15", Budget(rollouts=64), "bag:15"),
+        ("search:score:solo-grab:7,13", Budget(objective="score"), "solo-grab:7,13"),
+        ("search:256:0.5s:win:runs/mine", Budget(256, 0.5), "runs/mine"),
+        ("search:2s:ev", Budget(1_000_000, 2.0), "ev"),
+    ],
+)
+def test_the_text_gives_budget_objective_and_base(text, budget, base):
+    assert parse(text) == (budget, base)
+
+
+@pytest.mark.parametrize("text", ["ev:0.75", "64:bag:15", "2s:score:continue", "8:search:8:ev:1"])
+def test_an_agent_prints_as_a_text_of_itself(text):
+    assert str(make(f"search:{text}")) == f"search:{text}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("search:", "names no agent; write search:AGENT"),
+        ("search:64:", "names no agent"),
+        ("search:1:ev", "agent 'search:1:ev': rollouts=1; 2 to 1,000,000 are allowed"),
+        ("search:0s:ev", "seconds=0.0; more than 0"),
+        ("search:bagg:18", "unknown agent 'bagg:18'; agents: random.*; search:AGENT; the file or the run folder"),
+    ],
+)
+def test_a_wrong_text_is_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        make(text)
+
+
+def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
+    """A lone player who never leaves earns nothing, so LEAVE brings exactly what it banks now."""
+    batch = deciding(1)
+    obs = Observations(batch.observe()[:, 0])
+    agent = SearchAgent(make("continue"), Budget(8, objective="score"))
+    gain, error = agent.compare(obs.flat, "iello-2016")
+    assert gain.tolist() == (obs["bag"] + obs["path_gems"] + obs["path_relic_value"]).tolist()
+    assert error.tolist() == [0] * len(gain)
+    assert agent.act(obs, np.zeros(len(gain), bool)).tolist() == (gain > 0).tolist()
+
+
+def test_the_others_play_as_the_base_does_and_the_rest_of_the_game_is_played():
+    """Two expeditions of a deck without luck: everyone leaves at the first card, so who stays gets nothing more."""
+    edition = Edition("two", treasures=(6,) * 8, traps=("snake", "spider"), expeditions=2)
+    batch = deciding(3, edition, turns=0)
+    agent = SearchAgent(make("bag:1"), Budget(64, objective="score"))
+    gain, _ = agent.compare(batch.observe()[:, 0], edition)
+    bag = Observations(batch.observe()[:, 0])["bag"]
+    assert (gain[bag == 2] < 0).all()  # alone inside, the next treasure brings 6
+    assert (bag == 2).any()
+
+
+def test_a_settled_decision_costs_one_round_and_a_close_one_the_whole_budget():
+    batch = deciding(1, games=1, turns=4)
+    agent = SearchAgent(make("continue"), Budget(320, objective="score"))
+    agent.compare(batch.observe()[:, 0], "iello-2016")
+    assert agent.rollouts == 2 * 32
+    close = SearchAgent(make("continue"), Budget(80))  # nobody ever banks a gem, so all choices but this one tie
+    close.compare(deciding(1, games=1).observe()[:, 0], "iello-2016")
+    assert close.rollouts == 2 * 80
+
+
+def test_the_clock_ends_a_decision(monkeypatch):
+    """Each look at the clock comes a second later than the one before; two seats that tie think for 2.5 s each."""
+    monkeypatch.setattr(search, "perf_counter", itertools.count().__next__)
+    agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # nobody ever banks a gem
+    agent.compare(deciding(1, games=2).observe()[:, 0], "iello-2016")
+    assert agent.rollouts == 6 * 2 * 2 * 32
+
+
+def test_the_seed_alone_makes_the_roll_outs():
+    seen = deciding(4, turns=1).observe()[:, 0]
+    found = [SearchAgent(make("random:0.2"), Budget(8), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
+    assert found[0].tolist() == found[1].tolist() != found[2].tolist()
+
+
+def test_it_beats_the_agent_that_it_thinks_with():
+    games = 60
+    batch = Batch(games, 4, reward="win")
+    observations, actions = batch.reset(5), np.zeros((games, 4), np.int8)
+    seating = np.ones((games, 4), int)
+    seating[np.arange(games), np.arange(games) % 4] = 0
+    table, own = Table(batch, [make("search:32:ev"), make("ev")], seating), 0.0
+    while not batch.over.all():
+        table.decide(observations, actions)
+        observations, shares, _ = batch.step(actions)
+        own += shares[seating == 0].sum()
+    assert own / games > 0.6
+
+
+@pytest.mark.parametrize(
+    ("edition", "message"),
+    [
+        ("incan-gold", r"search:ev:0\.75 looks ahead from open chests, and this table hides them"),
+        (
+            Edition("short", treasures=(5, 7), traps=("snake",), expeditions=1),
+            "knows the published editions, and this table plays another one; it k",
+        ),
+    ],
+)
+def test_a_table_that_it_cannot_search_is_refused(edition, message):
+    with pytest.raises(ValueError, match=message):
+        make("search:ev").act(Observations(Batch(2, 3, edition).reset(1)[:, 0]), np.ones(2, bool))
+
+
+@pytest.mark.parametrize("edition", OPEN, ids=lambda edition: edition.name)
+@pytest.mark.parametrize("players", [1, 3, 8])
+def test_the_edition_is_told_from_the_observations(edition, players):
+    batch, finder, rng = Batch(40, players, edition), EditionFinder(), np.random.default_rng(1)
+    observations, first = batch.reset(1), np.ones(40, bool)
+    while not batch.over.all():
+        found = finder.find(Observations(observations[:, 0]), first)
+        assert (found >= 0).all()
+        wrong = [plays(finder.editions[number]) != plays(edition) for number in found]
+        if edition.name != "incan-gold":
+            assert not any(np.array(wrong) & (batch.games.expedition > 1))
+            assert np.mean(wrong) <= 0.15
+        observations, _, _ = batch.step((rng.random((40, players)) < 0.2).astype(np.int8))
+        first = np.zeros(40, bool)
+
+
+def plays(edition: Edition) -> bytes:
+    """What the rules read of an edition."""
+    return numbers_of(find_edition(edition, hidden_chests=False)).tobytes()
+
+
+@pytest.mark.parametrize("edition", ["iello-2016-fr-relics", "everdeck-relics"])
+def test_it_plays_other_editions(edition):
+    batch = deciding(3, edition, games=4)
+    leave = make("search:4:ev").act(Observations(batch.observe()[:, 0]), np.zeros(4, bool))
+    assert set(leave) <= {0.0, 1.0}
+
+
+def test_what_it_remembers_can_be_kept():
+    """As JSON, but for the arrays: then another one goes on with the same decisions."""
+    agent, other = make("search:32:mixture:4,8", 1), make("search:32:mixture:4,8", 2)
+    batch = Batch(6, 3)
+    seen, first = Observations(batch.reset(0).reshape(-1, NUM_FEATURES)), np.ones(18, bool)
+    agent.act(seen, first)
+    state = agent.state()
+    json.dumps([state["random"], state["base"]["random"], state["thinker"]["random"]])
+    other.restore(state)
+    np.testing.assert_array_equal(agent.act(seen, ~first), other.act(seen, ~first))
+    np.testing.assert_array_equal(agent.act(seen, first), other.act(seen, first))

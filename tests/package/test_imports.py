@@ -1,0 +1,123 @@
+"""Which file may import which: no circle, no import against the arrows, no heavy library, no room too full."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PRODUCT = ("diamant_env", "agents", "train", "benchmarks", "docs", "examples")
+FILES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+    for top in PRODUCT
+    for path in sorted((ROOT / top).rglob("*.py"))
+}
+# A room of the package imports from its own line and from the lines above it.
+LAYERS = [
+    "storage editions",
+    "state observation",
+    "native",
+    "rules random_numbers",
+    "rewards",
+    "engine agent",
+    "batch cuda drawing exact",
+    "opponents",
+    "envs judging",
+    "diamant_v0 gym_env gym_vector sb3 tasks",
+    "records",
+]
+COMMANDS = {module for module, path in FILES.items() if path.parent == ROOT / "train" and path.stem != "__init__"}
+TOPS = {"diamant_env": 16, "train": 13}  # Python files at the top of these, besides __init__
+MOST, LINES = 12, 300
+HEAVY = {"torch", "stable_baselines3", "matplotlib"}
+
+
+def imports(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the modules that these statements import, files of this repository by their own names."""
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = {alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+            found.update(full if full in FILES else str(node.module) for full in names.values())
+    return found
+
+
+TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in FILES.items()}
+GRAPH = {module: imports(ast.walk(tree)) & set(FILES) - {module} for module, tree in TREES.items()}
+
+
+def room(module: str) -> str:
+    """Return the room of a file: a folder, or a file beside the folders, which is a room of its own."""
+    return ".".join(module.split(".")[:2])
+
+
+def circles(graph: dict[str, set[str]]) -> set[str]:
+    """Return what imports itself by way of others, a text for each group."""
+    reached = {}
+    for start in graph:
+        waiting, reached[start] = [start], set()
+        while waiting:
+            new = graph[waiting.pop()] - reached[start]
+            reached[start] |= new
+            waiting += new
+    groups = {frozenset(other for other in reached[one] if one in reached[other]) for one in graph}
+    return {f"circle around {min(group)}: {', '.join(sorted(group))}" for group in groups if group}
+
+
+def expect_no(problems: Iterable[str]) -> None:
+    """Fail with all problems in one message."""
+    found = sorted(problems)
+    assert not found, "\n".join(found)
+
+
+def test_no_circle_of_files():
+    expect_no(circles(GRAPH))
+
+
+def test_no_circle_of_rooms():
+    rooms = defaultdict(set)
+    for module, imported in GRAPH.items():
+        rooms[room(module)] |= {room(other) for other in imported} - {room(module)}
+    expect_no(circles(rooms))
+
+
+def test_no_import_against_the_arrows():
+    line = {f"diamant_env.{name}": number for number, names in enumerate(LAYERS) for name in names.split()}
+    assert set(line) == {name for name in map(room, FILES) if name.startswith("diamant_env.")}
+    problems = []
+    for module, imported in GRAPH.items():
+        top, here = module.split(".")[0], room(module)
+        for other in imported:
+            wrong = line.get(room(other), len(LAYERS)) > line.get(here, len(LAYERS))
+            wrong |= top in ("diamant_env", "agents") and other.split(".")[0] not in ("diamant_env", top)
+            # Only commands, which lie beside the rooms, import commands.
+            wrong |= top == "train" and module != here and other in COMMANDS
+            problems += [f"{module} imports {other}"] * wrong
+    expect_no(problems)
+
+
+def test_no_heavy_library_at_the_top_of_a_file_of_the_package():
+    expect_no(
+        f"{module} imports {name} at its top"
+        for module, tree in TREES.items()
+        if module.startswith("diamant_env") and module != "diamant_env.sb3"
+        for name in imports(tree.body)
+        if name.split(".")[0] in HEAVY
+    )
+
+
+def test_no_file_is_too_long_and_no_room_too_full():
+    sizes = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in FILES.items()}
+    folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in FILES.values() if path.stem != "__init__")
+    expect_no(
+        [f"{module} is too long: {size} lines" for module, size in sizes.items() if size > LINES]
+        + [
+            f"{name} holds too many files: {number}"
+            for name, number in folders.items()
+            if number > TOPS.get(name, MOST)
+        ]
+    )

@@ -1,0 +1,53 @@
+"""What is told about the package agrees; `make package` builds, checks and installs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import diamant_env
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_one_version():
+    cited = re.search(r"^version: (\S+)", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
+    assert cited is not None
+    assert PROJECT["version"] == diamant_env.__version__ == cited[1]
+    assert PROJECT["version"] in CHANGES
+
+
+def test_the_changelog_tells_the_layout():
+    assert f"({diamant_env.NUM_FEATURES} in all)" in CHANGES
+    assert "## [Unreleased]" in CHANGES
+
+
+def test_every_extra_is_there_with_ranges():
+    extras = PROJECT["optional-dependencies"]
+    assert {"train", "distributed", "render", "torchrl", "film", "dev"} <= set(extras)
+    assert set(extras["render"]) <= set(extras["film"])
+    assert all(re.match(r"[\w.\[\]-]+>=\d", need) for need in PROJECT["dependencies"])
+
+
+def test_typed_and_in_ten_lines():
+    assert (ROOT / "diamant_env" / "py.typed").is_file()
+    command = [sys.executable, ROOT / "tests" / "package" / "ten_lines.py"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"diamant_env {diamant_env.__version__} in Python" in done.stdout
+
+
+def test_the_two_files_of_constraints_differ_in_gymnasium_alone():
+    pins = [
+        dict(line.split("==") for line in (ROOT / name).read_text(encoding="utf-8").splitlines() if "==" in line)
+        for name in ("constraints.txt", "constraints-distributed.txt")
+    ]
+    different = {package for package in pins[0].keys() & pins[1].keys() if pins[0][package] != pins[1][package]}
+    assert different == {"gymnasium"}

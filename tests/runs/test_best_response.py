@@ -1,0 +1,228 @@
+"""The search for a best response: it finds what there is, goes on where it was, and says what it found."""
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from diamant_env.judging.deviation import DeviationGame
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
+from train.best_response import PICTURE, RESULTS, Arguments, main, respond
+from train.learning.self_play import SelfPlayPPO
+from train.responding import search as response
+from train.responding.config import ResponseConfig, SearchConfig
+from train.responding.search import CheckpointCallback, learn, pick, response_runs
+from train.runs.config import NetworkConfig, PPOConfig, read_config
+from train.runs.networks import shape_of, sharpened
+from train.runs.run_folder import POLICY, save_policy
+
+PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
+SMALL = SearchConfig(seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]})
+GAME = DeviationGame("random:1", 3, "iello-2016", "win")
+SET = (
+    *("ppo.decisions=6000", "ppo.games=40", "ppo.turns=16", "ppo.minibatch=256", "network.hidden=[16]"),
+    *("seeds=2", "checkpoints=3", "pick_games=200", "report_games=400", "game.num_players=[3]"),
+)
+
+
+@pytest.fixture
+def few(tmp_path):
+    """A change of the configuration that leaves two members in the pools."""
+    (tmp_path / "few.toml").write_text('agents = ["bag:5", "cards:7"]')
+    return f'pools=["{tmp_path / "few.toml"}"]'
+
+
+@pytest.fixture(scope="module")
+def network():
+    """A policy that is not the same in all states."""
+    env = DiamantVecEnv(30, 3)
+    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=128, decisions=3000), NetworkConfig(hidden=(12,)), 1)
+    model.learn(3000)
+    return model.network("someone")
+
+
+def files(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
+
+
+def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
+    """Against players who leave at once there is nearly everything to gain; seconds are enough."""
+    changes = ("ppo.decisions=40000", "ppo.turns=32", "seeds=1", "report_games=800")
+    (found,) = respond(Arguments(("random:1",), set=(*SET, *changes), out=tmp_path))
+    assert found.best_bound.low > 0.5
+    assert not found.weak
+    assert found.search_less_members.high >= 0
+    folder = tmp_path / "response-random-1-seed0"
+    results = json.loads((folder / RESULTS).read_text())
+    assert results["found"]["can_be_gained"]["mean"] == found.best.gain.mean
+    assert len(results["found"]["members"]) == 18
+    assert results["config"]["game"]["num_players"] == [3]
+    assert {"python", "numpy"} <= set(results["versions"])
+    assert len(results["curves"]["PPO scratch 0"]["points"]) == 3
+    assert (folder / PICTURE).stat().st_size > 5_000
+    assert NetworkAgent.load(folder / POLICY)
+    assert "can be gained, by" in capsys.readouterr().out
+
+
+def test_what_is_gained_is_the_most_that_anyone_gains(tmp_path, few):
+    (found,) = respond(Arguments(("bag:15",), set=(*SET, "ppo.decisions=500", "seeds=1", few), out=tmp_path))
+    assert found.best.gain.mean == max(gain.gain.mean for gain in found.searched + found.members)
+    assert found.best in found.members  # a search of no length at all finds less
+    assert found.weak
+    assert found.search_less_members.mean < 0
+    assert found.best_bound.low < found.best.gain.low
+
+
+def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypatch, few):
+    arguments = Arguments(("bag:15",), set=(*SET, few), out=tmp_path)
+    (whole,) = respond(arguments)
+    begin, calls = response.learn, []
+
+    def dies(*args):
+        calls.append(args)
+        if len(calls) > 1:
+            raise KeyboardInterrupt
+        return begin(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(response, "learn", dies)
+        with pytest.raises(KeyboardInterrupt):
+            respond(arguments)
+    broken = tmp_path / "response-bag-15-seed0-2"
+    assert sorted(files(broken)) == ["scratch-0/policy.safetensors"]
+    calls.clear()
+    monkeypatch.setattr(response, "learn", lambda *args: (calls.append(args), begin(*args))[1])
+    (resumed,) = respond(Arguments(resume=(broken,)))
+    assert len(calls) == 1
+    assert files(broken) == files(tmp_path / "response-bag-15-seed0")
+    assert resumed.to_json() == whole.to_json()
+
+
+@pytest.mark.parametrize("damage", [b"", b'{"points": 3}', b'{"points": [{"gain": {"mean": null}}], "seconds": 1}'])
+def test_a_damaged_run_is_done_again(tmp_path, damage):
+    config = SMALL.model_copy(update={"seeds": 1})
+    (run,) = response_runs(GAME, config, tmp_path)
+    run.finish()
+    curve, policy = run.curve(), files(tmp_path)
+    (run.folder / response.CURVE).write_bytes(damage)
+    assert run.curve() is None
+    run.finish()
+    assert run.curve()["points"] == curve["points"]
+    assert files(tmp_path) == policy
+
+
+def test_seeds_and_starts_are_runs_of_their_own(tmp_path, network):
+    assert [run.name for run in response_runs(replace(GAME, agent=network), SMALL, tmp_path)] == [
+        "PPO scratch 0", "PPO scratch 1", "PPO warm 0", "PPO warm 1",
+    ]  # fmt: skip
+    assert [run.name for run in response_runs(replace(GAME, agent="bag"), SMALL, tmp_path)] == [
+        "PPO scratch 0",
+        "PPO scratch 1",
+    ]
+    found = [learn(GAME, SMALL, seeds_for(0, "response", "scratch", n), None) for n in range(2)]
+    assert [decisions for decisions, _ in found[0]][-1] >= PPO.decisions
+    assert len(found[0]) == SMALL.checkpoints
+    assert not np.array_equal(found[0][-1][1].layers[0][0], found[1][-1][1].layers[0][0])
+
+
+def test_of_equals_the_one_that_learned_longest_is_picked(network):
+    points, (decisions, _) = pick([(1, network), (2, network), (3, network)], GAME, SMALL)
+    assert [point["decisions"] for point in points] == [1, 2, 3]
+    assert points[0]["gain"] == points[2]["gain"]
+    assert decisions == 3
+
+
+def test_what_picks_and_what_reports_are_other_games():
+    seating = np.zeros((60, 3), np.int64)
+    keys = [play(["bag"], seating, 600, seeds_for(0, purpose)).keys for purpose in ("pick", "report")]
+    assert len(np.unique(np.concatenate(keys))) == 1200
+
+
+def test_a_warm_run_starts_as_the_agent(network):
+    game = DeviationGame(network, 3, "iello-2016", "win")
+    for value_first, same in ((1.0, True), (0.0, False)):
+        config = SMALL.model_copy(update={"value_first": value_first})
+        _, policy = learn(game, config, seeds_for(0), network)[0]
+        alike = [np.array_equal(mine[0], theirs[0]) for mine, theirs in zip(policy.layers, network.layers, strict=True)]
+        assert alike == [same, same]
+
+
+def test_only_the_value_function_learns_at_first():
+    env = DiamantVecEnv(10, 3)
+    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=128, decisions=100), NetworkConfig(hidden=(12,)), 1)
+    policy = [module.weight.detach().clone() for module in model.policy_modules()]
+    value = model.policy.value_net.weight.detach().clone()
+    model.learn(100, callback=CheckpointCallback(SMALL, value_only=1_000_000))
+    assert all(torch.equal(a, b.weight) for a, b in zip(policy, model.policy_modules(), strict=True))
+    assert not torch.equal(value, model.policy.value_net.weight)
+
+
+def test_another_shape_can_not_be_started_from(network):
+    model = SelfPlayPPO(DiamantVecEnv(2, 3), PPOConfig(turns=2, minibatch=2), NetworkConfig(hidden=(8,)), 0)
+    with pytest.raises(ValueError, match="someone has another shape than the learner's policy"):
+        model.start_from(network)
+    assert shape_of(network) == NetworkConfig(hidden=(12,))
+
+
+def test_the_sharpened_network_does_what_is_likelier(network):
+    rows = DiamantVecEnv(500, 3).reset()
+    likely, sharp = network.leave_probability(rows), sharpened(network).leave_probability(rows)
+    clear = np.abs(likely - 0.5) > 0.01
+    assert clear.any()
+    assert np.allclose(sharp[clear], likely[clear] > 0.5, atol=1e-4)
+
+
+def test_a_network_is_answered_from_both_starts(tmp_path, network):
+    path = tmp_path / "someone.safetensors"
+    save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
+    (found,) = respond(Arguments((str(path),), set=(*SET, "seeds=1", "pools=[]"), out=tmp_path))
+    assert [gain.player for gain in found.searched] == ["PPO scratch 0", "PPO warm 0"]
+    assert found.members == []
+    assert found.search_less_members is None
+    assert not found.weak
+
+
+def test_score_and_margin_are_searched_too(tmp_path, few):
+    for reward in ("score", "margin"):
+        change = f'game.reward="{reward}"'
+        (found,) = respond(Arguments(("random:1",), set=(*SET, change, "seeds=1", few), out=tmp_path))
+        assert found.reward == reward
+        assert found.best_bound.low > 1
+
+
+def test_several_agents_end_with_a_summary(tmp_path, capsys, few):
+    changes = [part for change in (*SET, "seeds=1", few) for part in ("--set", change)]
+    main(["random:1", "bag:5", *changes, "--out", str(tmp_path)])
+    out = capsys.readouterr().out
+    assert "What can be gained at least" in out
+    assert out.count("The search is in") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody"], "unknown agent 'nobody'"),
+        (["bag", "--set", "game.num_players=[1]"], "one table size of 2 to 8 is needed"),
+        (["bag", "--set", "game.num_players=[3, 4]"], "one table size of 2 to 8 is needed"),
+        (["bag", "--set", "ppo.decision=1"], "unknown key 'ppo.decision'"),
+        (["bag", "--resume", "nowhere"], "--resume goes on with what the folders say"),
+        (["--config", "configs/best_response.toml", "--resume", "nowhere"], "no agent, no pool, no --config"),
+        (["--resume", "nowhere"], "nowhere is no run folder"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path, capsys, arguments, message):
+    assert main([*arguments, "--out", str(tmp_path)]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_standard_is_what_the_file_says():
+    config = read_config("configs/best_response.toml", ResponseConfig)
+    assert config == ResponseConfig(agent=config.agent)
+    assert (config.ppo.decisions, config.seeds) == (5_000_000, 3)
+    assert (config.pick_games, config.report_games) == (20_000, 200_000)

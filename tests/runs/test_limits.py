@@ -1,0 +1,104 @@
+"""What somebody may give has bounds, and training that diverges stops before anything broken is saved."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+from pydantic import BaseModel, ValidationError
+
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.records.log import GameRecord
+from diamant_env.storage.reading import read_bytes
+from train.benchmarking.config import BenchmarkConfig
+from train.learning.self_play import SelfPlayPPO
+from train.ppo import main
+from train.responding.config import ResponseConfig
+from train.runs.config import RayRun
+
+
+def numbers(kind: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel], str]]:
+    """Every key of a configuration that is a number, or several."""
+    for name, field in kind.model_fields.items():
+        annotation = field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            yield from numbers(annotation)
+        elif annotation in (int, float, int | None) or "int" in str(annotation):
+            yield f"{kind.__name__}.{name}", kind, name
+
+
+NUMBERS = {label: rest for top in (RayRun, BenchmarkConfig, ResponseConfig) for label, *rest in numbers(top)}
+
+
+@pytest.mark.parametrize("label", NUMBERS)
+def test_every_number_has_bounds(label):
+    kind, name = NUMBERS[label]
+    field = kind.model_fields[name]
+    several = "tuple" in str(field.annotation)
+    for value in (-1, 10**30, 1e300, math.inf, math.nan):
+        with pytest.raises(ValidationError) as refused:
+            kind.model_validate({name: [value] if several else value})
+        assert any(problem["loc"][0] == name for problem in refused.value.errors())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
+        (["--set", "ppo.speed=3"], "unknown key 'ppo.speed'"),
+        (["--set", "ppo.games=0"], "ppo.games = 0: Input should be greater than or equal to 1"),
+        (["--set", "game.num_players=[9]"], "game.num_players.0 = 9: Input should be less than or equal to 8"),
+        (["--set", "game.edition=atlantis"], "unknown edition 'atlantis'; published editions: iello-2016"),
+        (["--set", "seed=true"], "seed = True: neither true nor false is allowed here"),
+        (["--set", "ppo.gamma=false"], "ppo.gamma = False: neither true nor false"),
+        (["--set", "game.num_players=[3, true]"], "game.num_players = [3, True]: neither true nor false"),
+        (["--set", "opponents.learner=0.5"], "the shares must add up to 1"),
+        (["--set", "seed"], "expected section.key=value"),
+        (["--set", "ppo.learning_rate=inf"], "ppo.learning_rate = inf"),
+        (["--set", "judge.num_players=1"], "judge.num_players = 1"),
+        (["--set", "game.num_players=[3,4,5]", "--set", "ppo.games=2"], "ppo.games = 2 is less than the 3 table sizes"),
+        (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
+    ],
+)
+def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
+    assert main([*arguments, "--out", str(tmp_path)]) == 2
+    assert complaint in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("part", ["policy_net", "value_net"])
+def test_training_that_diverges_stops_and_saves_nothing_broken(part, tmp_path, monkeypatch, capsys):
+    learn, times = SelfPlayPPO.train.__globals__["PPO"].train, []
+
+    def break_down(model):
+        learn(model)
+        times.append(model)
+        if len(times) == 3:
+            with torch.no_grad():
+                getattr(model.policy.mlp_extractor, part)[0].weight[0, 0] = math.nan
+
+    monkeypatch.setattr("train.learning.self_play.PPO.train", break_down)
+    keys = ("ppo.decisions=8000", "ppo.games=20", "ppo.turns=32", "network.hidden=[8]", "judge.curve_points=0")
+    keys = (*keys, "checkpoints=100", "threads=1", "ppo.epochs=1")
+    changes = [word for key in keys for word in ("--set", key)]
+    assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert "error: the training has diverged after" in line
+    assert "take a lower ppo.learning_rate than 0.003 to 0.0001" in line
+    (folder,) = tmp_path.iterdir()
+    assert not (folder / "policy.safetensors").exists()
+    saved = list((folder / "checkpoints").iterdir())
+    assert len(saved) == 2
+    for path in saved:
+        assert all(np.isfinite(weight).all() for weight, _ in NetworkAgent.load(path).layers)
+
+
+def test_a_file_without_an_end(tmp_path):
+    with pytest.raises(ValueError, match="more than 1,000 bytes"):
+        read_bytes("/dev/zero", 1_000)
+    (tmp_path / "game.txt").write_bytes(bytes(1_000_001))
+    with pytest.raises(ValueError, match=r"game.txt is no record: it has more than 1,000,000 bytes"):
+        GameRecord.read(tmp_path / "game.txt")

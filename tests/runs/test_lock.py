@@ -1,0 +1,85 @@
+"""One command at a time writes into a folder, and the next one says who does."""
+
+import os
+import platform
+import signal
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from train import best_response, evaluate, ppo, tournament
+from train.benchmark import Arguments, benchmark
+from train.runs.config import Config
+from train.runs.lock import HOLDER, held
+from train.runs.run_folder import new_run_folder
+
+HOLD = "import sys, time; from pathlib import Path; from train.runs.lock import held\n"
+HOLD += "with held(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(600)\n"
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Another process that holds `tmp_path`."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    process = subprocess.Popen([sys.executable, "-c", HOLD, tmp_path], stdout=subprocess.PIPE, env=environment)
+    assert process.stdout.readline() == b"held\n"
+    yield process
+    process.kill()
+    process.wait()
+    process.stdout.close()
+
+
+def test_the_second_process_is_told_who_holds_it(tmp_path, other):
+    who = f"{tmp_path} is in use by process {other.pid} on {platform.node()} since 20"
+    with pytest.raises(BlockingIOError, match=f"^{who}.* UTC: wait for it, or name another folder$"), held(tmp_path):
+        raise AssertionError("it is held twice")
+    assert (tmp_path / HOLDER).is_file()
+
+
+def test_a_killed_process_holds_nothing(tmp_path, other):
+    other.send_signal(signal.SIGKILL)
+    other.wait()
+    assert str(other.pid) in (tmp_path / HOLDER).read_text(), "it could not clean up"
+    with held(tmp_path):
+        assert str(os.getpid()) in (tmp_path / HOLDER).read_text()
+    assert not (tmp_path / HOLDER).exists()
+    with held(tmp_path), warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+
+def test_every_command_that_writes_into_a_folder_takes_it(tmp_path, other, capsys):
+    """Nothing is written, and the status is 2."""
+    config = Config(checkpoints=1)
+    folder = new_run_folder(tmp_path / "runs", config)
+    os.rename(tmp_path / ".lock", folder / ".lock")  # the lock that the other process holds is now this folder's
+    before = sorted(path.name for path in folder.iterdir())
+    assert ppo.main(["--resume", str(folder)]) == 2
+    said = [capsys.readouterr().err]
+    for command, arguments in (
+        (evaluate, ["bag:18", "--out", str(folder)]),
+        (tournament, ["--out", str(folder)]),
+    ):
+        with pytest.raises(SystemExit) as stop:
+            sys.exit(command.main(arguments))
+        assert stop.value.code == 2
+        said.append(capsys.readouterr().err)
+    for text in said:
+        assert f"error: {folder} is in use by" in text.splitlines()[-1]
+    with pytest.raises(BlockingIOError):
+        benchmark(Arguments(tasks=("full-4-win",), algorithms=("bag:18",), out=folder))
+    (folder / "config.toml").write_bytes(Path("configs/best_response.toml").read_bytes())
+    with pytest.raises(BlockingIOError):
+        best_response.respond(best_response.Arguments(resume=(folder,)))
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_folder_that_can_not_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(OSError, match=f"can't write results into the folder {tmp_path / 'file'}"),
+        held(tmp_path / "file"),
+    ):
+        pass

@@ -1,0 +1,123 @@
+"""What is printed: after all is saved, in ASCII where it must be, and without an error where nobody reads it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents.plain import plain
+from diamant_env.judging.evaluation import judge
+from diamant_env.judging.lineups import parse_line_ups
+from diamant_env.opponents.registry import DATA
+from train import evaluate, exact, ppo, tournament
+from train.runs.screen import Screen, say
+from train.runs.tables import result_tables
+
+ROOT = Path(__file__).parents[2]
+TINY = [
+    *("--set", "ppo.decisions=600", "--set", "ppo.games=8", "--set", "ppo.turns=16", "--set", "threads=1"),
+    *("--set", "judge.games=100", "--set", "judge.clone_games=100", "--set", "judge.curve_points=0"),
+]
+
+
+def start(*arguments: str, **streams) -> subprocess.Popen:
+    environment = {**os.environ, **streams.pop("env", {}), "COLUMNS": "80"}
+    return subprocess.Popen(
+        [sys.executable, "-m", *arguments], cwd=ROOT, stderr=subprocess.PIPE, env=environment, **streams
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "expected"),
+    [
+        ("0.312 ± 0.004, 3 × é …", "ascii", "0.312 +- 0.004, 3 x e ..."),
+        ("0.312 ± 0.004, 3 × é …", "latin-1", "0.312 ± 0.004, 3 × é ..."),
+        ("0.312 ± 0.004, 3 × é …", "utf-8", "0.312 ± 0.004, 3 × é …"),
+        ("\udce9 \u65e5", "ascii", "? ?"),
+        ("\udce9", "utf-8", "?"),
+    ],
+)
+def test_what_an_encoding_lacks_is_paraphrased(text, encoding, expected):
+    assert plain(text, encoding) == expected
+
+
+def test_a_table_in_ascii_is_as_straight_as_any():
+    """Its columns are laid out with what is printed."""
+
+    class Ascii(Screen):
+        encoding = "ascii"
+
+    screen = Ascii(width=150)
+    with screen.capture() as captured:
+        screen.print(*result_tables(judge("ev", parse_line_ups("pool", "ev"), 40)))
+    text = captured.get()
+    assert text.isascii()
+    assert "+-" in text
+    assert "?" not in text
+
+
+@pytest.fixture
+def nobody_reads(monkeypatch):
+    """An output in ASCII that nobody reads any more, as that of ``| head -1`` is."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w", encoding="ascii") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        yield
+        stream.flush()  # as Python does at the end: no error is left for it
+
+
+def test_a_judged_run_is_saved_where_nobody_reads(tmp_path, nobody_reads):
+    assert ppo.main([*TINY, "--out", str(tmp_path)]) == 0
+    folder = tmp_path / "default-seed0"
+    assert json.loads((folder / "results.json").read_text())["results"]
+    assert (folder / "win_share.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "file"),
+    [
+        (evaluate, ["bag:18", "--games", "40", "--out"], "results.json"),
+        (tournament, ["--games", "40", "--out"], "tournament.json"),
+        (exact, ["--players", "--lone", "iello-2016", "--out"], "rows.json"),
+    ],
+)
+def test_results_are_saved_where_nobody_reads(tmp_path, nobody_reads, monkeypatch, command, arguments, file):
+    row = {"edition": "iello-2016", "players": 1, "agent": "lone ±", "seconds": 1.0}
+    monkeypatch.setattr(exact, "measure", lambda arguments: [row])
+    assert not command.main([*arguments, str(tmp_path / file if command is exact else tmp_path)])
+    assert (tmp_path / file).stat().st_size > 100
+
+
+def test_an_output_that_is_full_loses_nothing(monkeypatch, capsys):
+    with open("/dev/full", "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        say("first")
+        say("second")
+    assert capsys.readouterr().err == "can't print: [Errno 28] No space left on device\n"
+
+
+def test_results_are_printed_in_ascii():
+    """By a process whose output has no ±, no × and no lines for boxes."""
+    command = ["train.evaluate", "ev:0.75", "--against", "clones:bag", "--games", "40"]
+    process = start(*command, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
+    output, errors = process.communicate()
+    assert (process.returncode, b"Traceback" in errors) == (0, False)
+    assert "3 x bag" in output.decode("ascii")
+
+
+def test_a_name_that_ascii_does_not_have(tmp_path):
+    """A policy in a folder with an accent, watched at an ASCII terminal."""
+    policy = tmp_path / "é" / "policy.safetensors"
+    policy.parent.mkdir()
+    policy.write_bytes((DATA / "champion.safetensors").read_bytes())
+    command = ["agents.watch", str(policy), "bag:18", "--seed", "1", "--record", str(tmp_path / "game.txt")]
+    process = start(*command, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
+    output, errors = process.communicate()
+    assert errors == b""
+    assert process.returncode == 0
+    assert "e/policy.safetensors" in output.decode("ascii")
+    assert str(policy) in (tmp_path / "game.txt").read_text(encoding="utf-8")

@@ -1,0 +1,97 @@
+"""A policy is shipped with its card; what is shipped here plays every table and its card is fresh."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diamant_env import EDITIONS, Batch, Observations
+from diamant_env.opponents import make
+from diamant_env.opponents.registry import SHIPPED
+from train.learning.league import tables_of
+from train.learning.training import train
+from train.runs.config import Config
+from train.runs.model_card import card_text
+from train.runs.run_folder import new_run_folder
+from train.ship import LARGEST, Arguments, ship
+
+CARDS = Path(__file__).parents[2] / "agents" / "policies"
+SMALL = {
+    "name": "small",
+    "threads": 1,
+    "game": {"num_players": [3, 4, 4], "editions": ["everdeck", "incan-gold"]},
+    "ppo": {"decisions": 2_000, "games": 12, "turns": 16, "minibatch": 256},
+    "network": {"hidden": [8]},
+    "judge": {"curve_points": 0},
+}
+
+
+def test_the_editions_take_turns_at_tables_of_each_size():
+    players, editions = tables_of(Config.model_validate(SMALL))
+    assert players.tolist() == [3] * 4 + [4] * 8
+    assert [edition.name for edition in editions] == ["everdeck", "incan-gold"] * 6
+    assert tables_of(Config())[1] == [EDITIONS["iello-2016"]] * 750
+
+
+def test_an_unknown_edition_among_several_is_refused():
+    with pytest.raises(ValueError, match="unknown edition 'monopoly'; published editions: iello-2016"):
+        Config.model_validate({"game": {"editions": ["everdeck", "monopoly"]}})
+
+
+def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
+    runs = [Config.model_validate({**SMALL, "seed": seed}) for seed in (0, 1)]
+    folders = [new_run_folder(tmp_path, config) for config in runs]
+    with pytest.raises(FileNotFoundError):
+        ship(Arguments(folders[0], out=tmp_path / "shipped"))
+    for config, folder in zip(runs, folders, strict=True):
+        train(config, folder)
+    few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped"}
+    card = ship(Arguments(folders[0], (folders[1],), **few))
+    text = card.read_text(encoding="utf-8")
+    assert card.name == "small.md"
+    assert "seed 0" in text
+    assert "## Over 2 seeds" in text
+    assert text.count("| 8 | 0.125 |") == 3
+    assert all(f"| `{edition}` |" in text for edition in EDITIONS)
+    assert text == card_text(json.loads(card.with_suffix(".json").read_text(encoding="utf-8")))
+    assert card.with_suffix(".png").stat().st_size > 10_000
+    assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
+
+
+def test_a_run_that_differs_in_more_than_its_seed_is_refused(tmp_path):
+    runs = [SMALL, {**SMALL, "seed": 1, "network": {"hidden": [9]}}, {**SMALL, "name": "same"}]
+    configs = [Config.model_validate(run) for run in runs]
+    folders = [new_run_folder(tmp_path, config) for config in configs]
+    train(configs[0], folders[0])
+    for other in folders[1:]:
+        with pytest.raises(ValueError, match="with another seed"):
+            ship(Arguments(folders[0], (other,), out=tmp_path / "shipped"))
+    assert not (tmp_path / "shipped").exists()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_what_is_shipped_is_small_and_its_card_fresh(name):
+    file = SHIPPED[name]
+    assert file.stat().st_size < LARGEST
+    card = CARDS / f"{name}.md"
+    record = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))
+    assert card.read_text(encoding="utf-8") == card_text(record)
+    trained = record["config"]
+    assert Config.model_validate(make(name).metadata["config"]) == Config.model_validate(trained)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_what_is_shipped_plays_every_table(name, edition):
+    agent = make(name)
+    assert str(agent) == name
+    for players in range(3, 9):
+        batch = Batch(2, players, edition)
+        leave = agent.act(Observations(batch.reset(0).reshape(2 * players, -1)), np.ones(2 * players, bool))
+        assert ((leave > 0) & (leave < 1)).all()
+
+
+def test_the_folder_of_shipped_policies_holds_nothing_else():
+    expected = {f"{name}{ending}" for name in SHIPPED for ending in (".json", ".md", ".png")}
+    assert {file.name for file in CARDS.glob("*")} == expected

@@ -1,0 +1,98 @@
+"""One expedition solved the slow way: fractions, and a walk through every order of the cards of the plain oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from fractions import Fraction
+from math import comb
+
+from tests.support.oracle import Oracle
+
+Policy = Callable[[Oracle], Fraction]
+
+
+def next_cards(game: Oracle) -> list[tuple[Fraction, int | str]]:
+    """The cards that may come up, with their probabilities."""
+    return [(Fraction(copies, len(game.deck)), card) for card, copies in game.deck_counts.items()]
+
+
+def after(game: Oracle, card: int | str) -> Oracle:
+    game = deepcopy(game)
+    game.reveal(card)
+    return game
+
+
+def left(game: Oracle, leaving: set[int]) -> Oracle:
+    game = deepcopy(game)
+    game.decide(leaving)
+    return game
+
+
+def lone_value(game: Oracle) -> Fraction:
+    """What a lone player's chest holds at the end of the game under optimal play; `game` waits for a card."""
+    if game.over:
+        return Fraction(game.players[0].chest)
+    total = Fraction(0)
+    for chance, card in next_cards(game):
+        then, expedition = after(game, card), game.expedition
+        if then.over or then.expedition > expedition:
+            total += chance * lone_value(then)
+        else:
+            total += chance * max(lone_value(left(then, {0})), lone_value(left(then, set())))
+    return total
+
+
+def seat_value(game: Oracle, decide: Callable[[Oracle, list[Fraction], list[Fraction]], Fraction]) -> Fraction:
+    """What the last player inside banks from here on; `game` waits for a card, and all inside have the same prospects.
+
+    `decide` takes a state and what leaving and staying bring by the number of others who leave, and returns what the
+    player gets.
+    """
+    total = Fraction(0)
+    for chance, card in next_cards(game):
+        then = after(game, card)
+        if not then.over:
+            inside = [seat for seat, player in enumerate(then.players) if player.inside]
+            *others, me = inside
+            leave, stay = [], []
+            for leavers in range(len(others) + 1):
+                gone = set(others[:leavers])
+                leave.append(Fraction(left(then, {me, *gone}).players[me].banked))
+                stay.append(seat_value(left(then, gone), decide))
+            total += chance * decide(then, leave, stay)
+    return total
+
+
+def binomial_mean(payoffs: list[Fraction], chance: Fraction) -> Fraction:
+    others = len(payoffs) - 1
+    terms = [comb(others, j) * chance**j * (1 - chance) ** (others - j) * payoffs[j] for j in range(others + 1)]
+    return sum(terms, Fraction(0))
+
+
+def answer_to(policy: Policy):
+    """The best answer to others who leave with this probability."""
+
+    def decide(game, leave, stay):
+        chance = policy(game)
+        return max(binomial_mean(leave, chance), binomial_mean(stay, chance))
+
+    return decide
+
+
+def everyone_plays(policy: Policy):
+    def decide(game, leave, stay):
+        chance = policy(game)
+        return chance * binomial_mean(leave, chance) + (1 - chance) * binomial_mean(stay, chance)
+
+    return decide
+
+
+def two_player_equilibrium(game, leave, stay):
+    """The equilibrium with the lowest probability of leaving; for one or two inside, it is a fraction."""
+    assert len(leave) <= 2
+    gain = [a - b for a, b in zip(leave, stay, strict=True)]
+    if gain[0] <= 0:
+        return stay[0]
+    chance = gain[0] / (gain[0] - gain[1]) if len(gain) == 2 and gain[1] < 0 else Fraction(1)
+    return binomial_mean(leave, chance)

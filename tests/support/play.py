@@ -1,0 +1,170 @@
+"""What the tests share: editions to test, and games of a chosen deck through the public environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+
+import numba
+import pytest
+
+from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
+from diamant_env.editions import NO_CARD, NUM_CARDS
+from diamant_env.state import OVER
+
+SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # so many times more games against the oracle
+PUBLISHED = list(EDITIONS.values())
+BASE = EDITIONS["iello-2016"]
+
+# Boxes that nobody sells: each takes another branch of the rules.
+LATE_RELICS = replace(BASE, name="one relic per expedition", relics_enter="expedition")
+PRINTED = replace(
+    BASE, name="printed relics", relics=(5, 7, 8, 10, 12), relics_enter="expedition", relic_values="printed"
+)
+PRINTED_AT_ONCE = replace(PRINTED, name="printed relics from the start", relics_enter="start")
+RELICS_DECIDE = replace(BASE, name="most relics break ties", tie_break="relics")
+NOTHING_REMOVED = replace(BASE, name="no trap leaves the game", bust_removes=0, expeditions=15)
+BOTH_REMOVED = replace(BASE, name="both traps leave the game", bust_removes=2)
+NO_RELICS = replace(BASE, name="no relics", relics=())
+ODD = Edition(
+    name="odd",
+    treasures=(1, 6, 6, 10, 100),
+    traps=("mud", "wind"),
+    trap_copies=4,
+    relics=(0, 20),
+    expeditions=3,
+    bust_removes=2,
+)
+INVENTED = [LATE_RELICS, PRINTED, PRINTED_AT_ONCE, RELICS_DECIDE, NOTHING_REMOVED, BOTH_REMOVED, NO_RELICS, ODD]
+
+
+def games(number: int) -> int:
+    """So many games, or a tenth of them where the rules run uncompiled."""
+    return max(8, number // 10) if numba.config.DISABLE_JIT else number
+
+
+def every(editions: list[Edition], fits: Callable[[Edition], bool] = lambda edition: True):
+    """Run the test once for each of these editions that fits."""
+    chosen = [edition for edition in editions if fits(edition)]
+    return pytest.mark.parametrize("edition", chosen, ids=[edition.name for edition in chosen])
+
+
+def deck_of(game, edition: Edition) -> dict[int | str, int]:
+    """How many of each card are left in the deck of a record, by the card's name; treasures are numbers."""
+    names = [card_of(edition, card) for card in range(NUM_CARDS)]
+    return {name: int(copies) for name, copies in zip(names, game["deck"], strict=True) if copies}
+
+
+def card_of(edition: Edition, card: int) -> int | str:
+    """The card with this number as the oracle names it."""
+    try:
+        name = edition.card_name(card)
+    except IndexError:  # a kind of card that this edition lacks
+        return f"card {card}"
+    return int(name) if name.isdigit() else name
+
+
+class Play:
+    """A game of chosen cards through `parallel_env`; a card that was not chosen is an error.
+
+    Args:
+        deck: The cards in the order in which they come up, across expeditions.
+        players: How many sit at the table.
+        edition: What they play.
+        options: Of `parallel_env`.
+    """
+
+    def __init__(self, deck: list, players: int = 4, edition: str | Edition = BASE, **options) -> None:
+        self.env = diamant_v0.parallel_env(num_players=players, edition=edition, **options)
+        self.cards_left = len(deck) - 1
+        self.rewards = [0.0] * players
+        self.env.reset(seed=0, options={"deck": deck})
+
+    @property
+    def game(self):
+        return self.env.game
+
+    @property
+    def inside(self) -> list[int]:
+        """The seats inside the cave."""
+        return [seat for seat, inside in enumerate(self.game["inside"]) if inside]
+
+    @property
+    def chests(self) -> list[int]:
+        return self.game["chest"][: self.env.num_seats].tolist()
+
+    @property
+    def relics(self) -> list[int]:
+        return self.game["relics"][: self.env.num_seats].tolist()
+
+    @property
+    def deck(self) -> dict[int | str, int]:
+        return deck_of(self.game, self.env.edition)
+
+    @property
+    def over(self) -> bool:
+        return self.game["phase"] == OVER
+
+    @property
+    def traps(self) -> int:
+        """How many kinds of trap lie on the path."""
+        return int(self.game["on_path"].sum())
+
+    def seen(self, name: str) -> object:
+        """A property of this class or a field of the record, as plain Python values."""
+        return getattr(self, name) if hasattr(self, name) else self.game[name].tolist()
+
+    def leave(self, *seats: int) -> Play:
+        """These seats leave, the others inside continue; the next card comes up."""
+        inside = self.inside
+        assert set(seats) <= set(inside), f"{seats} leave, but {inside} are inside"
+        actions = {f"player_{seat}": LEAVE if seat in seats else CONTINUE for seat in inside}
+        _, rewards, *_ = self.env.step(actions)
+        self.rewards = [rewards[f"player_{seat}"] for seat in range(self.env.num_seats)]
+        bust = self.game["bust_card"] != NO_CARD
+        self.cards_left -= int(bust) + int(not self.over)
+        assert self.cards_left >= 0, "the test's deck has too few cards"
+        return self
+
+    def play(self, turns: str) -> Play:
+        """Play turns such as ``"- 02 all"``: nobody leaves, the seats 0 and 2 leave, everyone inside leaves."""
+        for turn in turns.split():
+            self.leave(*(self.inside if turn == "all" else map(int, turn.strip("-"))))
+        return self
+
+    def go_on(self, turns: int = 1) -> Play:
+        """Nobody leaves, so many times."""
+        return self.play("- " * turns)
+
+    def all_leave(self, expeditions: int = 1) -> Play:
+        """Everyone inside leaves, so many times."""
+        return self.play("all " * expeditions)
+
+
+class Case:
+    """A short game of chosen cards, and what holds after it.
+
+    Args:
+        deck: The cards in the order in which they come up.
+        turns: As `Play.play` takes them.
+        seen: By the name of a field or property; of ``deck`` the cards that are named.
+        options: `players`, `edition` and `reward` of `Play`.
+    """
+
+    def __init__(self, deck: list, turns: str = "", /, *, players=4, edition=BASE, reward="score", **seen) -> None:
+        self.cards, self.turns, self.expected = deck, turns, seen
+        self.options = {"players": players, "edition": edition, "reward": reward}
+
+    def check(self) -> None:
+        """Play the game and compare."""
+        play = Play(self.cards, **self.options).play(self.turns)
+        seen = {name: play.seen(name) for name in self.expected}
+        if "deck" in seen:
+            seen["deck"] = {card: play.deck.get(card, 0) for card in self.expected["deck"]}
+        assert seen == self.expected
+
+
+def cases(named: dict[str, Case]):
+    """Run the test once for each of these games."""
+    return pytest.mark.parametrize("case", named.values(), ids=list(named))

@@ -1,0 +1,138 @@
+"""The compiled game and the oracle next to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from diamant_env import GAME, Batch, Edition
+from diamant_env.editions import MAX_PLAYERS, MAX_TRAPS, NO_CARD, NUM_CARDS
+from diamant_env.state import OVER
+from tests.support.oracle import Oracle
+from tests.support.play import card_of
+
+# Each draws who leaves: (rng, games, seats) -> bool (games, seats).
+DECISIONS: dict[str, Callable] = {
+    "all leave": lambda rng, games, seats: np.ones((games, seats), bool),
+    "none leaves": lambda rng, games, seats: np.zeros((games, seats), bool),
+    "a few leave": lambda rng, games, seats: rng.random((games, seats)) < 0.1,
+    "half leave": lambda rng, games, seats: rng.random((games, seats)) < 0.5,
+    "all or none": lambda rng, games, seats: np.repeat(rng.random((games, 1)) < 0.2, seats, axis=1),
+    "one leaves": lambda rng, games, seats: rng.permuted(np.eye(games, seats, dtype=bool), axis=1),
+}
+_SHARED = (
+    *("expedition", "num_inside", "deck_size", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"),
+    *("chest", "relics", "inside", "left_turn", "banked", "on_path"),
+)
+_FEW = 200  # so many games have their decks compared after every turn, more of them in every expedition
+
+
+class Names:
+    """How the oracle calls the cards of an edition."""
+
+    def __init__(self, edition: Edition) -> None:
+        self.edition = edition
+        self.cards = [card_of(edition, card) for card in range(NUM_CARDS)]
+
+    def deck(self, counts: list[int]) -> dict[int | str, int]:
+        deck: dict[int | str, int] = {}
+        for name, copies in zip(self.cards, counts, strict=True):
+            if copies:  # relics of the same printed value have the same name
+                deck[name] = deck.get(name, 0) + copies
+        return deck
+
+
+def as_dicts(games: np.ndarray) -> list[dict]:
+    """Records of type `GAME` as plain Python values."""
+    columns = [games[name].tolist() for name in GAME.names]
+    return [dict(zip(GAME.names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def engine_rows(games: np.ndarray) -> list[list[int]]:
+    """What the records hold of all that both report, a row of numbers per game."""
+    over = games["phase"] == OVER
+    return np.column_stack([over, games["turn"] * ~over, *(games[name] for name in _SHARED)]).tolist()
+
+
+def oracle_row(oracle: Oracle) -> list[int]:
+    """The same of the oracle, in the same order."""
+    players, relics, traps = oracle.players, oracle.path_relics, oracle.traps_on_path
+    nobody = [0] * (MAX_PLAYERS - len(players))
+    inside = [int(player.inside) for player in players]
+    (bag,) = {player.bag for player in players if player.inside} or {0}  # all inside hold the same
+    value = oracle.path_relic_value if relics else 0
+    row = [int(oracle.over), 0 if oracle.over else oracle.turn, oracle.expedition, sum(inside), len(oracle.deck)]
+    row += [oracle.relics_taken, len(relics), value, oracle.path_gems, bag]
+    row += [player.chest for player in players] + nobody
+    row += [len(player.relic_values) for player in players] + nobody + inside + nobody
+    row += [player.left_turn for player in players] + nobody
+    row += [player.banked for player in players] + nobody
+    row += [int(trap in traps) for trap in oracle.edition.traps]
+    return row + [0] * (MAX_TRAPS - len(oracle.edition.traps))
+
+
+class SideBySide:
+    """A batch and one oracle for each of its games, which turns up the cards that the batch drew."""
+
+    def __init__(self, batch: Batch, seed: int) -> None:
+        self.batch = batch
+        names = [Names(edition) for edition in batch.editions]
+        self._observations = batch.reset(seed)
+        self.names = [names[edition] for edition in batch.games.edition.tolist()]
+        players = batch.num_players.tolist()
+        self.oracles = [Oracle(names.edition, seats) for names, seats in zip(self.names, players, strict=True)]
+        for oracle, names, card in zip(self.oracles, self.names, batch.games.last_card.tolist(), strict=True):
+            oracle.reveal(names.cards[card])
+        self._rows = engine_rows(batch.games)
+        self._compare(range(batch.num_games))
+
+    def step(self, leave: np.ndarray, junk: np.ndarray) -> None:
+        """Play one turn in both: bool (N, seats) who leaves, and int8 (N, seats) what idle seats send."""
+        inside, before = self.batch.must_decide, self._rows
+        running = [i for i, oracle in enumerate(self.oracles) if not oracle.over]
+        actions = np.where(inside, leave, junk).astype(np.int8)
+        _, rewards, done = self.batch.step(actions, self._observations)
+        games = self.batch.games
+        self._rows = engine_rows(games)
+        leave, busts, cards = (leave & inside).tolist(), games.bust_card.tolist(), games.last_card.tolist()
+        changed = []
+        for i in running:
+            oracle, expedition = self.oracles[i], self.oracles[i].expedition
+            oracle.decide({seat for seat, leaves in enumerate(leave[i]) if leaves})
+            if busts[i] != NO_CARD:
+                oracle.reveal(self.names[i].cards[busts[i]])
+            if not oracle.over:
+                oracle.reveal(self.names[i].cards[cards[i]])
+            if oracle.over or oracle.expedition != expedition:
+                changed.append(i)
+        self._compare(running, changed)
+        expected = np.zeros_like(rewards)
+        if self.batch.reward == "score":
+            expected[running] = games.banked[running, : self.batch.seats]  # which are the oracle's
+        else:
+            for i in changed:
+                earned = [float(reward) for reward in self.oracles[i].rewards(self.batch.reward)]
+                expected[i, : len(earned)] = earned
+        assert np.array_equal(rewards, expected)
+        assert done.tolist() == [oracle.over for oracle in self.oracles]
+        assert all(self._rows[i] == before[i] for i in set(range(len(before))).difference(running))
+
+    def _compare(self, games: Sequence[int], changed: Sequence[int] = ()) -> None:
+        for i in games:
+            row = oracle_row(self.oracles[i])
+            assert self._rows[i] == row, f"game {i}: {self._rows[i]} is not {row}"
+        for i in games if len(self.oracles) < _FEW else changed:
+            assert self.names[i].deck(self.batch.games.deck[i].tolist()) == self.oracles[i].deck_counts
+            assert self.oracles[i].unaccounted_gems == self.oracles[i].unaccounted_cards == 0
+
+    def play_to_the_end(self, rng: np.random.Generator, kinds: Sequence[str] = tuple(DECISIONS)) -> int:
+        """Play all games to the end, game i with the kind of decisions i % len(kinds); return the turns played."""
+        shape = (self.batch.num_games, self.batch.seats)
+        turns = 0
+        while not self.batch.over.all():
+            choices = np.stack([DECISIONS[kind](rng, *shape) for kind in kinds])
+            leave = choices[np.arange(shape[0]) % len(kinds), np.arange(shape[0])]
+            self.step(leave, rng.integers(-128, 128, shape))
+            turns += 1
+        return turns

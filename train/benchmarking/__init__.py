@@ -1,0 +1,1 @@
+"""The benchmark: tasks, algorithms, runs and their page."""

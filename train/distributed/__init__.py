@@ -1,0 +1,1 @@
+"""The same training on Ray."""

@@ -1,0 +1,160 @@
+"""The opponents of a training run: earlier versions of the learner and scripted agents, and who sits where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import Edition
+from diamant_env.observation import NUM_FEATURES, SLICES, Observations
+from diamant_env.opponents import EMPTY, Agent, make
+from diamant_env.opponents.network import Layers, NetworkAgent, logistic
+from diamant_env.opponents.pools import load_pool
+from train.runs.checkpoint import State
+from train.runs.config import Config, OpponentsConfig
+
+# Groups of fields that a seat may be blind to. Without one of them, a snapshot plays like a simple strategy.
+BLIND_SPOTS = (
+    ("path_gems", "path_relics", "path_relic_value"),
+    ("chest", "lead", "rival_chest", "expedition", "expeditions_left"),
+    ("bust_chance", "traps_left", "traps_on_path"),
+    ("num_inside", "rival_inside", "rival_left_turn"),
+    ("bag", "expected_share"),
+)
+
+
+def tables_of(config: Config) -> tuple[NDArray[np.int64], list[Edition]]:
+    """Return the size, int (games,), and the edition of each training table: the editions take turns in each size."""
+    games = np.arange(config.ppo.games)
+    sizes = np.array(config.game.num_players)
+    editions = config.game.trained()
+    return sizes[games * len(sizes) // len(games)], [editions[game % len(editions)] for game in games]
+
+
+class SnapshotOpponent:
+    """Plays an earlier version of the learner at many tables; the version is replaced from time to time.
+
+    Each seat has a constant character: a shift of the logit of LEAVE, and groups of fields that it does not see. So
+    the learner meets many kinds of players without any scripted one.
+    """
+
+    def __init__(self, config: OpponentsConfig, seed: np.random.SeedSequence) -> None:
+        self.network: NetworkAgent | None = None
+        self._config = config
+        self._seed = seed
+        self._shift = np.zeros(0, np.float32)
+        self._sees = np.zeros((0, NUM_FEATURES), np.float32)
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`; before the first snapshot it tosses coins."""
+        if self.network is None:
+            return np.full(len(first), 0.5, np.float32)
+        if len(self._shift) != len(first):
+            self._draw_characters(len(first))
+        leave = np.zeros(len(first), np.float32)
+        deciding = np.flatnonzero(obs.flat[:, 0])
+        seen = obs.flat[deciding] * self._sees[deciding]
+        leave[deciding] = logistic(self.network.leave_logit(seen) + self._shift[deciding])
+        return leave
+
+    def _draw_characters(self, seats: int) -> None:
+        random = np.random.default_rng(self._seed)
+        self._shift = random.normal(0, self._config.style, seats).astype(np.float32)
+        self._sees = np.ones((seats, NUM_FEATURES), np.float32)
+        for fields in BLIND_SPOTS:
+            blind = random.random(seats) < self._config.blindness
+            for field in fields:
+                self._sees[blind, SLICES[field]] = 0
+
+
+class League:
+    """The opponents of a run.
+
+    Args:
+        config: The shares of learner, snapshots and scripted agents.
+        players: int (games,), the size of each table.
+        seed: Of the seating, of the scripted agents and of which snapshot is replaced.
+
+    Attributes:
+        agents: The snapshot opponents, then the scripted agents, as `Table` wants them.
+        seating: int (games, seats), for `Table`.
+    """
+
+    def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
+        seat_seed, agent_seed, replace_seed, style_seed = seed.spawn(4)
+        seeds = style_seed.spawn(config.snapshot_places if config.snapshots else 0)
+        self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
+        texts = load_pool(config.pool) if config.scripted else []
+        agent_seeds = agent_seed.generate_state(max(1, len(texts)))
+        scripted: list[Agent] = [make(text, int(state)) for text, state in zip(texts, agent_seeds, strict=False)]
+        self.agents: list[Agent] = [*self.snapshots, *scripted]
+        self.seating = self._seat(config, players, len(scripted), np.random.default_rng(seat_seed))
+        self._random = np.random.default_rng(replace_seed)
+        self.snapshots_taken = 0
+
+    def _seat(
+        self, config: OpponentsConfig, players: NDArray[np.int64], scripted: int, random: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Draw who sits where; in each game one seat, a random one, always learns."""
+        shape = (len(players), int(players.max()))
+        kind = random.random(shape)
+        snapshot = random.integers(0, max(1, len(self.snapshots)), shape)
+        script = len(self.snapshots) + random.integers(0, max(1, scripted), shape)
+        other = np.where(kind < config.learner + config.snapshots, snapshot, script) if scripted else snapshot
+        seating = np.where(kind < config.learner, EMPTY, other)
+        seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
+        return seating
+
+    def add_snapshot(self, network: NetworkAgent) -> None:
+        """Let an opponent play a new version: each in turn, then a random one; the first version is played by all."""
+        if not self.snapshots:
+            return
+        chosen = self.snapshots_taken
+        if chosen >= len(self.snapshots):
+            chosen = int(self._random.integers(0, len(self.snapshots)))
+        self.snapshots_taken += 1
+        for opponent in self.snapshots if self.snapshots_taken == 1 else [self.snapshots[chosen]]:
+            opponent.network = network
+
+    def networks(self) -> list[Layers | None]:
+        """Return the layers of each snapshot opponent's version, None before the first snapshot."""
+        return [None if each.network is None else each.network.weights() for each in self.snapshots]
+
+    def seat_networks(self, networks: list[Layers | None], activation: str) -> None:
+        """Let the snapshot opponents play the versions that `networks` gave."""
+        for opponent, layers in zip(self.snapshots, networks, strict=True):
+            opponent.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
+
+    def state(self, learner: Layers) -> State:
+        """Return what a checkpoint must hold: the networks, what other agents remember, the random state.
+
+        Args:
+            learner: The layers of the learner's policy, saved in place of networks before the first snapshot.
+        """
+        networks = [learner if layers is None else layers for layers in self.networks()]
+        return {
+            "networks": {
+                str(place): {str(n): {"weight": weight, "bias": bias} for n, (weight, bias) in enumerate(layers)}
+                for place, layers in enumerate(networks)
+            },
+            "remembered": {place: agent.state() for place, agent in self._remembering()},
+            "taken": self.snapshots_taken,
+            "random": self._random.bit_generator.state,
+        }
+
+    def restore(self, state: State, activation: str) -> None:
+        """Continue from a value of `state`; ValueError if a network has layers that do not fit."""
+        self.snapshots_taken = state["taken"]
+        for place, opponent in enumerate(self.snapshots if self.snapshots_taken else ()):
+            layers = state["networks"][str(place)]
+            ordered = [(layers[str(n)]["weight"], layers[str(n)]["bias"]) for n in range(len(layers))]
+            opponent.network = NetworkAgent(ordered, activation, "snapshot")
+        for number, agent in self._remembering():
+            agent.restore(state["remembered"][number])
+        self._random.bit_generator.state = state["random"]
+
+    def _remembering(self) -> list[tuple[str, Any]]:
+        """Return the agents with a state of their own from turn to turn, each with its number."""
+        return [(str(place), agent) for place, agent in enumerate(self.agents) if hasattr(agent, "restore")]

@@ -1,0 +1,178 @@
+"""The search for a best response: PPO against frozen copies, some seeds from scratch and from the agent itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from diamant_env.judging.deviation import DeviationGame, deviation_gains
+from diamant_env.judging.games import seeds_for
+from diamant_env.judging.lineups import seat_with
+from diamant_env.opponents import make
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.storage.reading import parse_json
+from train.learning.self_play import SelfPlayPPO
+from train.responding.config import SearchConfig
+from train.runs.config import reward_scale
+from train.runs.networks import shape_of, sharpened
+from train.runs.results import save_json
+from train.runs.run_folder import POLICY, save_policy
+
+CURVE = "curve.json"
+
+
+@dataclass(frozen=True)
+class ResponseRun:
+    """One run of the search.
+
+    Attributes:
+        game: The copies that are answered, and what is played.
+        config: The search.
+        start: ``"scratch"`` or ``"warm"``.
+        number: Which of the seeds.
+        folder: Its own; once `CURVE` is there, the run is finished.
+    """
+
+    game: DeviationGame
+    config: SearchConfig
+    start: str
+    number: int
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return f"PPO {self.start} {self.number}"
+
+    def curve(self) -> dict[str, Any] | None:
+        """Return points and seconds of a finished run, None of one that is not or whose files are damaged."""
+        try:
+            NetworkAgent.load(self.folder / POLICY)
+            found = parse_json((self.folder / CURVE).read_text(encoding="utf-8"))
+            whole = found["seconds"] > 0 and all(np.isfinite(point["gain"]["mean"]) for point in found["points"])
+            return found if whole else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def policy(self) -> NetworkAgent:
+        """Return what a finished run picked."""
+        network = NetworkAgent.load(self.folder / POLICY)
+        network.name = self.name
+        return network
+
+    def finish(self) -> None:
+        """Learn, pick a checkpoint, and leave the policy and the curve in the folder; a finished run stays as it is.
+
+        A run that was cut off begins anew: it takes minutes and ends with the same bytes.
+        """
+        if self.curve() is not None:
+            return
+        start, game, config = perf_counter(), self.game, self.config
+        torch.set_num_threads(config.threads)
+        threadpool_limits(1, "blas")  # the copies' small products lose by more
+        seeds = seeds_for(config.seed, "response", self.start, self.number)
+        checkpoints = learn(game, config, seeds, _copies(game).at(game.players) if self.start == "warm" else None)
+        points, (decisions, policy) = pick(checkpoints, game, config)
+        save_policy(self.folder / POLICY, policy, config, decisions)
+        save_json({"points": points, "seconds": perf_counter() - start}, self.folder / CURVE)
+
+    def files(self) -> dict[str, bytes]:
+        """Do the run and return its files by name: on another machine its folder can't be reached."""
+        with TemporaryDirectory() as folder:
+            run = replace(self, folder=Path(folder))
+            run.finish()
+            return {name: (run.folder / name).read_bytes() for name in (POLICY, CURVE)}
+
+
+def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
+    """Return the runs of a search: warm ones only where the agent is a network."""
+    starts = ["scratch", "warm"] if isinstance(_copies(game), NetworkAgent) else ["scratch"]
+    return [
+        ResponseRun(game, config, start, n, folder / f"{start}-{n}") for start in starts for n in range(config.seeds)
+    ]
+
+
+def _copies(game: DeviationGame, seed: int = 0) -> Any:
+    return make(game.agent, seed) if isinstance(game.agent, str) else game.agent
+
+
+def learn(
+    game: DeviationGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: NetworkAgent | None
+) -> list[tuple[int, NetworkAgent]]:
+    """Train one learner among copies; return its policies after so many decisions each.
+
+    Args:
+        game: The copies and the game.
+        config: The budget and how to learn.
+        seeds: Of the games, the copies and the learner.
+        warm: The network to start from, None for random weights.
+    """
+    game_seed, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
+    seating = seat_with(np.ones((config.ppo.games, game.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
+    copies = [_copies(game, copy_seed)]
+    env = DiamantVecEnv(config.ppo.games, game.players, game.edition, game.reward, copies, seating, game.blank_rivals)
+    env.seed(game_seed)
+    shape = config.network if warm is None else shape_of(warm)
+    ppo = config.ppo.model_copy(update={"reward_scale": config.ppo.reward_scale * reward_scale(game.reward)})
+    model = SelfPlayPPO(env, ppo, shape, learner_seed)
+    if warm is not None:
+        model.start_from(warm)
+    callback = CheckpointCallback(config, 0 if warm is None else config.value_first * ppo.decisions)
+    with tqdm(total=ppo.decisions, unit=" decisions", unit_scale=True, leave=False, disable=None) as callback.bar:
+        model.learn(ppo.decisions, callback=callback)
+    callback.keep()
+    return callback.kept
+
+
+class CheckpointCallback(BaseCallback):
+    """Keeps policies along a run; lets a warm run's policy rest while its value function begins."""
+
+    model: SelfPlayPPO
+
+    def __init__(self, config: SearchConfig, value_only: float) -> None:
+        super().__init__()
+        self.every = config.ppo.decisions / config.checkpoints
+        self.value_only = value_only
+        self.kept: list[tuple[int, NetworkAgent]] = []
+        self.bar = tqdm(disable=True)
+
+    def _on_rollout_start(self) -> None:
+        done = self.model.num_timesteps
+        self.bar.update(done - self.bar.n)
+        self.model.let_policy_learn(done >= self.value_only)
+        if done >= self.every * (len(self.kept) + 1):
+            self.keep()
+
+    def _on_step(self) -> bool:
+        return True
+
+    def keep(self) -> None:
+        """Keep the policy as it is now, unless it was."""
+        done = self.model.num_timesteps
+        if not self.kept or self.kept[-1][0] < done:
+            self.kept.append((done, self.model.network()))
+
+
+def pick(
+    checkpoints: list[tuple[int, NetworkAgent]], game: DeviationGame, config: SearchConfig
+) -> tuple[list[dict[str, Any]], tuple[int, NetworkAgent]]:
+    """Compare policies, each as it is and sharpened, on the same games; return the curve and the best one."""
+    tried = [(decisions, each) for decisions, policy in checkpoints for each in (policy, sharpened(policy))]
+    seeds = seeds_for(config.seed, "pick")
+    measured = deviation_gains([policy for _, policy in tried], game, config.pick_games, seeds)
+    points = [
+        {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
+        for (decisions, _), plain, sharp in zip(checkpoints, measured[::2], measured[1::2], strict=True)
+    ]
+    # Where all games are won by several, the one that learned longest is the safest.
+    return points, tried[max(range(len(tried)), key=lambda place: (measured[place].gain.mean, place))]

@@ -1,0 +1,285 @@
+"""Typed configurations: one TOML file per experiment, every key checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import tomli_w
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+
+from diamant_env import EDITIONS, Edition
+from diamant_env.editions import MAX_EXPEDITIONS, find_edition
+from diamant_env.envs.settings import MAX_SEED, with_expeditions
+from diamant_env.judging.games import MAX_GAMES
+from diamant_env.storage.reading import parse_toml, read_text
+
+MAX_DECISIONS = 10**12
+"""Of a run: four months at a hundred thousand a second."""
+MAX_ROLLOUT = 10_000_000
+"""Games played side by side times turns of a rollout: each seat of each takes about 400 bytes."""
+Players = Annotated[int, Field(ge=1, le=8)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Games = Annotated[int, Field(ge=100, le=MAX_GAMES)]
+Decisions = Annotated[int, Field(ge=1, le=MAX_DECISIONS)]
+Threads = Annotated[int, Field(ge=1, le=1024)]
+Number = Annotated[int, Field(ge=1, le=1000)]
+Weight = Annotated[float, Field(ge=0, le=1000)]
+
+
+class Strict(BaseModel):
+    """A section whose keys are all known and in range."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _no_number_is_true(cls, value: Any, info: ValidationInfo) -> Any:
+        """Refuse true and false, which pydantic takes for 1 and 0, where the key is no bool."""
+        given = value if isinstance(value, list | tuple) else [value]
+        if cls.model_fields[str(info.field_name)].annotation is not bool and any(
+            isinstance(one, bool) for one in given
+        ):
+            raise ValueError("neither true nor false is allowed here")
+        return value
+
+
+class GameConfig(Strict):
+    """The task."""
+
+    edition: str = "iello-2016"
+    """The edition that is judged, and trained unless `editions` says otherwise."""
+    editions: tuple[str, ...] = ()
+    """Editions of the training games, which are divided evenly among them; one may be named several times."""
+    num_players: tuple[Players, ...] = Field(default=(4,), min_length=1, max_length=1000)
+    """Table sizes; the games are divided evenly among them; one may be named several times."""
+    reward: Literal["win", "score", "margin"] = "win"
+    expeditions: int | None = Field(default=None, ge=1, le=MAX_EXPEDITIONS)
+    """Of a game, if not as many as the edition has."""
+    blank: bool = False
+    """Whether observations hide the chests and hold 0 for all about the rivals (see `diamant_env.Batch`)."""
+
+    @model_validator(mode="after")
+    def _known(self) -> GameConfig:
+        for edition in (self.edition, *self.editions):
+            if edition not in EDITIONS:
+                raise ValueError(f"unknown edition {edition!r}; published editions: {', '.join(EDITIONS)}")
+        if self.reward == "margin" and min(self.num_players) < 2:
+            raise ValueError("reward 'margin' compares a player with the others; one player has none")
+        self.played()
+        self.trained()
+        return self
+
+    def played(self, name: str | None = None) -> Edition:
+        """Return an edition, by default the one that is judged, as it is played here; ValueError if that can't be."""
+        edition = find_edition(self.edition if name is None else name)
+        return edition if self.expeditions is None else with_expeditions(edition, self.expeditions)
+
+    def trained(self) -> list[Edition]:
+        """Return the editions of the training games as they are played here."""
+        return [self.played(name) for name in self.editions or (self.edition,)]
+
+
+def reward_scale(reward: str) -> float:
+    """Return the factor that brings returns to about 1: a game's score is some 16 gems, its win share at most 1."""
+    return 1.0 if reward == "win" else 1 / 16
+
+
+class OpponentsConfig(Strict):
+    """Who sits in the other seats of a game; one seat, a random one, always learns."""
+
+    learner: Share = 1.0
+    """Share of the other seats that the learner itself takes, and learns from."""
+    snapshots: Share = 0.0
+    """Share that frozen earlier versions of the learner take."""
+    scripted: Share = 0.0
+    """Share that agents of `pool` take."""
+    pool: str = "pool"
+    snapshot_places: int = Field(default=8, ge=1, le=64)
+    """How many earlier versions play at the same time."""
+    style: Weight = 0.0
+    """Standard deviation of what is added to a snapshot's logit of LEAVE, drawn once for each seat of a snapshot."""
+    blindness: Share = 0.0
+    """Chance of each seat that snapshots take to be blind to a group of fields, see `train.learning.league`."""
+    snapshot_every: Decisions = 250_000
+    """Decisions between two snapshots."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> OpponentsConfig:
+        total = self.learner + self.snapshots + self.scripted
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"learner + snapshots + scripted = {total:g}; the shares must add up to 1")
+        return self
+
+
+class PPOConfig(Strict):
+    """Proximal policy optimisation, in the terms of stable-baselines3."""
+
+    decisions: Decisions = 6_000_000
+    """Decisions of learning seats in the whole run; idle seats don't count."""
+    games: int = Field(default=750, ge=1, le=MAX_ROLLOUT)
+    """Games played side by side."""
+    turns: int = Field(default=64, ge=1, le=MAX_ROLLOUT)
+    """Turns of every game in one rollout."""
+    minibatch: int = Field(default=4096, ge=2, le=8 * MAX_ROLLOUT)
+    epochs: Number = 4
+    learning_rate: float = Field(default=1e-3, gt=0, le=1)
+    final_learning_rate: Share = 1e-4
+    """The rate falls linearly to this value."""
+    entropy: Weight = 0.01
+    final_entropy: Weight = 0.01
+    """The entropy bonus falls linearly to this value."""
+    gamma: Share = 1.0
+    gae_lambda: Share = 0.95
+    clip: float = Field(default=0.2, gt=0, le=1000)
+    value_weight: Weight = 0.5
+    max_grad_norm: float = Field(default=0.5, gt=0, le=1e9)
+    reward_scale: float = Field(default=1.0, gt=0, le=1000)
+    """Factor of the rewards."""
+    explore: Share = 0.0
+    """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
+    toss is learned from (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
+    explore_chance: float = Field(default=0.05, gt=0, le=1)
+    """Chance of each turn of such a game that the coin is tossed then."""
+    average: Share = 0.0
+    """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
+
+    @model_validator(mode="after")
+    def _fits_into_memory(self) -> PPOConfig:
+        if self.games * self.turns > MAX_ROLLOUT:
+            raise ValueError(f"games = {self.games} × turns = {self.turns}; at most {MAX_ROLLOUT:,} are allowed")
+        return self
+
+
+class NetworkConfig(Strict):
+    """The policy and the value function: two perceptrons of this shape."""
+
+    hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(default=(64, 64), min_length=1, max_length=16)
+    activation: Literal["relu", "tanh"] = "relu"
+
+
+class JudgeConfig(Strict):
+    """How the trained agent is judged."""
+
+    num_players: int = Field(default=4, ge=2, le=8)
+    games: Games = 100_000
+    """Games against each line-up."""
+    clone_games: Games = 20_000
+    """Games of each scripted agent against copies of the trained one."""
+    curve_games: Games = 4_000
+    """Games for each point of the learning curve."""
+    curve_points: int = Field(default=12, ge=0, le=1000)
+
+
+class Run(Strict):
+    """What all experiments have."""
+
+    name: str = Field(default="default", pattern=r"^[\w.-]+$", max_length=200)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
+    threads: Threads = 2
+    """Threads that torch uses."""
+
+
+class Config(Run):
+    """One experiment."""
+
+    start: str = ""
+    """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the
+    run's seed. Empty: random weights."""
+    value_first: Share = 0.05
+    """Share of a run with a `start`, at its beginning, in which the value function, which has no start, learns alone."""
+    checkpoints: Number = 8
+    """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
+    game: GameConfig = GameConfig()
+    opponents: OpponentsConfig = OpponentsConfig()
+    ppo: PPOConfig = PPOConfig()
+    network: NetworkConfig = NetworkConfig()
+    judge: JudgeConfig = JudgeConfig()
+
+    @model_validator(mode="after")
+    def _every_table_size_is_played(self) -> Config:
+        if self.ppo.games < len(self.game.num_players):
+            raise ValueError(f"ppo.games = {self.ppo.games} is less than the {len(self.game.num_players)} table sizes")
+        return self
+
+
+class RayConfig(Strict):
+    """The processes of a run on Ray (see docs/cluster.md)."""
+
+    runners: int = Field(default=2, ge=0, le=1000)
+    """Processes that play; they share `ppo.games` evenly. 0: the first learner plays as well."""
+    learners: int = Field(default=0, ge=0, le=1000)
+    """Processes that learn, each from an equal part of the decisions. 0: one learner, in the process of the command."""
+
+
+class RayRun(Config):
+    """One experiment on Ray."""
+
+    ray: RayConfig = RayConfig()
+
+    @model_validator(mode="after")
+    def _can_be_shared(self) -> RayRun:
+        runners, learners = max(1, self.ray.runners), max(1, self.ray.learners)
+        sizes = len(self.game.num_players)
+        for is_wrong, message in (
+            (
+                self.ppo.games // runners < sizes,
+                f"ppo.games = {self.ppo.games} among ray.runners = {self.ray.runners} gives one of them fewer games "
+                f"than the {sizes} table sizes",
+            ),
+            (
+                self.ppo.minibatch // learners < 2,
+                f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {self.ray.learners}; each needs 2 or more",
+            ),
+            (self.start, f"start = {self.start!r}; on Ray a policy starts from random weights: leave it empty"),
+            (self.ppo.explore, f"ppo.explore = {self.ppo.explore:g}; on Ray only 0 is allowed: nobody tosses coins"),
+            (self.ppo.average, f"ppo.average = {self.ppo.average:g}; on Ray only 0 is allowed: the last weights count"),
+        ):
+            if is_wrong:
+                raise ValueError(message)
+        return self
+
+
+AnyConfig = TypeVar("AnyConfig", bound=Run)
+
+
+def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
+    """Read a configuration file of a kind of experiment.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is no TOML or a key is unknown or out of range; the message names file and key.
+    """
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"no configuration file {path}")
+    try:
+        return kind.model_validate(parse_toml(read_text(path)))
+    except ValidationError as error:
+        raise ValueError(f"{path}: {explain(error)}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is no TOML file: {error}") from None
+
+
+def explain(error: ValidationError) -> str:
+    """Return what is wrong in one line: each key with the reason and what was given."""
+    problems = []
+    for problem in error.errors():
+        key, given = ".".join(map(str, problem["loc"])), problem["input"]
+        reason = f": {problem['msg'].removeprefix('Value error, ')}"
+        if problem["type"] == "extra_forbidden":
+            problems.append(f"unknown key {key!r}")
+        else:
+            problems.append(
+                (key + reason if isinstance(given, dict) else f"{key} = {given!r}{reason}").removeprefix(": ")
+            )
+    return "; ".join(problems)
+
+
+def config_json(config: Run) -> dict[str, Any]:
+    """Return all keys that are set as JSON has them."""
+    return config.model_dump(mode="json", exclude_none=True)
+
+
+def config_text(config: Run) -> str:
+    """Return all keys as TOML, so that the file alone repeats the run."""
+    return tomli_w.dumps(config_json(config))

@@ -1,0 +1,172 @@
+"""The model card of a trained policy: how it was trained and how it fares, as one JSON record and as Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from diamant_env.drawing.news import counted
+from diamant_env.judging.evaluation import Result
+from diamant_env.judging.intervals import Estimate, holm
+from diamant_env.opponents.pools import POOLS
+from diamant_env.storage.markdown import markdown_table
+from train.runs.tables import estimate_text, verdict
+
+Judged = tuple[str, Result]  # an edition, and a result in it
+Record = dict[str, Any]
+
+
+def record_of(run: Record, judged: Sequence[Judged], others: Sequence[tuple[int, Sequence[Judged]]] = ()) -> Record:
+    """Return the figures of a model card as what JSON can write.
+
+    Args:
+        run: Config, commit, command, decisions, seconds, threads, platform and, of a joined run, its parts.
+        judged: The results at tables of distinct opponents and those of intruders.
+        others: Seed and results of runs with other seeds.
+    """
+    edition, seed = run["config"]["game"]["edition"], run["config"]["seed"]
+    tables = [(name, result) for name, result in judged if result.how == "distinct"]
+    intruders = [result for _, result in judged if result.how == "intruder"]
+    merged: dict[tuple[str, int], Record] = {}
+    for name, result in tables:
+        row = merged.setdefault((name, result.players), {"edition": name, "players": result.players})
+        row[result.line_up] = result.win_share
+    return {
+        **run,
+        **({"parts": _alike_once(run["parts"], run["config"])} if "parts" in run else {}),
+        "games": sorted({result.games for _, result in tables}),
+        "intruder_games": sorted({result.games for result in intruders}),
+        "intruders": len(intruders),
+        "tables": list(merged.values()),
+        "strongest_intruders": _strongest(intruders),
+        "seeds": [
+            row for number, results in [(seed, judged), *others] for row in _by_players(number, edition, results)
+        ],
+    }
+
+
+def card_text(record: Record) -> str:
+    """Return the card that a record of `record_of`, read back from JSON, describes."""
+    config = record["config"]  # as it was saved: a key that is new since then is not part of this run
+    name, seats, edition = config["name"], config["judge"]["num_players"], config["game"]["edition"]
+    rows = [
+        [
+            *(row["players"], _fair(row["players"]), f"`{row['agent']}`", _text(row["win_share"])),
+            ", ".join(f"`{agent}`" for agent in row["above"]) or "nobody",
+        ]
+        for row in record["strongest_intruders"]
+    ]
+    parts = [
+        f"# {name}",
+        f'`make("{name}")`. Written by `python -m train.ship` from the run with seed {config["seed"]}; another seed '
+        f"gives other figures. [{name}.json]({name}.json) has them as numbers, with the whole configuration.",
+        "## Training",
+        f"`{record['command']}`: seed {config['seed']}, commit `{record['commit']}`, {record['decisions']:,} decisions "
+        f"in {record['seconds']:,.0f} s with {counted(record['threads'], 'thread')} ({record['platform']}).",
+        *(_joined(record["parts"]) if "parts" in record else []),
+        "## Win share at tables of distinct opponents",
+        f"Games: {_games(record['games'])} a row, none of them played in training; 95 % intervals. `{edition}`, by "
+        "players:",
+        _tables(record, "players", [row for row in record["tables"] if row["edition"] == edition]),
+        f"By edition, at {seats} seats:",
+        _tables(record, "edition", [row for row in record["tables"] if row["players"] == seats]),
+        "An edition that hides chests is judged without the opponents that look at them.",
+        "## An intruder among copies",
+        f"Each member of both pools alone among copies of the policy, `{edition}`, {_games(record['intruder_games'])} "
+        f"games each. Above: at 5 % with Holm's correction for all {record['intruders']} rows. Low is good for the "
+        "policy.",
+        markdown_table(["players", "fair share", "strongest intruder", "its win share", "above the fair share"], rows),
+    ]
+    number = len({row["seed"] for row in record["seeds"]})
+    if number > 1:
+        parts += [f"## Over {number} seeds", over_seeds(record)]
+    return "\n\n".join(parts) + "\n"
+
+
+def over_seeds(record: Record) -> str:
+    """Return the mean over runs with different seeds, in brackets the lowest and the highest, by players."""
+    rows = []
+    for players in sorted({row["players"] for row in record["seeds"]}):
+        here = [row for row in record["seeds"] if row["players"] == players]
+        figures = [[row[name] for row in here] for name in (*POOLS, "intruder")]
+        spreads = [f"{sum(shares) / len(shares):.3f} ({min(shares):.3f} to {max(shares):.3f})" for shares in figures]
+        rows.append([str(players), _fair(players), *spreads])
+    lines = ["win share at tables of the pool", "of the held-out pool", "strongest intruder among copies"]
+    edition, table = record["config"]["game"]["edition"], markdown_table(["players", "fair share", *lines], rows)
+    return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{table}"
+
+
+def _by_players(seed: int, edition: str, judged: Sequence[Judged]) -> list[Record]:
+    """Return the win shares against each pool and the highest of an intruder, by players; whole rows only."""
+    rows = []
+    for players in sorted({result.players for _, result in judged}):
+        here = [result for name, result in judged if (name, result.players) == (edition, players)]
+        shares = {result.line_up: result.win_share.mean for result in here if result.how == "distinct"}
+        intruders = [result.win_share.mean for result in here if result.how == "intruder"]
+        if set(POOLS) <= shares.keys() and intruders:
+            rows.append({"seed": seed, "players": players, **shares, "intruder": max(intruders)})
+    return rows
+
+
+def _strongest(intruders: Sequence[Result]) -> list[Record]:
+    """Return for each table size its strongest intruder, and which intruders are above the fair share."""
+    corrected = holm([result.p_value for result in intruders])
+    above = [result for result, p in zip(intruders, corrected, strict=True) if verdict(result, p) == "above"]
+    rows = []
+    for players in sorted({result.players for result in intruders}):
+        best = max((each for each in intruders if each.players == players), key=lambda each: each.win_share.mean)
+        names = [result.measured for result in above if result.players == players]
+        rows.append({"players": players, "agent": best.measured, "win_share": best.win_share, "above": names})
+    return rows
+
+
+def _alike_once(parts: Sequence[Record], whole: Record) -> list[Record]:
+    """Return the runs that a policy was joined from; alike configurations stand once."""
+
+    def but_for_name_and_table(config: Record) -> str:
+        return json.dumps({**config, "name": None, "game": {**config["game"], "num_players": None}})
+
+    known = {but_for_name_and_table(whole): whole["name"]}
+    rows = []
+    for part in parts:
+        config = part["config"]
+        first = known.setdefault(but_for_name_and_table(config), config["name"])
+        about = {"name": config["name"], "players": config["game"]["num_players"][0]}
+        about |= {key: part[key] for key in ("commit", "decisions", "seconds")}
+        rows.append(about | ({"config": config} if first == config["name"] else {"configured_as": first}))
+    return rows
+
+
+def _joined(parts: Sequence[Record]) -> list[str]:
+    """Return the table of the runs that a policy was joined from."""
+    rows = []
+    for place, part in enumerate(parts):
+        tables = f"{part['players']} players" if place else "all others"
+        figures = [f"{part['decisions']:,}", f"{part['seconds']:,.0f}"]
+        alike = f"as `{part['configured_as']}`" if "configured_as" in part else "its own"
+        rows.append([tables, f"`{part['name']}`", f"`{part['commit']}`", *figures, alike])
+    head = ["tables", "run", "commit", "decisions", "seconds", "configuration, but for name and table"]
+    return ["A network for each of these tables, joined by `python -m train.join`:", markdown_table(head, rows)]
+
+
+def _tables(record: Record, key: str, rows: Sequence[Record]) -> str:
+    """Return the win shares against each pool that plays there, one row per label."""
+    pools = [pool for pool in POOLS if any(pool in row for row in record["tables"])]
+    lines = []
+    for row in rows:
+        label = f"`{row[key]}`" if key == "edition" else str(row[key])
+        lines.append([label, _fair(row["players"]), *(_text(row[pool]) if pool in row else "" for pool in pools)])
+    return markdown_table([key, "fair share", *pools], lines)
+
+
+def _text(share: dict[str, float]) -> str:
+    return estimate_text(Estimate(**share), 3)
+
+
+def _fair(players: int) -> str:
+    return f"{1 / players:.3f}"
+
+
+def _games(numbers: Iterable[int]) -> str:
+    return " or ".join(f"{games:,}" for games in numbers)

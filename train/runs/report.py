@@ -1,0 +1,155 @@
+"""What a run reports on its agent: the learning curve, the policies on the way, the results at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from diamant_env import Batch, Edition, Observations
+from diamant_env.judging.evaluation import compare, judge
+from diamant_env.judging.games import Player, name_of
+from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups
+from diamant_env.opponents import make
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import POOLS, load_pool
+from train.runs.config import Config
+from train.runs.pictures import draw_curve, draw_win_shares
+from train.runs.results import save_json
+from train.runs.run_folder import POLICY, save_policy
+from train.runs.screen import say
+from train.runs.tables import estimate_text, result_tables, save_results
+
+CURVE = ("win_share", "low", "high", "score")
+"""The keys of a point of the learning curve, beside its decisions."""
+
+
+def able_members(
+    pool: str, players: int, edition: str | Edition, blank_rivals: bool = False
+) -> tuple[str, ...]:
+    """Return the members of a pool that can play this edition: some need to see chests."""
+    return tuple(name_of(text) for text in load_pool(pool) if able(text, players, edition, blank_rivals))
+
+
+def able(text: str, players: int, edition: str | Edition, blank_rivals: bool = False) -> bool:
+    """Return whether an agent can play at such tables."""
+    seen = Batch(1, players, edition, blank_rivals=blank_rivals).reset(0)[0]
+    agent = make(text)
+    try:
+        agent.act(Observations(seen), np.ones(len(seen), bool))
+    except ValueError:
+        return False
+    return True
+
+
+def pool_line_ups(config: Config) -> list[LineUp]:
+    """Return both pools, as far as their members can play at the tables at which the agent is judged."""
+    players, game = config.judge.num_players, config.game
+    return [LineUp(pool, able_members(pool, players, game.played(), game.blank)) for pool in POOLS]
+
+
+def check_line_ups(config: Config) -> None:
+    """Check, before anything is trained, that the agent can be judged.
+
+    Raises:
+        ValueError: If a pool has too few members for these tables, or a pool of opponents is not there.
+    """
+    for line_up in pool_line_ups(config):
+        line_up.rivals_of([], config.judge.num_players)
+    if config.opponents.scripted:
+        load_pool(config.opponents.pool)
+
+
+def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
+    """Return win share and mean score at tables of the pool, with intervals; always the same games."""
+    line_ups, games = pool_line_ups(config)[:1], config.judge.curve_games
+    (result,) = judge(network, line_ups, games, purpose="curve", **_judging(config))
+    share = result.win_share
+    values = (share.mean, share.low, share.high, result.score.mean)
+    return {name: float(value) for name, value in zip(CURVE, values, strict=True)}
+
+
+def _judging(config: Config) -> dict[str, Any]:
+    """Return what all judging of a run has in common, as arguments of `judge`."""
+    game, players = config.game, config.judge.num_players
+    return {"seed": config.seed, "players": players, "edition": game.played(), "blank_rivals": game.blank}
+
+
+class RunRecord:
+    """What a run leaves in its folder on the way and at its end.
+
+    Attributes:
+        checkpoints: How many of the run's checkpoints are taken.
+        curve: The points of the learning curve.
+        judging_seconds: Time spent on them.
+    """
+
+    def __init__(self, config: Config, folder: Path) -> None:
+        self.config, self.folder = config, folder
+        self.checkpoints = 0
+        self.curve: list[dict[str, float]] = []
+        self.judging_seconds = 0.0
+
+    def _due(self, number: int, done: int) -> int:
+        """Return how many of `number` evenly spaced events have their time after `done` decisions."""
+        return min(done, self.config.ppo.decisions) * number // self.config.ppo.decisions
+
+    def is_judgement_due(self, done: int) -> bool:
+        """Return whether the curve lacks a point after `done` decisions."""
+        return len(self.curve) < self._due(self.config.judge.curve_points, done)
+
+    def judge(self, network: NetworkAgent, done: int) -> float:
+        """Add a point to the curve and return its win share."""
+        start = perf_counter()
+        self.curve.append({"decisions": done, **curve_point(network, self.config)})
+        self.judging_seconds += perf_counter() - start
+        return self.curve[-1]["win_share"]
+
+    def is_checkpoint_due(self, done: int) -> bool:
+        """Return whether a checkpoint is to be taken after `done` decisions."""
+        return self.checkpoints < self._due(self.config.checkpoints, done)
+
+    def save_checkpoint_policy(self, network: NetworkAgent, done: int) -> None:
+        """Save the policy that belongs to a checkpoint, which the caller saves next."""
+        self.checkpoints = self._due(self.config.checkpoints, done)
+        save_policy(self.folder / "checkpoints" / f"{done:010d}.safetensors", network, self.config, done)
+
+    def finish(self, network: NetworkAgent, done: int) -> None:
+        """Save the policy and the learning curve."""
+        if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
+            self.judge(network, done)
+        save_policy(self.folder / POLICY, network, self.config, done)
+        save_json(self.curve, self.folder / "curve.json")
+        if self.curve:
+            draw_curve(self.curve, self.config, self.folder / "learning_curve.png")
+
+    def save_time(self, seconds: float, decisions: int, how: str, **more: float) -> None:
+        """Save the time of the run with `more` about where it went, and print it with `how` it was done."""
+        speed, threads = decisions / seconds, self.config.threads
+        times = {"seconds": seconds, "decisions": decisions, "decisions_per_second": speed, "threads": threads, **more}
+        save_json(times, self.folder / "time.json")
+        say(f"{decisions:,} decisions in {seconds:.0f} s: {speed:,.0f} a second with {how}.")
+
+
+def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
+    """Judge the trained agent, leave results and a picture in the run's folder, and print one table."""
+    games, judging = config.judge, {**_judging(config), "progress": True}
+    pools = pool_line_ups(config)
+    members, held_out = (pool.rivals for pool in pools)
+    alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
+    results = judge(network, pools, games.games, **judging)
+    results += judge(network, alone, games.clone_games, **judging)
+    differences = []
+    for member in members:  # in the same seat of the same games, against the other members
+        pair: list[Player] = [network, member]
+        differences += compare(pair, pools[:1], games.clone_games, **judging)[1]
+    save_results(results, differences, folder / "results.json", config=config.model_dump(mode="json"))
+    draw_win_shares(results, folder / "win_share.png")
+    closest = min(differences, key=lambda difference: difference.win_share.mean)
+    say(
+        *result_tables(results),
+        f"Closest in the pool: {closest.other}. In the same seat of the same {closest.games:,} games, against the "
+        f"other members, {network} wins {estimate_text(closest.win_share, 3, '+')} more.",
+    )

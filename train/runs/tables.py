@@ -1,0 +1,152 @@
+"""Results as tables in the terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import subprocess
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from diamant_env.judging.evaluation import Difference, Result
+from diamant_env.judging.intervals import Estimate, holm
+from train.runs.results import save_json
+
+_LONG = 16  # letters of an agent from which on a table does not repeat its name in each row
+_PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
+
+
+def new_table(title: str) -> Table:
+    """Return an empty table in the style of all tables of this package."""
+    return Table(title=title, title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+
+
+def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> list[Table]:
+    """Return a table of all results and, where agents were compared, one of their differences; 80 columns are enough.
+
+    Args:
+        results: Of the judged agents; rows whose win share differs from the fair one are marked.
+        differences: Of the agents that were compared.
+    """
+    tables = [_results_table(results)] if results else []
+    return tables + ([_differences_table(differences)] if differences else [])
+
+
+def _results_table(results: Sequence[Result]) -> Table:
+    players = sorted({result.players for result in results})
+    agents = list(dict.fromkeys(result.agent for result in results))
+    games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
+    fair = ", ".join(f"{1 / seats:.3f}" for seats in players)
+    title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}; fair: {fair}; games a row: {games}"
+    table = _table(title, "who", "against", "win share", "", "mean score")
+    long = len(agents) == 1 and len(agents[0]) > _LONG
+    corrected = holm([result.p_value for result in results])
+    for position, (result, p_value) in enumerate(zip(results, corrected, strict=True)):
+        if position and result.how != results[position - 1].how:
+            table.add_section()
+        names = (result.measured, result.against.replace(" of the ", " of "))
+        shown = [name.replace(agents[0], "the agent") if long else name for name in names]
+        share, score = _estimate(result.win_share, 3), _estimate(result.score, 2)
+        table.add_row(*shown, share, verdict(result, p_value), score)
+    rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
+    lines = ["A tie of k players counts 1/k; ±: the 95 % interval, its longer side."]
+    lines.append(f"above, below: the win share is not the fair one, at 5 % with Holm's correction for {rows}.")
+    if any(result.how == "intruder" for result in results):
+        lines.append("The last part: an intruder's share among copies of the agent. A low share is good for the agent.")
+    table.caption = "\n".join(lines)
+    return table
+
+
+def _differences_table(differences: Sequence[Difference]) -> Table:
+    title = "Compared on common random numbers: the same seats of the same games"
+    table = _table(title, "agent", "less", "line-up", "win share", "mean score")
+    for row in differences:
+        shares, scores = _estimate(row.win_share, 3, "+"), _estimate(row.score, 2, "+")
+        table.add_row(row.agent, row.other, row.line_up, shares, scores)
+    return table
+
+
+def _table(title: str, *headings: str) -> Table:
+    table = new_table(title)
+    table.padding, table.show_edge, table.pad_edge = (0, 1, 0, 0), False, False
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _estimate(estimate: Estimate, digits: int, sign: str = "") -> str:
+    """Return a mean with the longer side of its interval."""
+    if math.isnan(estimate.low):
+        return estimate_text(estimate, digits, sign)
+    side = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
+    return f"{estimate.mean:{sign}.{digits}f} ± {side:.{digits}f}"
+
+
+def verdict(result: Result, p_value: float) -> str:
+    """Return "above" or "below" where a p-value says that a win share is not the fair one, else ""."""
+    if p_value >= 0.05:
+        return ""
+    return "above" if result.win_share.mean > result.fair else "below"
+
+
+def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
+    """Return a mean with its interval as text."""
+    form = f"{sign}.{digits}f"
+    if math.isnan(estimate.low):
+        return f"{estimate.mean:{form}} (–)"
+    return f"{estimate.mean:{form}} ({estimate.low:{form}} to {estimate.high:{form}})"
+
+
+def save_results(
+    results: Sequence[Result], differences: Sequence[Difference], path: str | Path, **more: object
+) -> None:
+    """Write results as JSON, with the versions of what produced them and `more` keys of the caller's."""
+    save_json({**more, "versions": versions(), "results": results, "differences": differences}, path)
+
+
+def load_results(path: str | Path) -> list[Result]:
+    """Return the results that `save_results` wrote."""
+    return [result_of(row) for row in json.loads(Path(path).read_text(encoding="utf-8"))["results"]]
+
+
+def result_of(row: dict[str, Any]) -> Result:
+    """Return a result from what JSON keeps of it, where NaN is null."""
+    estimates = {
+        name: Estimate(**{key: math.nan if value is None else value for key, value in row[name].items()})
+        for name in ("win_share", "score")
+    }
+    return Result(**{**row, **estimates, "rivals": tuple(row["rivals"])})
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and the packages, and the commit of a checkout, with "+" if it was changed."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            found[package] = metadata.version(package)
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=12"]
+    with suppress(OSError, subprocess.SubprocessError):
+        found["commit"] = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
+    return found
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for results, if it is not there, and check that files can be written into it.
+
+    Raises:
+        ValueError: If that fails; the message says why.
+    """
+    probe = path / ".writable"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ValueError(f"can't write results into the folder {path}: {error.strerror or error}") from None
