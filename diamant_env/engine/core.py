@@ -140,7 +140,8 @@ class Core:
     def observe_all(self, rows: NDArray[np.float32]) -> None:
         """Write what the first seats see with open chests into `rows`, float32 (N, any number, NUM_FEATURES)."""
         with self.lock:
-            observe_games(self.records, self.editions, rows, new_workspace())
+            workspace = new_workspace() if self._blank_rivals else self.team.workspace[0]
+            observe_games(self.records, self.editions, rows, workspace)
 
     def play_out(self, leave_probability: float) -> None:
         """Play every game to its end, each seat inside leaving with this probability at each turn."""
