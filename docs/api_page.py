@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from diamant_env.storage.markdown import markdown_table
+
 
 class Section(NamedTuple):
     """A heading of the page: public names of a module, all of its ``__all__`` if none are named."""
@@ -101,10 +103,11 @@ def _section(section: Section) -> str:
 
 def _function_list(section: Section) -> str:
     doc = inspect.getdoc(import_module(section.module)) or ""
-    lines = ["| function | what it does |", "| --- | --- |"]
-    for name, function, text in functions(section):
-        lines.append(f"| `{name}{_signature(function)}` | {_plain(text.splitlines()[0])} |")
-    return "\n\n".join([f"## {section.title}", f"`{section.module}`", as_markdown(doc), "\n".join(lines)])
+    rows = [
+        [f"`{name}{_signature(function)}`", _plain(text.splitlines()[0])] for name, function, text in functions(section)
+    ]
+    table = markdown_table(["function", "what it does"], rows)
+    return "\n\n".join([f"## {section.title}", f"`{section.module}`", as_markdown(doc), table])
 
 
 def _facts(name: str, thing: Any) -> list[str]:

@@ -60,28 +60,6 @@ class Reference:
         pointer = None if observations is None else observations.ctypes.data
         self.library.reference_reset(*self._table, seed, pointer)
 
-    def step(
-        self,
-        actions: NDArray[np.int8],
-        observations: NDArray[np.float32] | None,
-        rewards: NDArray[np.float32],
-        done: NDArray[np.bool_],
-        *,
-        auto_reset: bool = True,
-        incremental: bool = False,
-    ) -> None:
-        """Play one turn in every game. The arrays must be contiguous; nothing is checked.
-
-        Args:
-            actions: int8 (N, players), 0 or 1.
-            observations: float32 (N, players, NUM_FEATURES), or None to play the rules alone.
-            rewards: float32 (N, players), the gems banked.
-            done: bool (N,).
-            auto_reset: Whether the next game starts at once where one ends.
-            incremental: Write only what changed. Then `observations` must hold what the last call wrote.
-        """
-        self.stepper(actions, observations, rewards, done, auto_reset=auto_reset, incremental=incremental)()
-
     def stepper(
         self,
         actions: NDArray[np.int8],
@@ -92,7 +70,18 @@ class Reference:
         auto_reset: bool = True,
         incremental: bool = False,
     ) -> Callable[[], None]:
-        """Return a function without arguments that does what `step` does, with pointers looked up beforehand."""
+        """Return a function that plays one turn in every game, with pointers looked up beforehand.
+
+        The arrays must be contiguous; nothing is checked.
+
+        Args:
+            actions: int8 (N, players), 0 or 1.
+            observations: float32 (N, players, NUM_FEATURES), or None to play the rules alone.
+            rewards: float32 (N, players), the gems banked.
+            done: bool (N,).
+            auto_reset: Whether the next game starts at once where one ends.
+            incremental: Write only what changed. Then `observations` must hold what the last call wrote.
+        """
         arrays = (actions, observations, rewards, done)
         pointers = [None if array is None else array.ctypes.data_as(ctypes.c_void_p) for array in arrays]
         arguments = (*self._table, *pointers, int(auto_reset), int(incremental))

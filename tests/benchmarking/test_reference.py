@@ -42,7 +42,7 @@ def compare(
     for turn in range(TURNS):
         actions = (random.random((GAMES, players)) < leave).astype(np.int8)
         expected = batch.step(actions, auto_reset=auto_reset)
-        rival.step(actions, observations, rewards, done, auto_reset=auto_reset, incremental=incremental)
+        rival.stepper(actions, observations, rewards, done, auto_reset=auto_reset, incremental=incremental)()
         for name, ours, theirs in zip(
             ("observations", "rewards", "done"), expected, (observations, rewards, done), strict=True
         ):
@@ -77,7 +77,7 @@ def test_the_rules_alone(auto_reset):
     for turn in range(TURNS):
         actions = (np.random.default_rng(turn).random((GAMES, 4)) < 0.2).astype(np.int8)
         expected = batch.play(actions, auto_reset=auto_reset)
-        rival.step(actions, None, rewards, done, auto_reset=auto_reset)
+        rival.stepper(actions, None, rewards, done, auto_reset=auto_reset)()
         assert expected[0].tobytes() == rewards.tobytes()
         assert expected[1].tobytes() == done.tobytes()
 
@@ -92,7 +92,7 @@ def test_a_batch_larger_than_the_caches(incremental):
     for turn in range(6):
         actions = (np.random.default_rng(turn).random((games, 8)) < 0.3).astype(np.int8)
         expected, *_ = batch.step(actions, auto_reset=True)
-        rival.step(actions, observations, rewards, done, incremental=incremental)
+        rival.stepper(actions, observations, rewards, done, incremental=incremental)()
         assert np.array_equal(expected, observations)
 
 
