@@ -1,5 +1,1 @@
-"""For people who meet the agents: play, watch, film; the shipped policies' model cards."""
-
-from agents import command
-
-command.guard_imports()  # before what takes long to import
+"""Agents that need no training: one to start from; the shipped policies' model cards."""

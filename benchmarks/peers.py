@@ -15,13 +15,13 @@ from typing import Annotated
 import tyro
 from tyro.conf import arg
 
-from agents.command import run_command
 from benchmarks.contenders.peer_venv import PEERS, PUFFER, Venv, python_of
 from benchmarks.contenders.puffer import FLAGS as PUFFER_FLAGS
 from benchmarks.contenders.puffer import VERSION as PUFFER_VERSION
 from benchmarks.measure import QUICK, Effort, alternate_timed
 from benchmarks.results import Comparison, comparisons, machine, publish
-from train.runs.tables import make_folder
+from diamant_env.commands.command import run_command
+from train.runs.results import make_folder
 
 COMMAND = "python -m benchmarks.peers"
 ROOT = Path(__file__).parent.parent

@@ -11,9 +11,10 @@ from importlib import metadata
 from pathlib import Path
 
 from benchmarks.measure import Speed
-from train.runs.results import save_json
-from train.runs.screen import say
-from train.runs.tables import make_folder, new_table, versions
+from diamant_env.commands.screen import say
+from diamant_env.judging.tables import new_table
+from diamant_env.storage.results import save_json, versions
+from train.runs.results import make_folder
 
 _PACKAGES = ("numba", "gymnasium", "pettingzoo", "stable_baselines3", "torch")
 

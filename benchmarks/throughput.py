@@ -12,7 +12,6 @@ import tyro
 from threadpoolctl import threadpool_limits
 from tyro.conf import arg
 
-from agents.command import run_command
 from benchmarks.against_c import compare_random_games, compare_steps
 from benchmarks.contenders.reference import NoCompilerError, compiled_library, compiler_flags, compiler_version
 from benchmarks.contenders.views import compare_views
@@ -23,7 +22,8 @@ from benchmarks.measure import QUICK, Effort
 from benchmarks.results import Comparison, machine, publish
 from benchmarks.threads import compare_threads
 from benchmarks.training import compare_training
-from train.runs.tables import make_folder
+from diamant_env.commands.command import run_command
+from train.runs.results import make_folder
 
 COMMAND = "python -m benchmarks.throughput"
 Part = Literal["steps", "games", "threads", "views", "growth", "costs", "training", "judging"]

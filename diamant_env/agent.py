@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.observation import Observations
 
@@ -27,3 +27,22 @@ class Agent(Protocol):
                 (``obs["must_decide"] == 0``) are there too; what is returned for them is ignored.
         """
         ...
+
+
+def checked_answer(agent: object, answer: ArrayLike, rows: int) -> NDArray[np.float32]:
+    """Return what an agent answered as float32 (rows,).
+
+    Raises:
+        ValueError: If it is no array of so many probabilities between 0 and 1; the message shows the first wrong one.
+    """
+    try:
+        found = np.asarray(answer, np.float32)
+    except (TypeError, ValueError):
+        raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, not {type(answer).__name__}") from None
+    if found.shape != (rows,):
+        raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, one per row, not shape {found.shape}")
+    wrong = ~((found >= 0) & (found <= 1))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise ValueError(f"{agent} returned {found[row]} for row {row}; a probability of LEAVE is between 0 and 1")
+    return found

@@ -1,3 +1,3 @@
-"""What produces and judges agents."""
+"""What produces agents."""
 
-import agents  # noqa: F401 - first of all, so that Ctrl-C during the imports prints no traceback
+import diamant_env  # noqa: F401 - first of all, so that Ctrl-C during the imports prints no traceback

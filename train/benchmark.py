@@ -13,9 +13,11 @@ from pydantic import ValidationError
 from tqdm import tqdm
 from tyro.conf import arg
 
-from agents.command import run_command
+from diamant_env.commands.command import run_command
+from diamant_env.commands.screen import say
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json
+from diamant_env.storage.results import save_json
 from train.benchmarking.aggregate import REFERENCES
 from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, read_result
@@ -25,9 +27,8 @@ from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.command_line import change_keys
 from train.runs.config import config_text, explain, read_config
 from train.runs.lock import held
-from train.runs.results import save_json, slug
+from train.runs.results import slug
 from train.runs.run_folder import CONFIG, machine_and_versions
-from train.runs.screen import say
 
 COMMAND = "python -m train.benchmark"
 RESULTS = "benchmark.json"

@@ -14,10 +14,13 @@ import tyro
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
-from agents.command import run_command
+from diamant_env.commands.command import run_command
+from diamant_env.commands.screen import say
 from diamant_env.judging.deviation import DeviationGame
+from diamant_env.judging.lineups import entrants
 from diamant_env.opponents import make
 from diamant_env.storage.files import write_whole
+from diamant_env.storage.results import save_json, versions
 from train.distributed.cluster import map_on_ray, require_ray
 from train.responding.config import ResponseConfig
 from train.responding.result import ResponseResult, draw_curves, report, result_table, summary_table
@@ -25,11 +28,8 @@ from train.responding.search import ResponseRun, response_runs
 from train.runs.command_line import change_keys
 from train.runs.config import read_config
 from train.runs.lock import held
-from train.runs.results import save_json, slug
+from train.runs.results import slug
 from train.runs.run_folder import POLICY, new_run_folder, open_run_folder
-from train.runs.screen import say
-from train.runs.tables import versions
-from train.tournament import entrants
 
 COMMAND = "python -m train.best_response"
 RESULTS, PICTURE = "results.json", "response.png"

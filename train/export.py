@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
-from agents.command import run_command
+from diamant_env.commands.command import run_command
+from diamant_env.commands.screen import say
 from diamant_env.editions import find_edition
 from diamant_env.judging.games import name_of
 from diamant_env.opponents.network import layout
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json
+from diamant_env.storage.results import versions
 from train.learning.dataset import play_decisions
-from train.runs.screen import say
-from train.runs.tables import versions
 
 COMMAND = "python -m train.export"
 FORMAT = "diamant-decisions-1"

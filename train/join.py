@@ -17,14 +17,14 @@ import numpy as np
 import tyro
 from tyro.conf import Positional, arg
 
-from agents.command import run_command
+from diamant_env.commands.command import run_command
+from diamant_env.commands.screen import say
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.storage.results import save_json
 from train.runs.command_line import change_keys
 from train.runs.config import Config
 from train.runs.lock import held
-from train.runs.results import save_json
 from train.runs.run_folder import PARTS, POLICY, about_run, new_run_folder, open_run_folder, parts_of, save_policy
-from train.runs.screen import say
 
 COMMAND = "python -m train.join"
 # Keys of the configuration that must be equal in all runs of a policy.

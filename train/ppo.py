@@ -10,7 +10,7 @@ import sys
 import warnings
 from pathlib import Path
 
-from agents.command import run_command
+from diamant_env.commands.command import run_command
 from train.learning.training import train
 from train.runs.command_line import run_experiment
 from train.runs.config import Config

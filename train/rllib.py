@@ -17,7 +17,7 @@ import torch
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from agents.command import run_command
+from diamant_env.commands.command import run_command
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
 from train.distributed.cluster import join_cluster, require_ray

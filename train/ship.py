@@ -16,8 +16,9 @@ from typing import Annotated, Any
 import tyro
 from tyro.conf import Positional, arg
 
-from agents.command import run_command
 from diamant_env import EDITIONS
+from diamant_env.commands.command import run_command
+from diamant_env.commands.screen import say
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import LineUp, intruder_line_ups
@@ -25,14 +26,13 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
+from diamant_env.storage.results import save_json
 from train.runs.config import Config, config_json
 from train.runs.lock import held
 from train.runs.model_card import Judged, card_text, record_of
 from train.runs.pictures import draw_tables
 from train.runs.report import able_members
-from train.runs.results import save_json
 from train.runs.run_folder import POLICY, about_run, open_run_folder, parts_of
-from train.runs.screen import say
 
 COMMAND = "python -m train.ship"
 CARDS = Path(__file__).parents[1] / "agents" / "policies"

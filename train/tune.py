@@ -17,13 +17,13 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 
-from agents.command import run_command
+from diamant_env.commands.command import run_command
+from diamant_env.commands.screen import say
 from diamant_env.envs.settings import whole_number
 from diamant_env.judging.games import MAX_GAMES, Played, number_of_tables, play, seeds_for
 from diamant_env.judging.lineups import deal, seat_with
 from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
-from train.runs.screen import say
 
 COMMAND = "python -m train.tune"
 SEATS = 4

@@ -2,40 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from diamant_env.agent import Agent
+from diamant_env.agent import Agent, checked_answer
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.own import FunctionAgent, Player, as_agent
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.opponents.table import EMPTY
 
-Opponent: TypeAlias = "str | Path | Agent | Callable[[Observations], ArrayLike]"
-ALLOWED = (
-    "a text such as 'bag:18', a policy file (*.safetensors), an agent with act(obs, first), a function of the "
-    "observations, or a sequence with one of these per rival"
-)
-
-
-@dataclass
-class FunctionAgent:
-    """An agent without memory: its function returns the probability of LEAVE, or a bool, for each row."""
-
-    function: Callable[[Observations], ArrayLike]
-
-    def __str__(self) -> str:
-        return str(self.function)
-
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
-        return np.asarray(self.function(obs), np.float32)
+Opponent: TypeAlias = "Player | Path"
 
 
 class StatefulOpponent:
@@ -69,17 +51,16 @@ class StatefulOpponent:
         self._seen[rows] = obs.flat
         starting = np.zeros(len(self._seen), np.bool_)
         starting[rows] = first
-        answer = np.asarray(self.agent.act(Observations(self._seen.copy()), starting), np.float32)
-        if answer.shape != starting.shape:
-            raise ValueError(f"{self} must return {len(starting)} probabilities, not an array of shape {answer.shape}")
-        return answer[rows]
+        answer = self.agent.act(Observations(self._seen.copy()), starting)
+        return checked_answer(self.agent, answer, len(starting))[rows]
 
 
 class OpponentSeats:
     """The agents of all seats but the learner's.
 
     Args:
-        opponents: See `ALLOWED`. One for all rivals, or one per rival in the order in which the learner's
+        opponents: Texts that `diamant_env.opponents.make` takes, policy files, agents, or functions of the
+            observations. One for all rivals, or one per rival in the order in which the learner's
             observation lists them: the first sits on the seat after the learner's.
         num_rivals: Rivals at each table.
         num_games: Tables.
@@ -124,17 +105,12 @@ class OpponentSeats:
 
 
 def _agent(opponent: Any) -> Agent:
-    if isinstance(opponent, str | Path):
-        try:
+    try:
+        if isinstance(opponent, str | Path):
             return make(str(opponent), _number_from(None))
-        except ValueError as error:
-            raise ValueError(f"opponents: {error}; or {ALLOWED}") from None
-    if not isinstance(opponent, type):
-        if callable(getattr(opponent, "act", None)):
-            return opponent
-        if callable(opponent):
-            return FunctionAgent(opponent)
-    raise ValueError(f"opponents: {opponent!r} plays nothing; allowed: {ALLOWED}")
+        return as_agent(opponent)
+    except ValueError as error:
+        raise ValueError(f"opponents: {error}") from None
 
 
 def _identity(opponent: Any) -> Any:

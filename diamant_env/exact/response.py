@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent
+from diamant_env.agent import Agent, checked_answer
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import observe_table
@@ -97,19 +97,18 @@ def policy_of(agent: Agent, tree: ExpeditionTree, progress: Progress | None = No
         flat = rows[:, 0]
         if first == 0:
             _require_no_memory(agent, flat)
-        policy[base:stop] = agent.act(Observations(flat), np.zeros(len(flat), np.bool_))
+        answer = agent.act(Observations(flat), np.zeros(len(flat), np.bool_))
+        policy[base:stop] = checked_answer(agent, answer, len(flat))
         if progress:
             progress(last / x.sets.size)
         first = last
-    if not (policy.min() >= 0 and policy.max() <= 1):
-        raise ValueError(f"{agent} answers with a number that is no probability")
     return policy
 
 
 def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
     """Refuse an agent that answers differently in another game: it is no policy of the node."""
     begins = np.ones(len(flat), np.bool_)
-    answers = [agent.act(Observations(flat), begins) for _ in range(3)]
+    answers = [checked_answer(agent, agent.act(Observations(flat), begins), len(flat)) for _ in range(3)]
     if any((answer != answers[0]).any() for answer in answers):
         raise ValueError(f"{agent} answers the same observations differently: it decides by more than what it sees")
 

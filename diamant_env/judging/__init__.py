@@ -1,1 +1,36 @@
-"""Games between agents, and what they say about who plays well."""
+"""Judging agents: games at tables of distinct opponents, win shares with intervals, tournaments, deviation gains.
+
+>>> from diamant_env.judging import evaluate
+>>> judged = evaluate("ev", against="held-out", games=200)
+>>> judged.results[0].games
+200
+
+``print(judged)`` prints a table. What it needs comes with ``pip install "diamant-env[judge]"``.
+"""
+
+try:
+    from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
+    from diamant_env.judging.evaluation import Difference, Result, compare
+    from diamant_env.judging.intervals import Estimate
+    from diamant_env.judging.lineups import LineUp
+    from diamant_env.judging.report import Evaluation, evaluate
+    from diamant_env.judging.tournament import TournamentResult, hold_tournament
+except ModuleNotFoundError as error:
+    if error.name and error.name.startswith("diamant_env"):
+        raise
+    raise ImportError(f'diamant_env.judging needs {error.name}: pip install "diamant-env[judge]"') from error
+
+__all__ = [
+    "DeviationGain",
+    "DeviationGame",
+    "Difference",
+    "Estimate",
+    "Evaluation",
+    "LineUp",
+    "Result",
+    "TournamentResult",
+    "compare",
+    "deviation_gains",
+    "evaluate",
+    "hold_tournament",
+]

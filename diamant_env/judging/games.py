@@ -16,10 +16,10 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import Observations
+from diamant_env.opponents.own import Player, as_agent
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import Table
 
-Player = str | Agent  # an agent, or a text that `diamant_env.opponents.make` takes
 MAX_GAMES = 100_000_000  # of one measurement, which takes up to 60 bytes for each
 FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4
 
@@ -84,7 +84,7 @@ def name_of(player: Player) -> str:
     Raises:
         ValueError: If a text names no agent.
     """
-    return str(make(player)) if isinstance(player, str) else str(player)
+    return str(make(player) if isinstance(player, str) else as_agent(player))
 
 
 def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
@@ -190,7 +190,7 @@ def _made(agent: Player, state: int) -> Agent:
     """Return an agent without a memory of games before: the caller's object stays as it is."""
     if isinstance(agent, str):
         return make(agent, state)
-    fresh = copy.deepcopy(agent)
+    fresh = as_agent(copy.deepcopy(agent))
     if callable(seed := getattr(fresh, "seed", None)):
         seed(state)
     return fresh

@@ -121,6 +121,18 @@ def seat_with(rivals: NDArray[np.int64]) -> NDArray[np.int64]:
     return seating
 
 
+def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:
+    """Return who plays: the agents, then the members of the pools that are not among them yet.
+
+    Raises:
+        ValueError: If a text names no agent or no pool.
+    """
+    pools = pools or (() if agents else ("pool",))
+    names = {name_of(agent) for agent in agents}
+    members = dict.fromkeys(member for pool in pools for member in load_pool(pool))
+    return [*agents, *(member for member in members if name_of(member) not in names)]
+
+
 def _is_pool(text: str) -> bool:
     return text.endswith(".toml") or pool_path(text).is_file()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,6 +17,7 @@ from diamant_env.judging.games import MAX_GAMES, Played, Player, Progress, check
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import deal
 from diamant_env.judging.sharding import MapShards, play_sharded
+from diamant_env.judging.tables import TextTable, estimate_text, new_table
 
 RATED_GAMES = 10_000
 
@@ -43,7 +45,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """What a tournament found, the best win share first.
+    """What a tournament found, the best win share first; its ``str`` are two tables for people.
 
     Attributes:
         players: Players at each table.
@@ -63,6 +65,9 @@ class TournamentResult:
     standings: list[Standing]
     beats: NDArray[np.float64]
     met: NDArray[np.int64]
+
+    def __str__(self) -> str:
+        return f"{_standings_table(self)}\n\n{_beats_table(self)}"
 
 
 def hold_tournament(
@@ -155,3 +160,33 @@ def _tournament(names: Sequence[str], played: Played, rated_games: int) -> Tourn
         beats=beats[np.ix_(order, order)],
         met=met[np.ix_(order, order)],
     )
+
+
+def _standings_table(found: TournamentResult) -> TextTable:
+    """Return the standings as a table."""
+    table = new_table(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
+    for name in ("", "agent", "games", "win share (95 %)", "mean score (95 %)", "rating"):
+        table.add_column(name, justify="right" if name in ("", "games", "rating") else "left", overflow="fold")
+    for place, row in enumerate(found.standings, start=1):
+        rating = f"{row.rating:.1f} ± {row.rating_sigma:.1f}"
+        shares, scores = estimate_text(row.win_share, 3), estimate_text(row.score, 2)
+        table.add_row(str(place), row.agent, f"{row.games:,}", shares, scores, rating)
+    table.caption = (
+        f"The fair win share is {1 / found.players:.3f}; a tie of k players counts 1/k.\n"
+        f"Rating: Plackett-Luce from the ranks of all players in {found.rated_games:,} games, not the winners alone;\n"
+        "mean ± standard deviation of the model; everyone begins at 25 ± 8.3."
+    )
+    return table
+
+
+def _beats_table(found: TournamentResult) -> TextTable:
+    """Return the cross-table, in percent."""
+    table = new_table("How often the row scores more than the column when both sit at a table, in %; a tie is half")
+    table.add_column("", justify="right")
+    table.add_column("agent", overflow="fold")
+    for place in range(1, len(found.standings) + 1):
+        table.add_column(str(place), justify="right")
+    for place, (row, standing) in enumerate(zip(found.beats, found.standings, strict=True), start=1):
+        shares = ["–" if math.isnan(share) else f"{100 * share:.0f}" for share in row]
+        table.add_row(str(place), standing.agent, *shares)
+    return table

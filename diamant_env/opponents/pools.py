@@ -50,7 +50,7 @@ def load_pool(name: str | Path) -> list[str]:
     seen: dict[str, str] = {}
     for text in texts:
         try:
-            made = str(make(text))
+            made = str(make(text, importing=False))
         except ValueError as error:
             raise ValueError(f"pool {path}: {error}") from None
         if made in seen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from diamant_env.agent import Agent
-from diamant_env.opponents import solved
+from diamant_env.opponents import own, solved
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.scripted import comparisons, thresholds
 from diamant_env.opponents.scripted.family import Scripted, parameters
@@ -41,7 +41,7 @@ SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
 """The agents that play what is solved exactly, by the name that a text begins with."""
 
 
-def make(text: str, seed: int = 0) -> Agent:
+def make(text: str, seed: int = 0, *, importing: bool = True) -> Agent:
     """Return the agent that a text names.
 
     Args:
@@ -52,8 +52,11 @@ def make(text: str, seed: int = 0) -> Agent:
             - A solved agent, ``"equilibrium"`` or ``"equilibrium:EDITION"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
+            - ``"module:object"``, an agent of your own: an object with ``act``, its class, or a function of the
+              observations (see `diamant_env.opponents.own`). The module is imported, which runs it.
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
         seed: Of the agents that draw something themselves (``"mixture"``, roll-outs); the others ignore it.
+        importing: Whether ``"module:object"`` is allowed; not where the text comes from a file.
 
     Raises:
         ValueError: If the text names no agent; the message says what was given and what is allowed.
@@ -61,13 +64,17 @@ def make(text: str, seed: int = 0) -> Agent:
     text = text.strip()
     if text.startswith(PREFIX):
         budget, base = parse(text)
-        return SearchAgent(make(base, seed), budget, seed)
+        return SearchAgent(make(base, seed, importing=importing), budget, seed)
     name, colon, rest = text.partition(":")
     if name in SOLVED:
         return SOLVED[name](rest) if colon else SOLVED[name]()
     if name in FAMILIES:
         return _make_scripted(text, seed)
     path = policy_file(text)
+    if path is None and names_object(text):
+        if not importing:
+            raise ValueError(f"agent {text!r} would import a module; a text from a file can't do that")
+        return own.load(text)
     if path is None:
         raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(_known())}")
     if not path.is_file():
@@ -75,6 +82,13 @@ def make(text: str, seed: int = 0) -> Agent:
     agent = NetworkAgent.load(path)
     agent.name = text if text in SHIPPED else str(Path(text))  # the folder, where that was named
     return agent
+
+
+def names_object(text: str) -> bool:
+    """Whether `make` would import a module for this text."""
+    text = parse(text)[1] if text.startswith(PREFIX) else text
+    known = text.partition(":")[0] in SOLVED or text.partition(":")[0] in FAMILIES
+    return not known and policy_file(text) is None and own.NAMES_OBJECT.fullmatch(text) is not None
 
 
 def policy_file(text: str) -> Path | None:
@@ -90,7 +104,7 @@ def policy_file(text: str) -> Path | None:
 def _known() -> list[str]:
     """What a text may be, as a message lists it."""
     solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
-    others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy"]
+    others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", "module:object"]
     return [*map(describe, FAMILIES.values()), *solved_agents, *others]
 
 

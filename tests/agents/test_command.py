@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from agents import command, play, watch
-from agents.command import run_command
+from diamant_env.commands.command import run_command
 from train import evaluate, ppo
 
 ROOT = Path(__file__).parents[2]

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from agents import play
-from agents.words import Words
 from diamant_env import EDITIONS, Batch
+from diamant_env.commands.words import Words
 from diamant_env.drawing.scene import Scene
 from diamant_env.observation import Observations
 from diamant_env.records import GameRecord

@@ -27,6 +27,7 @@ from tqdm import tqdm
 from diamant_env import Batch
 from diamant_env.exact.equilibrium import solve_equilibrium
 from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.storage.results import save_json
 from tests.faults.caches import caches
 from tests.faults.child import Child
 from tests.faults.copies import copies
@@ -38,7 +39,6 @@ from tests.faults.places import places
 from tests.faults.saves import saves, warm_up
 from tests.faults.stored import an_edition
 from tests.faults.table import Effort, Row
-from train.runs.results import save_json
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "measured" / "faults.json"

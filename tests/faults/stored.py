@@ -20,9 +20,9 @@ from diamant_env.exact.tree import build_tree
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.records.log import GameRecord
 from diamant_env.records.recorder import Recorder
+from diamant_env.storage.results import save_json
 from train.runs.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from train.runs.config import Config, read_config
-from train.runs.results import save_json
 from train.runs.run_folder import CONFIG, POLICY, save_policy
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from diamant_env import Batch, Observations
+from diamant_env.commands.screen import say
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.turns import reveal_until_decision
 from diamant_env.judging.evaluation import compare, judge
@@ -32,14 +33,13 @@ from diamant_env.judging.lineups import (
     seat_with,
     split_agents,
 )
+from diamant_env.judging.tables import load_results, result_tables, save_results
 from diamant_env.opponents import Table, make
 from diamant_env.opponents.registry import DATA
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rules import start_game
 from train import evaluate
 from train.runs.pictures import draw_win_shares
-from train.runs.screen import say
-from train.runs.tables import load_results, result_tables, save_results
 
 SOME = ("bag:8", "traps:3", "cards:6", "random:0.25", "ev:0.75")
 FIELD = LineUp("some", SOME)

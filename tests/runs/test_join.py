@@ -20,7 +20,7 @@ from train.responding.search import learn
 from train.runs.config import Config, PPOConfig
 from train.runs.model_card import card_text
 from train.runs.networks import start_of
-from train.runs.results import save_json
+from diamant_env.storage.results import save_json
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.ship import Arguments as ShipArguments
 from train.ship import ship

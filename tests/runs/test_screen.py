@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.plain import plain
+from diamant_env.drawing.plain import plain
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import parse_line_ups
 from diamant_env.opponents.registry import DATA
 from train import evaluate, exact, ppo, tournament
-from train.runs.screen import Screen, say
-from train.runs.tables import result_tables
+from diamant_env.judging.tables import Screen
+from diamant_env.commands.screen import say
+from diamant_env.judging.tables import result_tables
 
 ROOT = Path(__file__).parents[2]
 TINY = [

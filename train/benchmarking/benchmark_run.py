@@ -19,16 +19,17 @@ from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.own import as_agent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.storage.reading import parse_json
+from diamant_env.storage.results import save_json, to_json
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.suite import Task
 from train.responding.result import report
 from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
 from train.runs.report import able_members
-from train.runs.results import save_json, to_json
 from train.runs.run_folder import POLICY, save_policy
 
 RESULT = "result.json"
@@ -174,7 +175,7 @@ def points(task: Task, measures: dict[str, Any]) -> float:
 
 def exploitability(player: Player, task: Task) -> dict[str, float | str]:
     """Return exactly what one deviator gains in the expedition, and what all score, in gems; or why it is not known."""
-    agent, edition = make(player) if isinstance(player, str) else player, task.game.played()
+    agent, edition = make(player) if isinstance(player, str) else as_agent(player), task.game.played()
     start = exact.start_of_expedition(edition, task.players)
     try:
         # Scripted agents count traps; any other may tell one kind from another.

@@ -10,11 +10,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from diamant_env.judging.intervals import Estimate
+from diamant_env.judging.tables import estimate_text
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.aggregate import REFERENCES, aggregate, normalised
 from train.runs.results import save_figure
-from train.runs.tables import estimate_text
 
 PAGE, PICTURE = "benchmark.md", "benchmark.png"
 _COLOURS = {"learned": "#0072b2", "scripted": "#777777", "exact": "#009e73"}

@@ -12,12 +12,12 @@ from rich.table import Table
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
+from diamant_env.judging.tables import estimate_text, new_table
 from diamant_env.opponents import make
 from train.responding.config import SearchConfig
 from train.responding.search import ResponseRun
 from train.runs.report import able_members
 from train.runs.results import save_figure
-from train.runs.tables import estimate_text, new_table
 
 UNITS = {"win": "win share", "score": "gems", "margin": "gems more than the others' mean"}
 _COLOURS = {"scratch": "#0072b2", "warm": "#d55e00"}

@@ -21,11 +21,11 @@ from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.reading import parse_json
+from diamant_env.storage.results import save_json
 from train.learning.self_play import SelfPlayPPO
 from train.responding.config import SearchConfig
 from train.runs.config import reward_scale
 from train.runs.networks import shape_of, sharpened
-from train.runs.results import save_json
 from train.runs.run_folder import POLICY, save_policy
 
 CURVE = "curve.json"

@@ -17,10 +17,10 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS, load_pool
 from train.runs.config import Config
 from train.runs.pictures import draw_curve, draw_win_shares
-from train.runs.results import save_json
+from diamant_env.storage.results import save_json
 from train.runs.run_folder import POLICY, save_policy
-from train.runs.screen import say
-from train.runs.tables import estimate_text, result_tables, save_results
+from diamant_env.commands.screen import say
+from diamant_env.judging.tables import estimate_text, result_tables, save_results
 
 CURVE = ("win_share", "low", "high", "score")
 """The keys of a point of the learning curve, beside its decisions."""

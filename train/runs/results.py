@@ -1,27 +1,16 @@
-"""What is written as JSON or as a picture, and under which name."""
+"""Pictures, names and folders of results."""
 
 from __future__ import annotations
 
 import io
-import json
-import math
 import re
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from diamant_env.storage.files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-def save_json(content: object, path: str | Path) -> None:
-    """Write dataclasses, arrays and what JSON knows; NaN and infinities become null."""
-    text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
-    write_whole(path, text + "\n")
 
 
 def save_figure(figure: Figure, path: str | Path) -> None:
@@ -36,16 +25,16 @@ def slug(text: str) -> str:
     return re.sub(r"[^\w.]+", "-", text)
 
 
-def to_json(content: Any) -> Any:
-    """Return content that `json` can write."""
-    if is_dataclass(content) and not isinstance(content, type):
-        content = asdict(content)
-    if isinstance(content, dict):
-        return {str(key): to_json(value) for key, value in content.items()}
-    if isinstance(content, (list, tuple)):
-        return [to_json(value) for value in content]
-    if isinstance(content, (np.ndarray, np.generic)):
-        return to_json(content.tolist())
-    if isinstance(content, float) and not math.isfinite(content):
-        return None
-    return str(content) if isinstance(content, Path) else content
+def make_folder(path: Path) -> None:
+    """Make a folder for results, if it is not there, and check that files can be written into it.
+
+    Raises:
+        ValueError: If that fails; the message says why.
+    """
+    probe = path / ".writable"
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ValueError(f"can't write results into the folder {path}: {error.strerror or error}") from None

@@ -16,8 +16,8 @@ from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json, read_text
 from train.runs.config import AnyConfig, Config, Run, config_json, config_text, read_config
-from train.runs.results import save_json
-from train.runs.tables import versions
+from diamant_env.storage.results import save_json
+from diamant_env.storage.results import versions
 
 CONFIG, POLICY = "config.toml", "policy.safetensors"
 PARTS = "parts.json"

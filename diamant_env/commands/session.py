@@ -1,4 +1,4 @@
-"""A game at the terminal, told turn by turn: what `agents.play` and `agents.watch` share."""
+"""A game at the terminal, told turn by turn: what `diamant play` and `diamant watch` share."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import secrets
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 
-from agents.words import BUST, Words
 from diamant_env.batch import Batch
+from diamant_env.commands.arguments import Parser, add_edition, new_file, new_parser, seed
+from diamant_env.commands.screen import say
+from diamant_env.commands.words import BUST, Words
 from diamant_env.drawing.scene import Scene
-from diamant_env.editions import EDITIONS, MAX_PLAYERS, NO_CARD
+from diamant_env.editions import MAX_PLAYERS, NO_CARD
 from diamant_env.opponents import EMPTY, Table
 from diamant_env.opponents.registry import make
 from diamant_env.records import GameLog
@@ -28,25 +29,16 @@ class Stopped(Exception):
     """The person at the terminal has stopped the game."""
 
 
-class Parser(argparse.ArgumentParser):
-    """Reports a wrong argument as a ValueError: one line instead of the usage."""
-
-    def error(self, message: str) -> NoReturn:
-        """See `argparse.ArgumentParser.error`."""
-        raise ValueError(f"{message} (see --help)")
-
-
 def session_parser(command: str, description: str) -> Parser:
     """Return a parser with the options of every `Session`."""
-    agents = "Agents: texts such as bag:18 or catch-up, files of trained policies (.safetensors) or folders of runs."
-    parser = Parser(prog=command, description=description, epilog=agents)
+    parser = new_parser(command, description)
+    add_edition(parser)
     add = parser.add_argument
-    add("--edition", default="iello-2016", metavar="NAME", help=f"one of {', '.join(EDITIONS)}")
     chance = "of the cards and the agents' decisions; another one each time by default"
-    add("--seed", type=_seed, default=secrets.randbelow(1_000_000), help=chance)
+    add("--seed", type=seed, default=secrets.randbelow(1_000_000), help=chance)
     chests = "play with hidden or open chests; by default as the edition says"
     add("--hidden-chests", action=argparse.BooleanOptionalAction, default=None, help=chests)
-    add("--record", type=_new_file, metavar="FILE", help="write the game to this new file when it is over")
+    add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it is over")
     return parser
 
 
@@ -144,14 +136,6 @@ class Session:
             self._leave = [float(each) if decides else None for each, decides in zip(chances[0], inside, strict=True)]
 
 
-def say(*lines: str) -> None:
-    """Print lines; what nobody reads any more, such as behind ``| head``, is dropped: there may be a file to write."""
-    try:
-        print(*lines, sep="\n", flush=True)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def ask(prompt: str) -> str:
     """Return what the person types, in small letters.
 
@@ -176,21 +160,6 @@ def _distinct(seats: Sequence[str]) -> list[str]:
         f"{text} #{seats[:seat].count(text) + 1}" if seats.count(text) > 1 else text for seat, text in enumerate(seats)
     ]
     return ["you" if text == PERSON else name for text, name in zip(seats, names, strict=True)]
-
-
-def _seed(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**64:
-        raise argparse.ArgumentTypeError(f"{text}; a whole number from 0 to 2**64 - 1 is needed")
-    return int(text)
-
-
-def _new_file(text: str) -> Path:
-    path = Path(text)
-    if path.exists():
-        raise argparse.ArgumentTypeError(f"{path}: this is there already; name a new file")
-    if not path.absolute().parent.is_dir():
-        raise argparse.ArgumentTypeError(f"{path}: there is no folder {path.absolute().parent}")
-    return path
 
 
 def _has_colours() -> bool:

@@ -1,4 +1,4 @@
-"""Watch a game between agents as it goes: ``python -m agents.watch ev bag:18 traps runs/mine --speed 2``."""
+"""Watch a game between agents as it goes: ``diamant watch ev bag:18 traps runs/mine --speed 2``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from agents.command import run_command
-from agents.session import Session, Stopped, ask, say, session_parser
+from diamant_env.commands.screen import say
+from diamant_env.commands.session import Session, Stopped, ask, session_parser
 
-COMMAND = "python -m agents.watch"
+COMMAND = "diamant watch"
 DEFAULT_AGENTS = ("ev", "bag:18", "traps", "oppose")
 _PROMPT = "[Enter = go on, q = quit] > "
 _FRAMES = 20  # a second, while a picture stands in the window
@@ -103,7 +103,8 @@ def turns_per_second(text: str) -> float:
     return float(text)
 
 
-def _run(argv: Sequence[str] | None) -> int:
+def run(argv: Sequence[str]) -> int:
+    """Run the subcommand and return the exit status."""
     about = "Watch a game between any agents: their decisions, the odds and how likely each was to leave."
     parser = session_parser(COMMAND, about)
     add = parser.add_argument
@@ -118,12 +119,3 @@ def _run(argv: Sequence[str] | None) -> int:
     show = Show(seats, options)
     say(f"{show.edition.name}, {len(seats)} players; --seed {options.seed} brings the same game again.")
     return show.run()
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status: an error in what was given is one line and status 2."""
-    return run_command(COMMAND, lambda: _run(argv))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

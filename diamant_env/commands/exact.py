@@ -1,77 +1,58 @@
-"""What is known exactly of one expedition in score: ``python -m train.exact [AGENT …] --players 2 3``."""
+"""What is known exactly of one expedition in score: ``diamant exact [AGENT …] --players 2 3``."""
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import tyro
-from rich.table import Table
 from tqdm import tqdm
-from tyro.conf import Positional, arg
 
-from agents.command import run_command
 from diamant_env import exact, opponents
+from diamant_env.commands.arguments import add_edition, in_folder, new_parser
+from diamant_env.commands.screen import say
 from diamant_env.editions import Edition, find_edition
+from diamant_env.judging.tables import TextTable, new_table
 from diamant_env.opponents import Agent
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.storage.reading import parse_json
-from train.runs.results import save_json
-from train.runs.screen import say
-from train.runs.tables import versions
+from diamant_env.storage.results import save_json, versions
 
-COMMAND = "python -m train.exact"
+COMMAND = "diamant exact"
 Progress = Callable[[float], None]
 
 
-@dataclass(frozen=True)
-class Arguments:
-    """Solve one expedition in score exactly, and say how far agents are from the solution.
+_ABOUT = """\
+Solve one expedition in score exactly, and say how far agents are from the
+solution. For each number of players: the value of the symmetric equilibrium
+with the lowest probabilities of leaving, in gems. For each agent: what
+everyone banks when all play it, what the best response to it banks, and the
+difference, its exploitability. Chests are hidden and the rivals' seats blank:
+an agent decides by the cards, the number inside, the bag and the path.
 
-    For each number of players: the value of the symmetric equilibrium with the lowest probabilities of leaving, in
-    gems. For each agent: what everyone banks when all play it, what the best response to it banks, and the difference,
-    its exploitability. Chests are hidden and the rivals' seats blank: an agent decides by the cards, the number
-    inside, the bag and the path.
-
-    For instance:
-
-    python -m train.exact --players 1 2 3 4 5
-
-    python -m train.exact ev:0.75 runs/mine --players 2 3
-
-    python -m train.exact --players --lone incan-gold
-    """
-
-    agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional] = ()
-    """Agents: a text such as bag:18, a trained policy's file or the folder of its run."""
-    players: tuple[int, ...] = (2,)
-    """Numbers of players at the table, 1 to 8. An agent takes seconds with 2, minutes with 3 if it is a network."""
-    edition: str = "iello-2016-fr"
-    """Edition of the game; one fresh expedition of it is played."""
-    lone: Annotated[tuple[str, ...], arg(metavar="EDITION …")] = ()
-    """Editions of which a whole game of a lone player is solved: seconds, or a minute or two with relics."""
-    out: Annotated[Path | None, arg(metavar="FILE.json")] = None
-    """File for the results. Rows that are there stay, but for those that are measured again."""
+  diamant exact --players 1 2 3 4 5
+  diamant exact ev:0.75 champion --players 2 3
+  diamant exact --lone incan-gold"""
+_DEFAULT_PLAYERS = (2,)
 
 
-def measure(arguments: Arguments) -> list[dict[str, Any]]:
+def measure(
+    agents: Sequence[str], players: Sequence[int], edition: str | Edition, lone: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Return a row for each number of players and agent, and lone game: its figures in gems, nodes and seconds.
 
     Raises:
         ValueError: If there is no such agent or edition, or an expedition is too large to be solved.
     """
-    edition = find_edition(arguments.edition)
-    agents = [opponents.make(text) for text in arguments.agents]
+    edition = find_edition(edition)
+    made = [opponents.make(text) for text in agents]
     todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
-    for players in arguments.players:
-        todo.append((edition, players, "equilibrium", partial(_equilibrium, players, edition)))
-        todo += [(edition, players, str(agent), partial(_response, agent, players, edition)) for agent in agents]
-    games = map(find_edition, arguments.lone)
+    for number in players:
+        todo.append((edition, number, "equilibrium", partial(_equilibrium, number, edition)))
+        todo += [(edition, number, str(agent), partial(_response, agent, number, edition)) for agent in made]
+    games = map(find_edition, lone)
     todo += [(game, 1, "lone, whole game", partial(_lone_game, game)) for game in games]
     return [_timed(*one) for one in todo]
 
@@ -109,11 +90,12 @@ def _response(agent: Agent, players: int, edition: Edition, progress: Progress) 
     }
 
 
-def rows_table(rows: list[dict[str, Any]]) -> Table:
+def rows_table(rows: list[dict[str, Any]]) -> TextTable:
     """Return the rows as a table."""
     error = max((row["error"] for row in rows if "error" in row), default=0)
     caption = f"In the equilibria no other choice at any node brings more than {error:.0e} gems."
-    table = Table(title="One expedition in score: gems each, exact", caption=caption)
+    table = new_table("One expedition in score: gems each, exact")
+    table.caption = caption
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
     figures |= {"busts": ".6f", "nodes": ",", "seconds": ".1f"}
     shown = [name for name in figures if any(name in row for row in rows)]
@@ -144,20 +126,23 @@ def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
     save_json({"command": COMMAND, "versions": versions(), "rows": rows}, path)
 
 
-def solve(arguments: Arguments) -> None:
-    """Solve, save if asked, and print; errors are those of `measure` and `save_rows`."""
-    rows = measure(arguments)
-    shown: list[Table | str] = [rows_table(rows)]
-    if arguments.out is not None:
-        save_rows(rows, arguments.out)
-        shown.append(f"saved: {arguments.out}")
-    say(*shown)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status."""
-    return run_command(COMMAND, lambda: solve(tyro.cli(Arguments, prog=COMMAND, args=argv)))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def run(argv: Sequence[str]) -> int:
+    """Run the subcommand and return the exit status."""
+    parser = new_parser(COMMAND, _ABOUT)
+    add = parser.add_argument
+    add("agents", nargs="*", metavar="AGENT", help="seconds each with 2 players, minutes with 3 if it is a network")
+    add("--players", type=int, nargs="+", metavar="N", help="at the table, 1 to 8 (2, or none with --lone)")
+    add_edition(parser, "iello-2016-fr")
+    lone = "editions of which a whole game of a lone player is solved: seconds, minutes with relics"
+    add("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
+    rows = "write the results to this file; rows that are there stay, but for those measured again"
+    add("--out", type=in_folder, metavar="FILE.json", help=rows)
+    given = parser.parse_args(argv)
+    players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
+    found = measure(given.agents, players, given.edition, given.lone)
+    if given.out is not None:
+        save_rows(found, given.out)
+    say(rows_table(found))
+    if given.out is not None:
+        say(f"saved: {given.out}")
+    return 0

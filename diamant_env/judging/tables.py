@@ -2,33 +2,56 @@
 
 from __future__ import annotations
 
-import json
+import copy
 import math
-import platform
-import subprocess
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
-from importlib import metadata
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
+from diamant_env.drawing.plain import plain
 from diamant_env.judging.evaluation import Difference, Result
 from diamant_env.judging.intervals import Estimate, holm
-from train.runs.results import save_json
+from diamant_env.storage.results import save_json, versions
 
+PIPE_WIDTH = 150  # columns where the output is no terminal
 _LONG = 16  # letters of an agent from which on a table does not repeat its name in each row
-_PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
 
 
-def new_table(title: str) -> Table:
+class Screen(Console):
+    """A console whose tables are laid out with the characters that the output has."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """See `rich.console.Console.render_str`."""
+        return super().render_str(plain(text, self.encoding), **options)
+
+
+class TextTable(Table):
+    """A table whose ``str`` is what is printed: as wide as the terminal, or `PIPE_WIDTH` columns."""
+
+    def __str__(self) -> str:
+        screen = Screen(highlight=False)
+        if not screen.is_terminal:
+            screen = Screen(highlight=False, width=PIPE_WIDTH)
+        bare = copy.copy(self)  # rich would fold title and caption to the width of the columns
+        bare.title = bare.caption = None
+        with screen.capture() as captured:
+            screen.print(self.title, style="bold")
+            screen.print(bare)
+            screen.print(self.caption or "")
+        return "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
+
+
+def new_table(title: str) -> TextTable:
     """Return an empty table in the style of all tables of this package."""
-    return Table(title=title, title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+    return TextTable(title=title, title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
 
 
-def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> list[Table]:
+def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> list[TextTable]:
     """Return a table of all results and, where agents were compared, one of their differences; 80 columns are enough.
 
     Args:
@@ -39,7 +62,7 @@ def result_tables(results: Sequence[Result], differences: Sequence[Difference] =
     return tables + ([_differences_table(differences)] if differences else [])
 
 
-def _results_table(results: Sequence[Result]) -> Table:
+def _results_table(results: Sequence[Result]) -> TextTable:
     players = sorted({result.players for result in results})
     agents = list(dict.fromkeys(result.agent for result in results))
     games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
@@ -64,7 +87,7 @@ def _results_table(results: Sequence[Result]) -> Table:
     return table
 
 
-def _differences_table(differences: Sequence[Difference]) -> Table:
+def _differences_table(differences: Sequence[Difference]) -> TextTable:
     title = "Compared on common random numbers: the same seats of the same games"
     table = _table(title, "agent", "less", "line-up", "win share", "mean score")
     for row in differences:
@@ -73,7 +96,7 @@ def _differences_table(differences: Sequence[Difference]) -> Table:
     return table
 
 
-def _table(title: str, *headings: str) -> Table:
+def _table(title: str, *headings: str) -> TextTable:
     table = new_table(title)
     table.padding, table.show_edge, table.pad_edge = (0, 1, 0, 0), False, False
     for heading in headings:
@@ -109,44 +132,3 @@ def save_results(
 ) -> None:
     """Write results as JSON, with the versions of what produced them and `more` keys of the caller's."""
     save_json({**more, "versions": versions(), "results": results, "differences": differences}, path)
-
-
-def load_results(path: str | Path) -> list[Result]:
-    """Return the results that `save_results` wrote."""
-    return [result_of(row) for row in json.loads(Path(path).read_text(encoding="utf-8"))["results"]]
-
-
-def result_of(row: dict[str, Any]) -> Result:
-    """Return a result from what JSON keeps of it, where NaN is null."""
-    estimates = {
-        name: Estimate(**{key: math.nan if value is None else value for key, value in row[name].items()})
-        for name in ("win_share", "score")
-    }
-    return Result(**{**row, **estimates, "rivals": tuple(row["rivals"])})
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of Python and the packages, and the commit of a checkout, with "+" if it was changed."""
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        with suppress(metadata.PackageNotFoundError):
-            found[package] = metadata.version(package)
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty=+", "--abbrev=12"]
-    with suppress(OSError, subprocess.SubprocessError):
-        found["commit"] = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
-    return found
-
-
-def make_folder(path: Path) -> None:
-    """Make a folder for results, if it is not there, and check that files can be written into it.
-
-    Raises:
-        ValueError: If that fails; the message says why.
-    """
-    probe = path / ".writable"
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise ValueError(f"can't write results into the folder {path}: {error.strerror or error}") from None

@@ -1,8 +1,7 @@
-"""Turn a recorded game into a film: ``python -m agents.film tests/records/games/by-hand-two-snakes.txt game.gif``."""
+"""Turn a recorded game into a film: ``diamant film tests/records/games/by-hand-two-snakes.txt game.gif``."""
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.command import run_command
-from agents.session import Parser, say
+from diamant_env.commands.arguments import Parser
+from diamant_env.commands.screen import say
 from diamant_env.drawing.scene import Scene
 from diamant_env.records import GameRecord
 from diamant_env.storage.files import write_whole
 
-COMMAND = "python -m agents.film"
+COMMAND = "diamant film"
 _MP4_FPS = 10
 _WIDTHS = range(160, 1921)
 
@@ -116,10 +115,11 @@ def _write_mp4(images: Sequence[Any], path: str, seconds: Sequence[float]) -> No
 _WRITERS = {".gif": _write_gif, ".mp4": _write_mp4}
 
 
-def _run(argv: Sequence[str] | None) -> int:
+def run(argv: Sequence[str]) -> int:
+    """Run the subcommand and return the exit status."""
     parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF or an MP4.")
     add = parser.add_argument
-    add("game", type=Path, metavar="GAME.txt", help="a record, such as agents.watch --record writes")
+    add("game", type=Path, metavar="GAME.txt", help="a record, such as diamant watch --record writes")
     add("film", type=Path, metavar="FILM", help="the file to write; it ends in .gif or .mp4")
     add("--seconds", type=float, default=1.5, help="for each turn (1.5)")
     add("--last", type=float, default=4.0, metavar="SECONDS", help="for the end of the game (4)")
@@ -133,12 +133,3 @@ def _run(argv: Sequence[str] | None) -> int:
     seconds = options.seconds * (len(pictures) - 1) + options.last
     say(f"{options.film}: {len(pictures)} pictures, {seconds:.0f} s, {options.film.stat().st_size / 1e6:.1f} MB")
     return 0
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status: an error in what was given is one line and status 2."""
-    return run_command(COMMAND, lambda: _run(argv))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

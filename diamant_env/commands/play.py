@@ -1,17 +1,16 @@
-"""Play at the terminal: ``python -m agents.play --opponents ev bag:18 --edition iello-2016``."""
+"""Play at the terminal: ``diamant play --opponents ev bag:18 --edition iello-2016``."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-from agents.command import run_command
-from agents.session import PERSON, Session, Stopped, ask, say, session_parser
+from diamant_env.commands.screen import say
+from diamant_env.commands.session import PERSON, Session, Stopped, ask, session_parser
 from diamant_env.drawing.news import listed
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
 from diamant_env.state import CONTINUE, LEAVE
 
-COMMAND = "python -m agents.play"
+COMMAND = "diamant play"
 DEFAULT_OPPONENTS = ("ev", "bag:18", "traps")
 _WORDS = {
     "": "continue",
@@ -74,7 +73,8 @@ def help_on(edition: Edition) -> str:
     return _HELP.format(relics=_RELICS if edition.relics else "")
 
 
-def _run(argv: Sequence[str] | None) -> int:
+def run(argv: Sequence[str]) -> int:
+    """Run the subcommand and return the exit status."""
     parser = session_parser(COMMAND, "Play Diamant at the terminal with any agents.")
     others = "who else plays: 0 to 7"
     parser.add_argument("--opponents", nargs="*", default=list(DEFAULT_OPPONENTS), metavar="AGENT", help=others)
@@ -88,12 +88,3 @@ def _run(argv: Sequence[str] | None) -> int:
         say(f"(By the rulebooks it takes at least {RULEBOOK_PLAYERS[0]} players.)")
     say(f"The seed is {options.seed}: --seed {options.seed} brings the same cards again.", "", help_on(edition))
     return game.run()
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status: an error in what was given is one line and status 2."""
-    return run_command(COMMAND, lambda: _run(argv))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

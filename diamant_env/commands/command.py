@@ -19,23 +19,32 @@ if TYPE_CHECKING:
 STOPPED, WRONG = 130, 2
 _LONGEST = 2_000  # characters of an error
 _OURS = ("agents", "benchmarks", "diamant_env", "train")
-_guarding = False
+_SCRIPTS = ("diamant", "diamant.exe")
+_guarding = ""  # the command that the user typed
 
 
 def guard_imports() -> None:
-    """Prepare a process that Python's ``-m`` has just started: Ctrl-C ends it at once, with one line.
+    """Prepare a process that runs one of our commands: Ctrl-C ends it at once, with one line.
 
     The imports of a command take seconds, and an interrupt among them would print a traceback. A missing library is one
     line as well. Any other process, such as a user's own or pytest's, stays as it is.
     """
     global _guarding
-    # While the package of `python -m package.module` is imported, the first argument is this.
-    if _guarding or sys.argv[:1] != ["-m"]:
+    if _guarding or not (typed := _typed()):
         return
-    _guarding = True
+    _guarding = typed
     _on_interrupt(_leave_at_once)
     _open_closed_streams()
     sys.excepthook, sys.unraisablehook = _no_traceback, _report_unraisable
+
+
+def _typed() -> str:
+    """Return the command that the user typed, if it is one of ours."""
+    first = sys.argv[0] if getattr(sys, "argv", None) else ""
+    if first == "-m":  # while Python imports the package of `python -m package.module`
+        module = sys.orig_argv[sys.orig_argv.index("-m") + 1]
+        return f"python -m {module}" if module.partition(".")[0] in _OURS else ""
+    return " ".join(["diamant", *sys.argv[1:2]]) if os.path.basename(first) in _SCRIPTS else ""
 
 
 def run_command(command: str, run: Callable[[], object]) -> int:
@@ -48,7 +57,7 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         command: What the user typed, such as ``"python -m train.ppo"``.
         run: Does it all. A whole number that it returns is the status, which is else 0.
     """
-    from agents.plain import print_plainly
+    from diamant_env.drawing.plain import print_plainly
 
     _open_closed_streams()
     print_plainly()
@@ -132,10 +141,8 @@ def _leave_at_once(*_: object) -> NoReturn:
 
 def _leave(text: str, status: int) -> NoReturn:
     """End the process without another line of Python: nothing can print a traceback any more."""
-    place = sys.orig_argv.index("-m") if "-m" in sys.orig_argv else len(sys.orig_argv)
-    typed = " ".join(["python", *sys.orig_argv[place : place + 2]])
     with suppress(OSError):
-        os.write(2, f"{typed}: {text}\n".encode(errors="backslashreplace"))
+        os.write(2, f"{_guarding}: {text}\n".encode(errors="backslashreplace"))
     os._exit(status)
 
 

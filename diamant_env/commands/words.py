@@ -1,4 +1,4 @@
-"""What `agents.play` and `agents.watch` print about a game, with colours where the terminal has them."""
+"""What `diamant play` and `diamant watch` print about a game, with colours where the terminal has them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,7 @@
+"""``python -m diamant_env`` is the command `diamant`."""
+
+import sys
+
+from diamant_env.commands.diamant import main
+
+sys.exit(main())

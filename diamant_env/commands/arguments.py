@@ -1,0 +1,61 @@
+"""The arguments that several subcommands have."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import NoReturn
+
+from diamant_env.editions import EDITIONS
+from diamant_env.envs.settings import MAX_SEED
+
+AGENTS = """\
+An agent is a text such as bag:18, champion or search:champion, the file of a
+trained policy (.safetensors), the folder of its run, or module:object for one
+of your own."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong argument as a ValueError: one line instead of the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """See `argparse.ArgumentParser.error`."""
+        raise ValueError(f"{message} (see --help)")
+
+
+def new_parser(command: str, description: str, epilog: str = AGENTS) -> Parser:
+    """Return a parser for a subcommand; its description and epilog are printed as they stand."""
+    form = argparse.RawDescriptionHelpFormatter
+    return Parser(prog=command, description=description, epilog=epilog, formatter_class=form)
+
+
+def add_edition(parser: Parser, default: str = "iello-2016") -> None:
+    """Add the option of the edition."""
+    parser.add_argument(
+        "--edition", default=default, metavar="NAME", help=f"one of {', '.join(EDITIONS)} (%(default)s)"
+    )
+
+
+def seed(text: str) -> int:
+    """Return a seed; argparse tells what is wrong with another text."""
+    if not text.isdecimal() or int(text) > MAX_SEED:
+        raise argparse.ArgumentTypeError(f"{text}; a whole number from 0 to 2**64 - 1 is needed")
+    return int(text)
+
+
+def new_file(text: str) -> Path:
+    """Return the path of a file that is not there yet, in a folder that is."""
+    path = Path(text)
+    if path.exists():
+        raise argparse.ArgumentTypeError(f"{path}: this is there already; name a new file")
+    return in_folder(text)
+
+
+def in_folder(text: str) -> Path:
+    """Return the path of a file in a folder that is there."""
+    path = Path(text)
+    if not path.absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{path}: there is no folder {path.absolute().parent}")
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{path}: this is a folder")
+    return path

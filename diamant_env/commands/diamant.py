@@ -1,0 +1,58 @@
+"""The command `diamant`: it names the subcommands, and the extra that one of them lacks."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+import diamant_env
+from diamant_env.commands.command import run_command
+
+SUBCOMMANDS = {
+    "play": "play at the terminal against any agents",
+    "watch": "watch a game between agents",
+    "film": "turn a recorded game into a GIF or an MP4",
+    "evaluate": "judge an agent: win share and mean score, with intervals",
+    "tournament": "let agents play each other: standings, ratings, who beats whom",
+    "exact": "solve one expedition, and say how far an agent is from the solution",
+}
+"""What each subcommand does; the module of the same name in this room has its ``run(argv)``."""
+_EXTRAS = {"pygame": "render", "PIL": "film", "imageio_ffmpeg": "film"}
+_DEFAULT_EXTRA = "judge"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status: an error in what was given is one line and status 2."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    known = given[:1] if given[:1] and given[0] in SUBCOMMANDS else []
+    return run_command(" ".join(["diamant", *known]), lambda: _run(given))
+
+
+def _run(given: Sequence[str]) -> object:
+    width = max(map(len, SUBCOMMANDS)) + 2
+    listed = "\n".join(f"  {name:<{width}}{what}" for name, what in SUBCOMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="diamant",
+        usage="diamant SUBCOMMAND …",
+        description="The board game Diamant (Incan Gold), for people and agents.",
+        epilog=f"subcommands:\n{listed}\n\ndiamant SUBCOMMAND --help tells more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"diamant-env {diamant_env.__version__}")
+    if not given or given[0].startswith("-"):
+        parser.parse_args(given or ["--help"])
+    name, *rest = given
+    if name not in SUBCOMMANDS:
+        raise ValueError(f"unknown subcommand {name!r}; subcommands: {', '.join(SUBCOMMANDS)}")
+    sys.path.append(os.getcwd())  # where the modules of a user's own agents are
+    try:
+        return importlib.import_module(f"diamant_env.commands.{name}").run(rest)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library == "diamant_env":
+            raise
+        extra = _EXTRAS.get(library, _DEFAULT_EXTRA)
+        raise ImportError(f'{error.name} is missing: pip install "diamant-env[{extra}]"') from None

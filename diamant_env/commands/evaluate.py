@@ -1,0 +1,61 @@
+"""Judge an agent: ``diamant evaluate AGENT --against LINE-UP …``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from diamant_env.commands.arguments import add_edition, in_folder, new_parser, seed
+from diamant_env.commands.screen import say
+from diamant_env.judging import evaluate
+
+COMMAND = "diamant evaluate"
+_ABOUT = """\
+Judge an agent: its win share and mean score in each line-up, with 95 %
+intervals. Each table plays a fixed quota of games, the agent's seat rotates
+evenly, and the same seed gives the same numbers.
+
+  diamant evaluate champion --against pool held-out
+  diamant evaluate bag:18 --against traps:3,cards:6,continue --compare ev bag:12"""
+_LINE_UPS = """\
+line-ups:
+  pool, held-out or FILE.toml   tables of distinct members, drawn for each table
+  AGENT,AGENT,AGENT             the same with these agents
+  clones:NAME                   copies of NAME take all other seats
+  intruder:NAME                 one NAME among copies of the agent, and NAME's
+                                win share; of a pool, each member in turn
+  self                          copies of the agent
+
+An agent is a text such as bag:18, champion or search:champion, the file of a
+trained policy (.safetensors), the folder of its run, or module:object for one
+of your own."""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the subcommand and return the exit status."""
+    parser = new_parser(COMMAND, _ABOUT, _LINE_UPS)
+    add = parser.add_argument
+    add("agent", metavar="AGENT", help="who is judged")
+    add("--against", nargs="+", default=["pool"], metavar="LINE-UP", help="see below (pool)")
+    add("--compare", nargs="+", default=[], metavar="AGENT", help="others that take the same seats in the same games")
+    add("--games", type=int, default=20_000, help="of each agent in each line-up (%(default)s)")
+    add("--players", type=int, default=4, help="at each table, 2 to 8 (%(default)s)")
+    add_edition(parser)
+    add("--seed", type=seed, default=0, help="of everything (%(default)s)")
+    add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
+    given = parser.parse_args(argv)
+    judged = evaluate(
+        given.agent,
+        given.against,
+        given.games,
+        compare_with=given.compare,
+        players=given.players,
+        edition=given.edition,
+        seed=given.seed,
+        progress=True,
+    )
+    if given.out is not None:
+        judged.save(given.out, command=COMMAND, arguments=vars(given))
+    say(judged)
+    if given.out is not None:
+        say(f"saved: {given.out}")
+    return 0

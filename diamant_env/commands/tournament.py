@@ -1,0 +1,53 @@
+"""Hold a tournament: ``diamant tournament AGENT …``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tqdm import tqdm
+
+from diamant_env.commands.arguments import AGENTS, add_edition, in_folder, new_parser, seed
+from diamant_env.commands.screen import say
+from diamant_env.judging import hold_tournament
+from diamant_env.judging.lineups import entrants
+from diamant_env.judging.tournament import RATED_GAMES
+from diamant_env.storage.results import save_json, versions
+
+COMMAND = "diamant tournament"
+_ABOUT = """\
+Hold a tournament: tables of distinct agents drawn at random, all seated
+equally often. It gives each agent's win share and mean score with 95 %
+intervals, a rating by the Plackett-Luce model of openskill, and how often each
+scores more than each other one when both sit at a table.
+
+  diamant tournament --pool pool held-out --games 100000
+  diamant tournament champion my_agents:Greedy --pool pool --players 6"""
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the subcommand and return the exit status."""
+    parser = new_parser(COMMAND, _ABOUT, AGENTS)
+    add = parser.add_argument
+    add("agents", nargs="*", metavar="AGENT", help="who plays")
+    pools = "whose members play too: pool, held-out or a .toml; pool if nobody is named"
+    add("--pool", nargs="+", default=[], metavar="POOL", help=pools)
+    add("--games", type=int, default=20_000, help="in all (%(default)s)")
+    add("--players", type=int, default=4, help="at each table, 2 to 8 (%(default)s)")
+    rated = "at most so many games go into the rating, which is slow (%(default)s)"
+    add("--rated-games", type=int, default=RATED_GAMES, metavar="GAMES", help=rated)
+    add_edition(parser)
+    add("--seed", type=seed, default=0, help="of everything (%(default)s)")
+    add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
+    given = parser.parse_args(argv)
+    agents = entrants(given.agents, given.pool)
+    with tqdm(total=max(0, given.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
+        result = hold_tournament(
+            agents, given.games, given.seed, given.players, given.edition, given.rated_games, progress=bar
+        )
+    if given.out is not None:
+        content = {"command": COMMAND, "arguments": vars(given), "versions": versions(), "tournament": result}
+        save_json(content, given.out)
+    say(result)
+    if given.out is not None:
+        say(f"saved: {given.out}")
+    return 0

@@ -1,0 +1,70 @@
+"""One call that judges an agent and prints as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from diamant_env.editions import Edition, find_edition
+from diamant_env.judging.evaluation import Difference, Result, compare
+from diamant_env.judging.games import Player, name_of
+from diamant_env.judging.lineups import LineUp, parse_line_ups
+from diamant_env.judging.tables import result_tables, save_results
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How agents fared; its ``str`` is a table for people.
+
+    Attributes:
+        results: One per line-up and agent.
+        differences: Between the first agent and each other one, in the same games.
+    """
+
+    results: list[Result]
+    differences: list[Difference]
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, result_tables(self.results, self.differences)))
+
+    def save(self, path: str | Path, **more: object) -> None:
+        """Write all figures as JSON, with the versions of what produced them and `more` keys of the caller's."""
+        save_results(self.results, self.differences, path, **more)
+
+
+def evaluate(
+    agent: Player,
+    against: str | LineUp | Sequence[str | LineUp] = "pool",
+    games: int = 20_000,
+    *,
+    compare_with: Sequence[Player] = (),
+    players: int = 4,
+    edition: str | Edition = "iello-2016",
+    seed: int = 0,
+    progress: bool = False,
+) -> Evaluation:
+    """Judge an agent: its win share and mean score in each line-up, with 95 % intervals.
+
+    Args:
+        agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes.
+        against: Line-ups, or texts that name them (see `diamant_env.judging.lineups.parse_line_ups`): ``"pool"``,
+            ``"held-out"``, a path to a .toml, or agents with commas between them.
+        games: Games of each agent in each line-up; the agent's seat rotates evenly.
+        compare_with: Other agents that take the same seats in the same games (common random numbers).
+        players: Players at each table, 2 to 8.
+        edition: The edition they play.
+        seed: Of everything: the same seed gives the same figures.
+        progress: Show a bar, if this is a terminal.
+
+    Raises:
+        ValueError: If an argument is out of range, an agent is none, or a line-up can't be seated.
+    """
+    if isinstance(edition, str):
+        find_edition(edition)
+    name = name_of(agent)
+    given = [against] if isinstance(against, str | LineUp) else against
+    line_ups: list[LineUp] = []
+    for one in given:
+        line_ups += [one] if isinstance(one, LineUp) else parse_line_ups(one, name)
+    return Evaluation(*compare([agent, *compare_with], line_ups, games, seed, players, edition, progress))

@@ -1,0 +1,116 @@
+"""Agents of a user's own: objects, functions of observations, and ``module:object`` where a person names an agent."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import re
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.agent import Agent, checked_answer
+from diamant_env.observation import Observations
+
+Player: TypeAlias = "str | Agent | Callable[[Observations], ArrayLike]"
+"""What plays: a text that `diamant_env.opponents.make` takes, an agent, or a function of the observations."""
+NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+"""What ``module:object`` looks like."""
+ALLOWED = (
+    "an agent with act(obs, first), a class of such agents that needs no arguments, or a function of the observations "
+    "that returns the probability of LEAVE for each row"
+)
+
+
+class OwnAgent:
+    """An agent of a user's own under a name, for tables of results.
+
+    Args:
+        name: What its ``str`` is.
+        act: Returns the probability of LEAVE, float (rows,), for observations and `first`, see `Agent.act`.
+        seed: Seeds what it draws itself, or None where it draws nothing.
+    """
+
+    def __init__(self, name: str, act: Callable[..., ArrayLike], seed: Callable[[int], object] | None = None) -> None:
+        self.name, self._act = name, act
+        if seed is not None:
+            self.seed = seed
+
+    def __str__(self) -> str:
+        return self.name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        return checked_answer(self, self._act(obs, first), len(first))
+
+
+class FunctionAgent:
+    """An agent without memory: its function returns the probability of LEAVE, or a bool, for each row."""
+
+    def __init__(self, function: Callable[[Observations], ArrayLike], name: str | None = None) -> None:
+        self.function = function
+        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+
+    def __str__(self) -> str:
+        return self.name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        return checked_answer(self, self.function(obs), len(first))
+
+
+def as_agent(given: Any, name: str | None = None) -> Agent:
+    """Return the agent that an object of a user's own is.
+
+    Args:
+        given: See `ALLOWED`.
+        name: For tables of results; by default the ``str`` of the object if it has one of its own, else the name of
+            its class or function.
+
+    Raises:
+        ValueError: If it plays nothing.
+    """
+    if isinstance(given, type):
+        given = _instance(given, name or given.__name__)
+    act = getattr(given, "act", None)
+    if callable(act):
+        if name is None and type(given).__str__ is not object.__str__:
+            return given
+        seed = getattr(given, "seed", None)
+        return OwnAgent(name or type(given).__name__, act, seed if callable(seed) else None)
+    if callable(given):
+        return FunctionAgent(given, name)
+    raise ValueError(f"{name or repr(given)} plays nothing; allowed: {ALLOWED}")
+
+
+def load(text: str) -> Agent:
+    """Return the agent that ``module:object`` names; the module is imported, which runs it.
+
+    Raises:
+        ValueError: If there is no such module or object, or it plays nothing.
+    """
+    module, _, attribute = text.partition(":")
+    try:
+        imported = importlib.import_module(module)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
+            raise ValueError(f"agent {text!r}: there is no module {error.name}") from None
+        raise ValueError(f"agent {text!r}: the module {module} can't be imported: {error!r}") from error
+    found = getattr(imported, attribute, None)
+    if found is None:
+        raise ValueError(f"agent {text!r}: the module {module} has no {attribute}")
+    try:
+        return as_agent(found if isinstance(found, type) else copy.deepcopy(found), text)
+    except ValueError as error:
+        raise ValueError(f"agent {text!r}: {error}") from None
+
+
+def _instance(kind: type, name: str) -> object:
+    if not callable(getattr(kind, "act", None)):
+        raise ValueError(f"{name} is a class without act; allowed: {ALLOWED}")
+    try:
+        return kind()
+    except TypeError as error:
+        raise ValueError(f"{name} can't be made without arguments: {error}") from None

@@ -1,0 +1,56 @@
+"""Results as JSON, with the versions of what produced them."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import subprocess
+from contextlib import suppress
+from dataclasses import asdict, is_dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diamant_env.storage.files import write_whole
+
+_PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
+
+
+def save_json(content: object, path: str | Path) -> None:
+    """Write dataclasses, arrays and what JSON knows; NaN and infinities become null."""
+    text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
+    write_whole(path, text + "\n")
+
+
+def to_json(content: Any) -> Any:
+    """Return content that `json` can write."""
+    if is_dataclass(content) and not isinstance(content, type):
+        content = asdict(content)
+    if isinstance(content, dict):
+        return {str(key): to_json(value) for key, value in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [to_json(value) for value in content]
+    if isinstance(content, (np.ndarray, np.generic)):
+        return to_json(content.tolist())
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return str(content) if isinstance(content, Path) else content
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of Python and the packages, and the commit of a checkout, with "+" if it was changed."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(metadata.PackageNotFoundError):
+            found[package] = metadata.version(package)
+    root = Path(__file__).parents[2]
+    if (root / "pyproject.toml").is_file():  # an installed package may lie in a checkout of something else
+        command = ["git", "-C", str(root), "describe", "--always", "--dirty=+", "--abbrev=12"]
+        with suppress(OSError, subprocess.SubprocessError):
+            found["commit"] = subprocess.run(
+                command, capture_output=True, text=True, check=True, timeout=10
+            ).stdout.strip()
+    return found
