@@ -22,12 +22,14 @@ from diamant_env.engine.arguments import (
     players_per_game,
     seat_axis,
     seeds_per_game,
+    whole_number,
 )
 from diamant_env.engine.core import NO_ROWS, Core
 from diamant_env.engine.edition_numbers import edition_table
+from diamant_env.engine.following import Follower
 from diamant_env.engine.game_check import check_games
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.rewards import reward_code
+from diamant_env.rewards import Reward, reward_code
 from diamant_env.state import GAME, OVER
 
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
@@ -41,7 +43,8 @@ class Batch:
         num_players: Players at each table: one number, or one per game (N,); 3 to 8 by the rulebook, 1 and 2 for
             research.
         edition: A published name or an `Edition`, or a sequence with one per game.
-        reward: ``"score"``, ``"win"`` or ``"margin"`` (see `diamant_env.rewards.REWARDS`).
+        reward: ``"score"``, ``"win"`` or ``"margin"`` (see `diamant_env.rewards.REWARDS`), or a function of your own
+            (see `diamant_env.rewards.own_rewards`), with which a turn takes about ten times as long.
         seats: Length of the seat axis of all arrays; by default the largest table. Seats that a table does not
             have observe and earn 0.
         hidden_chests: Whether a player sees only their own chest: True or False in all games, None as each edition
@@ -49,13 +52,16 @@ class Batch:
         threads: How many threads share the games of a step. More than one pays from about 4,096 games on.
         blank_rivals: Whether observations hold 0 for all about the rivals, chests included: the game in which any
             policy can be exploited exactly (see `diamant_env.exact`).
+        history: Whether `history` tells what was decided in earlier turns and expeditions; it costs time too.
 
     A batch may be used by several Python threads, one call after the other, and goes on in a forked process.
 
     Attributes:
+        num_games: N.
+        seats: Length of the seat axis of all arrays.
         editions: The different editions that are played.
         num_players: int64 (N,), players at each table.
-        reward: The reward's name.
+        reward: The reward's name, or its function.
         threads: How many threads share the games.
 
     Raises:
@@ -67,21 +73,20 @@ class Batch:
         num_games: int,
         num_players: int | ArrayLike = 4,
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
-        reward: str = "score",
+        reward: Reward = "score",
         seats: int | None = None,
         hidden_chests: bool | None = None,
         threads: int = 1,
         blank_rivals: bool = False,
+        history: bool = False,
     ) -> None:
-        if not isinstance(num_games, int | np.integer) or num_games < 1:
-            raise ValueError(f"num_games={num_games!r}; a whole number of at least 1 is needed")
+        self.num_games = whole_number("num_games", num_games, 1)
         self.num_players = players_per_game(num_players, num_games)
-        self._seats = seat_axis(seats, int(self.num_players.max()))
-        if not isinstance(threads, int | np.integer) or not 1 <= threads <= num_games:
-            raise ValueError(f"threads={threads!r}; 1 to num_games = {num_games} are allowed")
+        self.seats = seat_axis(seats, int(self.num_players.max()))
         chosen = editions_per_game(edition, num_games, True if blank_rivals else hidden_chests)
         self.editions = different(chosen)
-        self.reward, self.threads, self.blank_rivals = reward, int(threads), bool(blank_rivals)
+        self.reward, self.blank_rivals = reward, bool(blank_rivals)
+        self.threads = whole_number("threads", threads, 1, self.num_games)
         rows = {edition: row for row, edition in enumerate(self.editions)}
         self._edition_rows = np.array([rows[edition] for edition in chosen], np.int64)
         code = reward_code(reward, int(self.num_players.min()))
@@ -89,16 +94,10 @@ class Batch:
         self._core = Core(self._edition_rows, self.num_players, table, code, self.threads, self.blank_rivals)
         absent = np.arange(self.seats) >= self.num_players[:, None]
         self._absent = absent if absent.any() else None
-
-    @property
-    def num_games(self) -> int:
-        """How many games there are, N."""
-        return len(self._core.records)
-
-    @property
-    def seats(self) -> int:
-        """Length of the seat axis of all arrays."""
-        return self._seats
+        own_reward = reward if callable(reward) else None
+        followed = own_reward is not None or history
+        self._follower = Follower(self._core, self.num_players, self.seats, own_reward, history) if followed else None
+        self._step = self._core.step if self._follower is None else self._follower.step
 
     @property
     def games(self) -> np.recarray:
@@ -118,9 +117,13 @@ class Batch:
         Raises:
             ValueError: If a record can't be that of a game; the message names the game, the field, its value and what
                 is allowed. Nothing changes then.
+
+        The history, if one is kept, begins anew.
         """
         table = self._core.editions
         self._core.replace(check_games(games, table, self._edition_rows, self.num_players, may_wait=True))
+        if self._follower is not None:
+            self._follower.begin()
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -131,6 +134,7 @@ class Batch:
             "seats": self.seats,
             "threads": self.threads,
             "blank_rivals": self.blank_rivals,
+            "history": self._follower is not None and self._follower.history is not None,
             "games": self.games,
         }
 
@@ -160,6 +164,8 @@ class Batch:
         if seeds is None and not self._core.has_started():
             seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
         self._core.reset(chosen, seeds)
+        if self._follower is not None:
+            self._follower.begin(chosen)
         self._core.observe(observations)
         return observations
 
@@ -203,7 +209,7 @@ class Batch:
             final = output(final_observations, "final_observations", FLOAT32, observations.shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
-        self._core.step(actions, observations, rewards, done, final, auto_reset)
+        self._step(actions, observations, rewards, done, final, auto_reset)
         if self._absent is not None and final_observations is not None:
             final[self._absent & done[:, None]] = 0
         return observations, rewards, done
@@ -221,7 +227,7 @@ class Batch:
         actions = legal_actions(actions, self._core.memory, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
-        self._core.step(actions, None, rewards, done, auto_reset=auto_reset)
+        self._step(actions, None, rewards, done, auto_reset=auto_reset)
         return rewards, done
 
     def play_out(self, leave_probability: float = 0.5) -> NDArray[np.int16]:
@@ -254,6 +260,16 @@ class Batch:
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
         self._core.observe_all(state)
         return state[:, 0]
+
+    def history(self) -> NDArray[np.float32]:
+        """Return what each seat knows of earlier decisions, float32 (N, seats, NUM_HISTORY): the fields of `HISTORY`.
+
+        Raises:
+            RuntimeError: If the batch keeps none.
+        """
+        if self._follower is None or self._follower.history is None:
+            raise RuntimeError("this batch keeps no history; make it with history=True")
+        return self._follower.history.rows(self.seats)
 
     @property
     def tables(self) -> NDArray:

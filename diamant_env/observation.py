@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from gymnasium.spaces import Box
+from numpy.typing import NDArray
 
 from diamant_env.editions import (
     MAX_CARDS,
@@ -37,6 +38,11 @@ class Field(NamedTuple):
     low: float
     high: float
     meaning: str
+
+    @property
+    def columns(self) -> range:
+        """Where the field lies in a row. Numbers about rivals are interleaved, so these need not follow each other."""
+        return range(*SLICES[self.name].indices(NUM_FEATURES + NUM_HISTORY))
 
 
 OWN = (
@@ -74,10 +80,22 @@ PUBLIC = (
     Field("relics_left", MAX_RELICS, 2, 0, MAX_RELICS, "relic cards in the deck, by kind"),
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
 )
+# The latest expeditions first, the running one included; seats from the observer on, all expeditions of one together.
+HISTORY_EXPEDITIONS = 5
+_SEATS_TIMES = MAX_PLAYERS * HISTORY_EXPEDITIONS
+HISTORY = (
+    Field("history_left_turn", _SEATS_TIMES, 8, 0, MAX_CARDS, "turn at which each seat left each expedition, else 0"),
+    Field("history_banked", _SEATS_TIMES, 16, 0, MAX_GEMS, "gems and relic value that each seat banked in each"),
+    Field("history_turns", HISTORY_EXPEDITIONS, 8, 0, MAX_CARDS, "cards turned up in each expedition"),
+    Field("history_bust", HISTORY_EXPEDITIONS, 1, 0, 1, "1 for each expedition that a trap ended"),
+)
+"""The fields of the layout ``"history"``, which follow those of `FIELDS`: what all have seen of earlier decisions."""
 FIELDS = OWN + RIVALS + PUBLIC
 """The fields of an observation in order, each with name, size, scale, low, high and meaning."""
 NUM_FEATURES = sum(field.size for field in FIELDS)
 """How many numbers an observation has."""
+NUM_HISTORY = sum(field.size for field in HISTORY)
+"""How many numbers the layout ``"history"`` adds."""
 SEAT_FEATURES = len(OWN)  # numbers about one seat
 TABLE_FEATURES = SEAT_FEATURES * MAX_PLAYERS  # numbers about all seats, which come first
 NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES  # numbers that all seats share, which come last
@@ -90,7 +108,7 @@ def _slices() -> dict[str, slice]:
     for index, field in enumerate(RIVALS):
         slices[field.name] = slice(SEAT_FEATURES + index, TABLE_FEATURES, SEAT_FEATURES)
     first = TABLE_FEATURES
-    for field in PUBLIC:
+    for field in PUBLIC + HISTORY:
         slices[field.name] = slice(first, first + field.size)
         first += field.size
     return slices
@@ -98,7 +116,11 @@ def _slices() -> dict[str, slice]:
 
 SLICES = _slices()
 OWN_AT = SLICES["chest"].start  # where the numbers about the observer alone begin
-_BY_NAME = {field.name: field for field in FIELDS}
+_BY_NAME = {field.name: field for field in FIELDS + HISTORY}
+
+
+_NAMES = tuple(field.name for field in FIELDS)
+_ALL_NAMES = tuple(_BY_NAME)
 
 
 def _as_dtype(fields: tuple[Field, ...]) -> list[tuple]:
@@ -118,20 +140,37 @@ OBSERVATION = np.dtype(
 """The dtype of an observation as a record; `rivals` is an array of records."""
 
 
-def observation_space() -> Box:
-    """Return a new Box (NUM_FEATURES,) float32 with the true bounds of every feature."""
-    low, high = np.empty((2, NUM_FEATURES), np.float32)
-    for field in FIELDS:
+def columns(*names: str) -> NDArray[np.intp]:
+    """Return where fields lie in a row, int (k,), one field after the other.
+
+    >>> columns("bag", "rival_inside").tolist()
+    [45, 5, 10, 15, 20, 25, 30, 35]
+
+    Raises:
+        ValueError: If there is no field of a name.
+    """
+    unknown = [name for name in names if name not in SLICES]
+    if unknown:
+        raise ValueError(f"no field {', '.join(map(repr, unknown))}; fields: {', '.join(SLICES)}")
+    return np.array([column for name in names for column in _BY_NAME[name].columns], np.intp)
+
+
+def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
+    """Return a new Box float32 with the true bounds of every feature, or of the columns that are chosen."""
+    low, high = np.empty((2, NUM_FEATURES + NUM_HISTORY), np.float32)
+    for field in FIELDS + HISTORY:
         low[SLICES[field.name]] = field.low / field.scale
         high[SLICES[field.name]] = field.high / field.scale
-    return Box(low, high, dtype=np.float32)
+    shown = slice(NUM_FEATURES) if chosen is None else chosen
+    return Box(low[shown], high[shown], dtype=np.float32)
 
 
 class Observations(Mapping[str, np.ndarray]):
     """Flat observations by field name, in natural units: ``Observations(flat)["bag"]`` is float32 (rows,).
 
     Args:
-        flat: float32 (rows, NUM_FEATURES) or one observation (NUM_FEATURES,).
+        flat: float32 (rows, NUM_FEATURES) or one observation (NUM_FEATURES,); with `NUM_HISTORY` more, it has the
+            fields of `HISTORY` too.
 
     A field of several numbers, such as ``"rival_chest"``, is (rows, size). `flat` keeps the scaled numbers.
 
@@ -142,22 +181,25 @@ class Observations(Mapping[str, np.ndarray]):
     def __init__(self, flat: np.ndarray) -> None:
         if not hasattr(flat, "shape"):
             raise ValueError(f"observations: {type(flat)}; expected an array of {NUM_FEATURES} features")
-        if flat.shape[-1:] != (NUM_FEATURES,):
+        if flat.shape[-1:] not in ((NUM_FEATURES,), (NUM_FEATURES + NUM_HISTORY,)):
             raise ValueError(f"observations of shape {flat.shape}; the last axis must have {NUM_FEATURES} features")
         self.flat = flat
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in SLICES:
-            raise KeyError(f"no field {name!r}; fields: {', '.join(SLICES)}")
+        if name not in self._names():
+            raise KeyError(f"no field {name!r}; fields: {', '.join(self._names())}")
         field, where = _BY_NAME[name], SLICES[name]
         values = self.flat[..., where.start] if field.size == 1 else self.flat[..., where]
         return values * np.float32(field.scale)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(SLICES)
+        return iter(self._names())
 
     def __len__(self) -> int:
-        return len(SLICES)
+        return len(self._names())
+
+    def _names(self) -> tuple[str, ...]:
+        return _ALL_NAMES if self.flat.shape[-1] > NUM_FEATURES else _NAMES
 
 
 def field_table() -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,17 +22,50 @@ REWARDS = {
 _SCORE, _WIN, _MARGIN = range(len(REWARDS))
 
 
-def reward_code(reward: str, fewest_players: int) -> int:
-    """Return the number by which the compiled code knows a reward.
+Reward: TypeAlias = "str | Callable[[NDArray[np.int16], NDArray[np.int16], NDArray[np.bool_], NDArray[np.bool_]], Any]"
+"""One of `REWARDS`, or a function of one's own, see `own_rewards`."""
+
+
+def reward_code(reward: Reward, fewest_players: int) -> int:
+    """Return the number by which the compiled code knows a reward; that of ``"score"`` for a function.
 
     Raises:
         ValueError: If there is no such reward, or if it is the margin of a player alone.
     """
+    if callable(reward):
+        return _SCORE
     if reward not in REWARDS:
-        raise ValueError(f"unknown reward {reward!r}; rewards: {', '.join(REWARDS)}")
+        raise ValueError(f"unknown reward {reward!r}; rewards: {', '.join(REWARDS)}, or a function")
     if reward == "margin" and fewest_players < 2:
         raise ValueError("reward 'margin' compares a player with the others; one player has none")
     return list(REWARDS).index(reward)
+
+
+def own_rewards(
+    reward: Callable, games: NDArray, played: NDArray[np.bool_], absent: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Return what a function of one's own pays, float32 (N, seats); 0 where no turn was played, or nobody sits.
+
+    Args:
+        reward: Called as ``reward(banked, chests, inside, done)`` after each turn: int16 (N, seats), the gems and relic
+            value that each seat banked by it; int16 (N, seats), the chests after it; bool (N, seats), who is inside
+            now; bool (N,), whose game is over. It returns float (N, seats).
+        games: Records of type `GAME` (N,), after the turn.
+        played: bool (N,), the games that have played it.
+        absent: bool (N, seats), the seats that a table does not have.
+
+    Raises:
+        ValueError: If it returns another shape, or a number that is not finite.
+    """
+    seats = absent.shape[1]
+    banked = np.where(played[:, None], games["banked"][:, :seats], 0).astype(np.int16)
+    inside, done = games["inside"][:, :seats] != 0, games["phase"] == OVER
+    name = getattr(reward, "__name__", type(reward).__name__)
+    answer = np.asarray(reward(banked, games["chest"][:, :seats].copy(), inside, done))
+    if answer.shape != absent.shape or answer.dtype.kind not in "biuf" or not np.isfinite(answer).all():
+        what = f"shape {answer.shape} of {answer.dtype}" if answer.shape != absent.shape else "what is no finite number"
+        raise ValueError(f"reward {name} must return finite numbers of shape {absent.shape}, not {what}")
+    return np.where(played[:, None] & ~absent, answer, 0).astype(np.float32)
 
 
 @jit

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +14,24 @@ from diamant_env.engine.loops import first_illegal
 
 # A dtype is compared with a dtype in a quarter of the time that it takes with a type.
 BOOL, INT8, FLOAT32 = np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.float32)
+MAX_SEED = 2**64 - 1
 _MOST_EDITIONS = 127  # a record names its edition by an int8
+
+
+def whole_number(name: str, value: Any, low: int, high: int | None = None, or_else: str = "") -> int:
+    """Return a setting as an int.
+
+    Raises:
+        ValueError: If it is no whole number from `low` to `high`; the message says what is allowed, `or_else` too.
+    """
+    try:
+        number = None if isinstance(value, bool | np.bool_) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < low or (high is not None and number > high):
+        limits = f"at least {low}" if high is None else f"{low} to {'2**64 - 1' if high == MAX_SEED else high}"
+        raise ValueError(f"{name}={value!r}; {or_else}a whole number, {limits}, is allowed")
+    return number
 
 
 def as_array(given: ArrayLike, name: str) -> NDArray:
