@@ -1,0 +1,55 @@
+"""Which part of an observation a view shows: the setting `observation`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+
+from diamant_env.observation import FIELDS, HISTORY, NUM_FEATURES, columns, observation_space
+
+Observation: TypeAlias = "Sequence[str] | str | None"
+
+
+class Layout:
+    """The part of an observation that is shown.
+
+    Args:
+        observation: None for the fields of `FIELDS`; ``"history"`` for those of `HISTORY` after them; or the names of
+            some fields of both, such as ``["bag", "path_gems"]``, in the order in which they are wanted.
+
+    Attributes:
+        history: Whether fields of `HISTORY` are among them.
+
+    Raises:
+        ValueError: If it is something else, or names no field; the message lists them.
+    """
+
+    def __init__(self, observation: Observation) -> None:
+        self._columns: NDArray[np.intp] | None = None
+        if observation == "history":
+            observation = [field.name for field in FIELDS + HISTORY]
+        if observation is not None:
+            if isinstance(observation, str) or not observation:
+                raise ValueError(f"observation={observation!r}; None, 'history' or names of fields are allowed")
+            self._columns = columns(*observation)
+        self.history = self._columns is not None and bool((self._columns >= NUM_FEATURES).any())
+
+    def space(self) -> Box:
+        """Return a new observation space."""
+        return observation_space(self._columns)
+
+    def shown(self, rows: NDArray[np.float32], history: NDArray[np.float32] | None) -> NDArray[np.float32]:
+        """Return the part of rows, float32 (…, NUM_FEATURES), that is shown.
+
+        Args:
+            rows: The same array is returned where all fields are shown.
+            history: float32 (…, NUM_HISTORY), of the same rows; None unless `self.history`.
+        """
+        if self._columns is None:
+            return rows
+        full = rows if history is None else np.concatenate([rows, history], axis=-1)
+        return full[..., self._columns]
