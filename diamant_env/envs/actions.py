@@ -52,23 +52,17 @@ def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDAr
     Raises:
         ValueError: If an agent inside the cave is missing, an agent is unknown, or an action is neither 0 nor 1.
     """
-    try:
+    with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError):
         given = bytes([actions[agent] for agent in agents])
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return _read_one_by_one(actions, agents, inside)
-    if len(actions) != len(given) or given.strip(b"\x00\x01"):
-        return _read_one_by_one(actions, agents, inside)
-    return given
-
-
-def _read_one_by_one(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:
-    given = bytearray(len(agents))
+        if len(actions) == len(given) and not given.strip(b"\x00\x01"):
+            return given
+    decided = bytearray(len(agents))
     for seat, agent in enumerate(agents):
         if inside[seat]:
             if agent not in actions:
                 raise ValueError(f"no action for {agent}, who is inside the cave and must decide")
-            given[seat] = checked_action(agent, actions[agent])
+            decided[seat] = checked_action(agent, actions[agent])
     unknown = [agent for agent in actions if agent not in agents]
     if unknown:
         raise ValueError(f"actions of unknown agents {unknown}; the agents are {list(agents)}")
-    return bytes(given)
+    return bytes(decided)

@@ -24,15 +24,7 @@ class StatefulOpponent:
     """Asks an agent that may remember things by row, when only some of the games play a turn.
 
     The agent always gets all its rows, in the same order. A row of a game that plays no turn now looks as it did
-    last, except that it must not decide.
-
-    Args:
-        agent: The agent.
-        num_games: All games.
-        rows_per_game: How many seats of a game the agent has.
-
-    Attributes:
-        games: The games that play a turn now; `act` is given their rows alone.
+    last, except that it must not decide. `games` are those that play a turn now; `act` is given their rows alone.
     """
 
     def __init__(self, agent: Agent, num_games: int, rows_per_game: int) -> None:

@@ -49,7 +49,7 @@ def all_act(env, action: int):
 
 
 def close_event(env):
-    return pygame.event.Event(pygame.WINDOWCLOSE, window=env._pictures._view._window._window)
+    return pygame.event.Event(pygame.WINDOWCLOSE, window=env._pictures._window._window)
 
 
 def test_a_whole_game_shows_itself(shown):

@@ -48,8 +48,7 @@ SLOW = [
 ]
 # ... or they turn warnings into errors: integers that overflow on purpose make NumPy warn, uncompiled.
 WARNED = [
-    "envs/test_registry_pettingzoo.py::test_an_older_pettingzoo_has_no_registry_and_that_is_fine",
-    "envs/test_tasks.py::test_gymnasium_finds_the_package_by_the_id",
+    "envs/test_tasks.py::test_registering_imports_nothing_that_plays_and_an_older_pettingzoo_has_no_registry",
 ]
 SETTINGS = """
 [run]
