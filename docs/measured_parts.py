@@ -39,63 +39,31 @@ def number(figure: float | None) -> str:
 
 
 def engine() -> str:
-    """The step beside plain C, a row for each batch, table size and probability of LEAVE."""
+    """The step beside plain C and with two threads, and the seconds until the first step."""
     results = load("throughput")
     found = {(row["section"], row["what"], row.get("rival")): row for row in results["rows"]}
     rows = []
-    for what in dict.fromkeys(row["what"] for row in results["rows"] if row["section"] == "step with observations"):
-        step, changes = (
-            found["step with observations", what, f"plain C{more}"] for more in ("", ", only what changed")
-        )
-        rules = found["rules", what, "plain C"]
-        figures = [number(step["ours"]), _ratio(step), _ratio(changes), number(rules["ours"]), _ratio(rules)]
-        batch, leave = re.sub(" players", "", what).split(", LEAVE ")
-        rows.append([*batch.removeprefix("batch ").rsplit(", ", 1), leave, *figures])
-    head = ["batch", "players", "LEAVE", "step, M/s", "÷ plain C", "÷ C, only what changed"]
-    head += ["rules alone, M/s", "÷ plain C"]
-    return f"{_source(results)}\n\n{markdown_table(head, rows)}"
-
-
-def others() -> str:
-    """Random games, threads with observations, PettingZoo's view and costs, of the same command."""
-    left_out = ("step with observations", "rules")
-    rows = [row for row in load("throughput")["rows"] if row["section"] not in left_out]
-    return _comparisons([row for row in rows if not re.search(r"^rules|LEAVE 0.5", row["what"])])
+    for what in dict.fromkeys(row["what"] for row in results["rows"] if row["section"] == "rules"):
+        step = found["step with observations", what, "plain C"]
+        changes = found["step with observations", what, "plain C, only what changed"]
+        rules, threads = found["rules", what, "plain C"], found["two threads", what, "one thread"]
+        games, players = what.removeprefix("batch ").removesuffix(" players").rsplit(", ", 1)
+        figures = number(step["ours"]), _ratio(step), _ratio(changes), number(rules["ours"]), _ratio(rules)
+        rows.append([games, players, *figures, _ratio(threads)])
+    head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed"]
+    head += ["rules alone, M/s", "÷ plain C", "two threads ÷ one"]
+    costs = (f"{row['what']} {number(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
+    return f"{_source(results)}\n\n{markdown_table(head, rows)}\n\nBefore it runs: {'; '.join(costs)}."
 
 
 def peers() -> str:
     """The engine beside other environments, a row for each of them."""
     results = load("peers")
-    kinds = {"diamant-4": 0, "diamant-parallel": 0, "diamant-games": 0, "diamant-8": 1}
-    kinds |= {"diamant-4-tables": 2, "diamant-8-tables": 3}
     rows: dict[str, list[str]] = {}
     for row in results["rows"]:
-        line = rows.setdefault(row["rival"], [row["rival"], f"{number(row['theirs'])} {row['unit']}", *[""] * 4])
-        line[2 + kinds[row["what"]]] = _ratio(row)
-    head = ["beside", "theirs", "4 players", "8 players", "4 players, narrow", "8 players, narrow"]
-    return "\n\n".join([_source(results), markdown_table(head, rows.values()), f"O{results['notes'][0][1:]}."])
-
-
-def learning() -> str:
-    """The engine's share of training, and the speed of judging."""
-    results = load("learning")
-    found = {row["what"]: row["ours"] for row in results["rows"]}
-    rows = [
-        [name, number(found[name]), f"{found[f'{name}: engine and observation']:.1%}"]
-        for name in ("PPO of stable-baselines3", "train.ppo")
-    ]
-    judging = ", ".join(f"{row['what']} {row['ours']:,.0f}" for row in results["rows"] if row["section"] == "judging")
-    table = markdown_table(["training, one thread", "rows/s", "time in engine and observation"], rows)
-    return f"{_source(results)}\n\n{table}\n\nJudging, in decisions/s: {judging}."
-
-
-def _comparisons(rows: Sequence[Row]) -> str:
-    lines = []
-    for row in rows:
-        what = f"{row['section']}: {row['what']}"
-        ours = f"{number(row['ours'])} {row['unit']}"
-        lines.append([what, ours, row.get("rival", ""), number(row.get("theirs")), _ratio(row)])
-    return markdown_table(["what", "ours", "beside", "theirs", "ratio"], lines)
+        rows.setdefault(row["rival"], [row["rival"], f"{number(row['theirs'])} {row['unit']}"]).append(_ratio(row))
+    table = markdown_table(["beside", "theirs", "4 players", "8 players"], ([*row, ""][:4] for row in rows.values()))
+    return "\n\n".join([_source(results), table, f"O{results['notes'][0][1:]}."])
 
 
 def _ratio(row: Row) -> str:
@@ -270,9 +238,7 @@ def faults() -> str:
 
 PARTS = {
     "engine": engine,
-    "engine-more": others,
     "peers": peers,
-    "learning": learning,
     "exact": exact,
     "exact-lone": exact_lone,
     "champion": champion,

@@ -52,8 +52,7 @@ class Reference:
         self.library = compiled_library()
         self.num_games, self.num_players = num_games, num_players
         self.edition = _edition_record(find_edition(edition))
-        self.bytes_per_game = self.library.reference_game_bytes()
-        self.games = aligned((num_games, self.bytes_per_game), np.uint8)
+        self.games = aligned((num_games, self.library.reference_game_bytes()), np.uint8)
 
     def reset(self, seed: int, observations: NDArray[np.float32] | None = None) -> None:
         """Start game i with seed `seed + i`; fill `observations`, float32 (N, players, NUM_FEATURES), if given."""
@@ -86,18 +85,6 @@ class Reference:
         pointers = [None if array is None else array.ctypes.data_as(ctypes.c_void_p) for array in arrays]
         arguments = (*self._table, *pointers, int(auto_reset), int(incremental))
         return lambda: self.library.reference_step(*arguments)  # the pointers keep the arrays alive
-
-    def play_games(self, count: int, seed: int, leave_probability: float) -> tuple[NDArray[np.int16], int]:
-        """Play games `seed`, `seed + 1` … to their ends with random decisions.
-
-        Returns:
-            The final chests, int16 (count, players), and the number of turns played.
-        """
-        chests = np.zeros((count, self.num_players), np.int16)
-        threshold = int(np.ceil(float(np.float32(leave_probability)) * 2**32))  # the engine's comparison
-        edition = self.edition.ctypes.data
-        turns = self.library.reference_play_games(count, edition, self.num_players, seed, threshold, chests.ctypes.data)
-        return chests, turns
 
     @property
     def _table(self) -> tuple[int, int, int, int]:
@@ -164,8 +151,6 @@ def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
     library.reference_reset.argtypes, library.reference_reset.restype = [*table, key, pointer], None
     library.reference_step.argtypes = [*table, pointer, pointer, pointer, pointer, number, number]
     library.reference_step.restype = None
-    library.reference_play_games.argtypes = [ctypes.c_int64, pointer, number, key, key, pointer]
-    library.reference_play_games.restype = ctypes.c_uint64
     return library
 
 
