@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from diamant_env.storage.markdown import markdown_table
+from examples.run_all import RECIPES, RESULTS
 from train.runs.model_card import over_seeds
 
 MEASURED = Path(__file__).with_name("measured")
@@ -64,6 +65,18 @@ def peers() -> str:
         rows.setdefault(row["rival"], [row["rival"], f"{number(row['theirs'])} {row['unit']}"]).append(_ratio(row))
     table = markdown_table(["beside", "theirs", "4 players", "8 players"], ([*row, ""][:4] for row in rows.values()))
     return "\n\n".join([_source(results), table, f"O{results['notes'][0][1:]}."])
+
+
+def libraries(lines: dict[str, Row] | None = None) -> str:
+    """What `make examples` saw of each recipe, by default what is in docs/libraries.json."""
+    seen = json.loads(RESULTS.read_text(encoding="utf-8")) if lines is None else lines
+    rows = []
+    for recipe in RECIPES:
+        line = seen.get(recipe.name, {"version": "", "command": "", "verdict": "not run", "output": ""})
+        told = [f"`{line['command']}`" if line["command"] else "", f"**{line['verdict']}** {line['output']}".strip()]
+        rows.append([recipe.name, line["version"], recipe.mask, recipe.idle, *told, recipe.mind])
+    head = ["library", "version tried", "mask", "idle seats", "command", "verdict", "what to mind"]
+    return markdown_table(head, rows)
 
 
 def _ratio(row: Row) -> str:
@@ -239,6 +252,7 @@ def faults() -> str:
 PARTS = {
     "engine": engine,
     "peers": peers,
+    "libraries": libraries,
     "exact": exact,
     "exact-lone": exact_lone,
     "champion": champion,
