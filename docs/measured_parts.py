@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.results import figure_text
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
 from train.runs.model_card import over_seeds
@@ -32,13 +33,6 @@ def interval(figures: float | dict[str, float], digits: int = 3) -> str:
     return f"{mean} ({low} to {high})"
 
 
-def number(figure: float | None) -> str:
-    """Return three significant digits, "" for None."""
-    if figure is None:
-        return ""
-    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
-
-
 def engine() -> str:
     """The step beside plain C and with two threads, and the seconds until the first step."""
     results = load("throughput")
@@ -49,11 +43,11 @@ def engine() -> str:
         changes = found["step with observations", what, "plain C, only what changed"]
         rules, threads = found["rules", what, "plain C"], found["two threads", what, "one thread"]
         games, players = what.removeprefix("batch ").removesuffix(" players").rsplit(", ", 1)
-        figures = number(step["ours"]), _ratio(step), _ratio(changes), number(rules["ours"]), _ratio(rules)
+        figures = figure_text(step["ours"]), _ratio(step), _ratio(changes), figure_text(rules["ours"]), _ratio(rules)
         rows.append([games, players, *figures, _ratio(threads)])
     head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed"]
     head += ["rules alone, M/s", "÷ plain C", "two threads ÷ one"]
-    costs = (f"{row['what']} {number(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
+    costs = (f"{row['what']} {figure_text(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
     return f"{_source(results)}\n\n{markdown_table(head, rows)}\n\nBefore it runs: {'; '.join(costs)}."
 
 
@@ -62,7 +56,7 @@ def peers() -> str:
     results = load("peers")
     rows: dict[str, list[str]] = {}
     for row in results["rows"]:
-        rows.setdefault(row["rival"], [row["rival"], f"{number(row['theirs'])} {row['unit']}"]).append(_ratio(row))
+        rows.setdefault(row["rival"], [row["rival"], f"{figure_text(row['theirs'])} {row['unit']}"]).append(_ratio(row))
     table = markdown_table(["beside", "theirs", "4 players", "8 players"], ([*row, ""][:4] for row in rows.values()))
     return "\n\n".join([_source(results), table, f"O{results['notes'][0][1:]}."])
 
@@ -80,7 +74,7 @@ def libraries(lines: dict[str, Row] | None = None) -> str:
 
 
 def _ratio(row: Row) -> str:
-    return number(row.get("ratio"))
+    return figure_text(row.get("ratio"))
 
 
 def _source(results: Row) -> str:
@@ -166,20 +160,6 @@ def response() -> str:
     return markdown_table(head, rows)
 
 
-def responses() -> str:
-    """What the search finds against each scripted agent, beside the best member of the pools."""
-    found = load("responses")
-    rows = found["agents"]
-    weak = ", ".join(row["agent"] for row in rows if row["weak"]) or "none"
-    more = sorted(row["more"]["mean"] for row in rows)
-    gains = sorted(row["search"] for row in rows)
-    return (
-        f"`{found['command']}`: {found['decisions']:,} decisions each, {found['games']:,} games, four seats. Against "
-        f"three of each of {len(rows)} scripted agents the search gains {gains[0]:.3f} to {gains[-1]:.3f}, which is "
-        f"{more[0]:+.4f} to {more[-1]:+.4f} more than the best member of the pools. Weak against: {weak}."
-    )
-
-
 def benchmark() -> str:
     """What has been played of the benchmark: aggregated scores, then points and gains by task."""
     found = load("benchmark")
@@ -259,7 +239,6 @@ PARTS = {
     "champion-strength": strength,
     "champion-response": response,
     "search": search,
-    "responses": responses,
     "benchmark": benchmark,
     "faults": faults,
 }
