@@ -7,7 +7,6 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 from benchmarks.measure import Speed
@@ -15,8 +14,6 @@ from diamant_env.commands.screen import say
 from diamant_env.judging.tables import new_table
 from diamant_env.storage.results import save_json, versions
 from train.runs.results import make_folder
-
-_PACKAGES = ("numba", "gymnasium", "pettingzoo", "stable_baselines3", "torch")
 
 
 @dataclass(frozen=True)
@@ -65,20 +62,13 @@ def comparisons(section: str, what: str, unit: str, rates: Mapping[str, Speed]) 
 
 def machine() -> dict[str, str]:
     """Return what the figures depend on beside the code: processor, cores, load, date and versions."""
-    facts = {
+    return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": _processor(),
         "cores": str(os.cpu_count()),
         "load": f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "",
-        "system": f"{platform.system()} {platform.release()}",
         **versions(),
     }
-    for package in _PACKAGES:
-        try:
-            facts[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return facts
 
 
 def publish(

@@ -17,7 +17,6 @@ DROPPED = {
     "exact": {"NashConv", "error"},
     "search": {"arguments", "line_up", "how", "measured", "rivals", "tables", "score", "rivals_score", "p_value"},
     "response": {"config", "payoff", "agent", "edition", "reward", "weak", "more", "seconds"},
-    "responses": {"by", "can_be_gained"},
     "benchmark": {"config", "packages", "pool", "margin", "self_play_score", "searched", "weak", "nash_conv", "value"}
     | {"family", "points", "decisions", "train_seconds", "measure_seconds", "by"},
 }
