@@ -1,15 +1,13 @@
 """The agents that come with the environment: what they do on observations made by hand, and how they are named."""
 
 import copy
-import math
 
 import numpy as np
 import pytest
 
 from diamant_env.batch import Batch
-from diamant_env.editions import Edition
 from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, Observations
-from diamant_env.opponents import FAMILIES, Table, make
+from diamant_env.opponents import FAMILIES, SOLVED, Table, make
 
 SCALES = {field.name: field.scale for field in FIELDS}
 TEXTS = [str(family()) for family in FAMILIES.values()]
@@ -43,21 +41,6 @@ def test_every_family_says_its_idea():
     for family in FAMILIES.values():
         assert family.__doc__
         assert family.__doc__.split("\n")[0].endswith(".")
-
-
-@pytest.mark.parametrize("text", ["ev:1", "ev:0", "ev-others-stay:0.5"])
-def test_expected_value_is_optimal_stopping_for_a_lone_player(text):
-    treasures = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
-    lone = Edition("lone", treasures, ("spider", "snake", "lava pit", "boulder", "ram"), expeditions=1)
-    batch = Batch(100_000, 1, lone)
-    table = Table(batch, [make(text)], np.zeros((batch.num_games, 1), int))
-    observations, scores = batch.reset(seed=3), np.zeros(batch.num_games)
-    actions = np.zeros((batch.num_games, 1), np.int8)
-    while not batch.over.all():
-        table.decide(observations, actions)
-        observations, rewards, _ = batch.step(actions)
-        scores += rewards[:, 0]
-    assert abs(scores.mean() - 17.339875) < 4 * scores.std() / math.sqrt(batch.num_games)
 
 
 @pytest.fixture(scope="module")
@@ -98,14 +81,14 @@ def test_catch_up_refuses_hidden_chests():
         make("catch-up:10,1").act(seen(hidden_chests=1), np.ones(1, bool))
 
 
-@pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", "bag-or-traps:18,3", "continue"])
+@pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", "equilibrium:iello-2016-fr", "lone:everdeck"])
 def test_texts_make_the_same_agent_again(text):
     assert str(make(text)) == str(copy.deepcopy(make(text))) == text
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_family_alone_has_its_defaults(name):
-    assert str(make(name)) == str(make(f" {name} ")) == str(FAMILIES[name]())
+@pytest.mark.parametrize(("name", "family"), [*FAMILIES.items(), *SOLVED.items()])
+def test_a_family_alone_has_its_defaults(name, family):
+    assert str(make(name)) == str(make(f" {name} ")) == str(family())
 
 
 @pytest.mark.parametrize(
@@ -114,6 +97,7 @@ def test_a_family_alone_has_its_defaults(name):
         ("", r"unknown agent ''; agents: random:probability \(random:.*; continue; .*mixture:low,high"),
         ("bags:3", "unknown agent 'bags:3'; agents: "),
         (":3", "unknown agent ':3'"),
+        ("equilibrium:x", "unknown edition 'x'"),
         ("bag:", r"'' in 'bag:' is no number; bag:gems"),
         ("bag:many", r"'many' in 'bag:many' is no number; bag:gems"),
         ("bag:1,2", r"2 numbers in 'bag:1,2'; give all or none: bag:gems"),
@@ -130,6 +114,24 @@ def test_a_family_alone_has_its_defaults(name):
 def test_texts_that_make_no_agent(text, message):
     with pytest.raises(ValueError, match=message):
         make(text)
+
+
+@pytest.mark.parametrize(
+    ("agent", "players", "edition", "turns", "reason"),
+    [
+        ("difference", 3, "iello-2016-fr", 0, "tables of 2 to 2"),
+        ("lone", 2, "iello-2016-fr", 0, "tables of 1 to 1"),
+        ("equilibrium", 2, "iello-2016", 0, "isn't in the expedition that was solved"),
+        ("equilibrium:incan-gold", 2, "incan-gold", 1, "first expedition only"),
+    ],
+)
+def test_solved_agents_refuse_other_tables(agent, players, edition, turns, reason):
+    batch = Batch(1, players, edition)
+    rows = batch.reset(seed=1)
+    for _ in range(turns):
+        rows, _, _ = batch.step(np.ones((1, players), np.int8))
+    with pytest.raises(ValueError, match=reason):
+        make(agent).act(Observations(rows[0]), np.ones(players, bool))
 
 
 def draws(agent, rows, first=True):
