@@ -8,9 +8,9 @@ from math import comb
 import numpy as np
 import pytest
 
-from diamant_env import CONTINUE, EDITIONS, LEAVE, Batch, diamant_v0
+from diamant_env import EDITIONS, Batch
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP
-from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.observation import Observations
 from diamant_env.opponents import FAMILIES, make
 from diamant_env.state import DECIDE
 
@@ -113,20 +113,3 @@ def test_agents_compare_without_rounding(family, numbers, states):
 
 def test_every_family_that_compares_is_held_to_fractions():
     assert set(SIDES) | {"random", "continue", "mixture"} == set(FAMILIES)
-
-
-def test_ev_leaves_at_a_tie_of_two_players():
-    """4/25 · 11.5 = 46/25: a bag of 10, 2 on the path, 4 of 25 cards that bust, 46 gems for each on the 25."""
-    env = diamant_v0.parallel_env(num_players=2, edition="iello-2016-fr")
-    observations, _ = env.reset(options={"deck": [4, 7, 11, "snake", "boulder"]})
-    for _ in range(4):
-        observations, *_ = env.step(dict.fromkeys(env.agents, CONTINUE))
-    row = observations["player_0"][None]
-    assert make("ev:0.75").act(Observations(row), np.zeros(1, bool)) == LEAVE
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_agents_answer_blank_observations(family):
-    rows = Observations(np.zeros((3, NUM_FEATURES), np.float32))
-    with np.errstate(all="raise"):
-        assert np.isfinite(make(family).act(rows, np.ones(3, bool))).all()

@@ -1,27 +1,20 @@
-"""Makes the recorded games that agents play: ``python tests/records/games/make.py``; those by hand are not made here.
+"""Makes the recorded games that agents play: ``python -m tests.records.games.make``; those by hand are not made here.
 
 The games stand in the repository to notice when a game of theirs changes: make them anew only if that was meant.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from diamant_env import EDITIONS, Edition
+from diamant_env import Edition
 from diamant_env.opponents import make
 from diamant_env.records.recorder import record_of
+from tests.support.play import ODD
 
 FOLDER = Path(__file__).parent
-OWN = Edition(
-    name="a box of mud & wind",
-    treasures=(1, 6, 6, 10, 100),
-    traps=("mud", "strong wind"),
-    trap_copies=4,
-    relics=(0, 20),
-    expeditions=3,
-    bust_removes=2,
-    source="nobody sells it",
-)
+OWN = replace(ODD, name="a box of mud & wind", traps=("mud", "strong wind"), source="nobody sells it")
 # Edition, seed, hidden chests (None: as the edition says), agents.
 GAMES: list[tuple[str | Edition, int, bool | None, str]] = [
     ("iello-2016", 1, None, "ev"),
@@ -46,7 +39,6 @@ def main() -> None:
     """Play the games and write them."""
     for edition, seed, hidden, agents in GAMES:
         name = "own" if isinstance(edition, Edition) else edition
-        assert name == "own" or name in EDITIONS
         players = [make(text, seed) for text in agents.split()]
         record_of(players, edition, seed, hidden).write(FOLDER / f"{name}-{len(players)}-players-seed-{seed}.txt")
 
