@@ -19,13 +19,15 @@ from pettingzoo import AECEnv, ParallelEnv
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.history import check_saved
 from diamant_env.envs.actions import read_actions
 from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
+from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.scripted_decks import Script
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import NUM_FEATURES, observation_space
-from diamant_env.rewards import pay
+from diamant_env.rewards import Reward, pay
 from diamant_env.state import LEAVE, OVER, Game
 
 MASKS = ("info", "observation", "none")
@@ -45,6 +47,8 @@ class parallel_env(ParallelEnv, EzPickle):
             ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
         hidden_chests: Whether a player sees only their own chest: True or False, None as the edition says. `state()`
             shows all chests in any case.
+        observation: None for all of `FIELDS`, names of fields such as ``["bag", "path_gems"]`` for a part of them, or
+            ``"history"`` for what was decided in earlier turns and expeditions too (`HISTORY`).
 
     Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
 
@@ -69,17 +73,20 @@ class parallel_env(ParallelEnv, EzPickle):
         self,
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
-        reward: str = "score",
+        reward: Reward = "score",
         mask: str = "info",
         render_mode: str | None = None,
         hidden_chests: bool | None = None,
+        observation: Observation = None,
     ) -> None:
-        EzPickle.__init__(self, num_players, edition, reward, mask, render_mode, hidden_chests)
+        EzPickle.__init__(self, num_players, edition, reward, mask, render_mode, hidden_chests, observation)
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
         players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
-        self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests)
+        self._layout = Layout(observation)
+        history = self._layout.history
+        self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests, history=history)
         self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
@@ -99,8 +106,8 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _new_observation_space(self) -> Box | Dict:
         if self._mask != "observation":
-            return observation_space()
-        return Dict({"observation": observation_space(), "action_mask": Box(0, 1, (2,), np.int8)})
+            return self._layout.space()
+        return Dict({"observation": self._layout.space(), "action_mask": Box(0, 1, (2,), np.int8)})
 
     def observation_space(self, agent: str) -> Box | Dict:
         """Return the observation space of an agent, the same object at each call."""
@@ -144,12 +151,14 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _reset_script(self, script: Script, seed: int | None) -> NDArray[np.float32]:
         """Start a game with the cards of the script; the one before stays if one of them is not there."""
-        before = self._batch.games
+        before, follower = self._batch.games, copy.deepcopy(self._batch._follower and self._batch._follower.history)
         self._batch.reset(seed)
         try:
             script.restart(self._batch._core.records[0], numbers_of(self.edition))
         except ValueError:
-            self._batch.restore(before)
+            self._batch._core.replace(before)
+            if follower is not None and self._batch._follower is not None:
+                self._batch._follower.history = follower
             raise
         return self._batch.observe()
 
@@ -176,7 +185,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         if self._script is None:
             rows = np.empty(self._rows_shape, np.float32)
-            self._batch._core.step(self._actions, rows, self._rewards, self._done)
+            self._batch._step(self._actions, rows, self._rewards, self._done)
         else:
             rows = self._step_script(self._script)
         agents, over = self.agents, bool(self._done[0])
@@ -191,9 +200,12 @@ class parallel_env(ParallelEnv, EzPickle):
         games, played, edition = self._batch.games.copy(), copy.copy(script), numbers_of(self.edition)
         games[0].decision[: self.num_seats] = self._actions[0]
         played.play_turn(games[0], edition)
-        self._batch.restore(games)
-        self._script = played
+        before = self._batch.games
+        self._batch._core.replace(games)
         pay(games[0], edition, self._batch._core.reward_code, True, self._rewards, 0)
+        if self._batch._follower is not None:
+            self._batch._follower.turn(before, self._rewards)
+        self._script = played
         self._done[0] = games[0].phase == OVER
         return self._batch.observe()
 
@@ -207,6 +219,7 @@ class parallel_env(ParallelEnv, EzPickle):
         observations: dict[str, Any] = {}
         rewards: dict[str, float] = {}
         infos: dict[str, dict] = {}
+        rows = self._layout.shown(rows, self._batch.history()[0] if self._layout.history else None)
         # Lists and single rows, since iterating over an array takes twice as long.
         self._may_leave[...] = self._inside
         masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]
@@ -227,7 +240,8 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def clone_state(self) -> Any:
         """Return the game with its random numbers and scripted deck as a value for `restore_state`."""
-        parts = (self._batch.games, self._script, self._pictures.scenes, self.agents)
+        history = self._batch._follower and self._batch._follower.history
+        parts = (self._batch.games, self._script, self._pictures.scenes, self.agents, history and history.saved())
         return SavedGame(self.num_seats, self.edition, copy.deepcopy(parts))
 
     def restore_state(self, state: Any) -> None:
@@ -237,9 +251,14 @@ class parallel_env(ParallelEnv, EzPickle):
             ValueError: If it is no such value, of another number of players or edition, or was altered so that it can't
                 be a game; nothing changes then.
         """
-        games, script, scenes, agents = copy.deepcopy(SavedGame.checked(state, self.num_seats, self.edition).parts)
+        saved = SavedGame.checked(state, self.num_seats, self.edition)
+        games, script, scenes, agents, history = copy.deepcopy(saved.parts)
         script = None if script is None else script.checked(self.edition)
+        if self._layout.history:
+            check_saved(history, 1)
         self._batch.restore(games)
+        if self._batch._follower is not None and self._batch._follower.history is not None:
+            self._batch._follower.history.restore(history)
         self._script, self._pictures.scenes, self.agents = script, scenes, agents
 
     def render(self) -> str | NDArray[np.uint8] | None:

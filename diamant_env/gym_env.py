@@ -12,11 +12,12 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
+from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.opponent_seats import Opponent
 from diamant_env.envs.pictures import RENDER_MODES
 from diamant_env.envs.settings import MAX_SEED, whole_number
-from diamant_env.observation import observation_space
+from diamant_env.rewards import Reward
 from diamant_env.state import Game
 
 
@@ -61,7 +62,7 @@ class DiamantEnv(gymnasium.Env):
     Args:
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
         edition: A published name or an `Edition`.
-        reward: ``"score"``, ``"win"`` or ``"margin"``.
+        reward: ``"score"``, ``"win"`` or ``"margin"``, or a function of your own (`diamant_env.rewards.own_rewards`).
         opponents: Who plays the other seats. One for all of them, or a sequence with one per rival, in the order in
             which the observation lists the rivals: the first sits on the seat after the learner's. Each is
 
@@ -89,20 +90,31 @@ class DiamantEnv(gymnasium.Env):
         self,
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
-        reward: str = "score",
+        reward: Reward = "score",
         opponents: Opponent | Sequence[Opponent] = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
         hidden_chests: bool | None = None,
         expeditions: int | None = None,
+        observation: Observation = None,
     ) -> None:
         self._learner = OneLearner(
-            1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions, render_mode, self.metadata
+            1,
+            num_players,
+            edition,
+            reward,
+            seat,
+            opponents,
+            hidden_chests,
+            expeditions,
+            render_mode,
+            self.metadata,
+            observation,
         )
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)
-        self.observation_space = observation_space()
+        self.observation_space = self._learner.layout.space()
 
     @property
     def edition(self) -> Edition:

@@ -14,11 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.envs.actions import checked_actions
+from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.opponent_seats import Opponent
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.gym_env import DiamantEnv
-from diamant_env.observation import observation_space
+from diamant_env.rewards import Reward
 
 
 class DiamantVectorEnv(VectorEnv):
@@ -52,12 +53,13 @@ class DiamantVectorEnv(VectorEnv):
         num_envs: int = 1,
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
-        reward: str = "score",
+        reward: Reward = "score",
         opponents: Opponent | Sequence[Opponent] = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
         hidden_chests: bool | None = None,
         expeditions: int | None = None,
+        observation: Observation = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
         self.num_envs = whole_number("num_envs", num_envs, 1)
@@ -66,12 +68,12 @@ class DiamantVectorEnv(VectorEnv):
         self.metadata = {**DiamantEnv.metadata, **modes}
         self._learner = OneLearner(
             self.num_envs, num_players, edition, reward, seat, opponents, hidden_chests, expeditions,
-            render_mode, self.metadata,
+            render_mode, self.metadata, observation,
         )  # fmt: skip
         self._started = self.closed = False
         self.render_mode = render_mode
         self.single_action_space = Discrete(2)
-        self.single_observation_space = observation_space()
+        self.single_observation_space = self._learner.layout.space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 

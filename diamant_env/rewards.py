@@ -34,7 +34,7 @@ def reward_code(reward: Reward, fewest_players: int) -> int:
     """
     if callable(reward):
         return _SCORE
-    if reward not in REWARDS:
+    if not isinstance(reward, str) or reward not in REWARDS:
         raise ValueError(f"unknown reward {reward!r}; rewards: {', '.join(REWARDS)}, or a function")
     if reward == "margin" and fewest_players < 2:
         raise ValueError("reward 'margin' compares a player with the others; one player has none")

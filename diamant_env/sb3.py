@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
@@ -15,8 +16,10 @@ from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.envs.actions import checked_actions
-from diamant_env.observation import NUM_FEATURES, observation_space
+from diamant_env.envs.layout import Layout, Observation
+from diamant_env.observation import NUM_FEATURES, NUM_HISTORY
 from diamant_env.opponents.table import EMPTY, Table
+from diamant_env.rewards import Reward
 
 
 class DiamantVecEnv(VecEnv):
@@ -34,6 +37,7 @@ class DiamantVecEnv(VecEnv):
         seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning
             seat. By default every seat learns.
         blank_rivals: See `diamant_env.Batch`.
+        observation: Which part of an observation the rows show, see `diamant_env.diamant_v0.parallel_env`.
 
     Attributes:
         engine_seconds: Time spent in the engine, observations included.
@@ -45,12 +49,15 @@ class DiamantVecEnv(VecEnv):
         num_games: int,
         num_players: int | ArrayLike = 4,
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
-        reward: str = "win",
+        reward: Reward = "win",
         opponents: Sequence[Agent] = (),
         seating: ArrayLike | None = None,
         blank_rivals: bool = False,
+        observation: Observation = None,
     ) -> None:
-        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals)
+        self.layout = Layout(observation)
+        history = self.layout.history
+        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=history)
         shape = (num_games, self.batch.seats)
         self.table = Table(self.batch, opponents, np.full(shape, EMPTY) if seating is None else seating)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
@@ -68,7 +75,7 @@ class DiamantVecEnv(VecEnv):
         self.engine_seconds = 0.0
         self.opponent_seconds = 0.0
         self.render_mode = None
-        super().__init__(len(self.rows), observation_space(), Discrete(2))
+        super().__init__(len(self.rows), self.layout.space(), Discrete(2))
 
     def reset(self) -> NDArray[np.float32]:
         """Start new games; return float32 (rows, NUM_FEATURES). Honours the last `seed`."""
@@ -78,7 +85,17 @@ class DiamantVecEnv(VecEnv):
 
     def observations(self) -> NDArray[np.float32]:
         """Return what the learning seats see now, float32 (rows, NUM_FEATURES)."""
-        return self._observations.reshape(-1, NUM_FEATURES)[self.rows]
+        return self._shown(self._observations, self.batch.history() if self.layout.history else None)
+
+    def _shown(self, rows: NDArray[np.float32], history: NDArray[np.float32] | None) -> NDArray[np.float32]:
+        """Return what the layout shows of arrays (num_games, seats, …), one row per learning seat."""
+        told = None if history is None else history.reshape(-1, NUM_HISTORY)[self.rows]
+        return self.layout.shown(rows.reshape(-1, NUM_FEATURES)[self.rows], told)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return bool (rows, 2): CONTINUE is always legal, LEAVE inside the cave."""
+        inside = self.batch.must_decide.reshape(-1)[self.rows]
+        return np.stack([np.ones_like(inside), inside], axis=1)
 
     def draw_decisions(self, leave_probability: NDArray[np.float32]) -> NDArray[np.int8]:
         """Draw int8 (rows,) from the learner's probabilities of LEAVE, float32 (rows,), with the games' own noise."""
@@ -130,9 +147,11 @@ class DiamantVecEnv(VecEnv):
         """Play the turn; infos of rows whose game ended hold ``terminal_observation``."""
         observations, rewards, done = self.play(self._waiting)
         infos: list[dict] = [{} for _ in range(self.num_envs)]
-        final = self._final_observations.reshape(-1, NUM_FEATURES)
-        for row in np.flatnonzero(done):
-            infos[row] = {"terminal_observation": final[self.rows[row]].copy(), "TimeLimit.truncated": False}
+        if done.any():
+            follower = self.batch._follower
+            final = self._shown(self._final_observations, follower.final_rows if follower else None)
+            for row in np.flatnonzero(done):
+                infos[row] = {"terminal_observation": final[row], "TimeLimit.truncated": False}
         return observations, rewards, done, infos
 
     def restore(self, games: NDArray) -> NDArray[np.float32]:
@@ -153,9 +172,72 @@ class DiamantVecEnv(VecEnv):
         setattr(self, attr_name, value)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Rows are no environments of their own and have no methods."""
+        """Answer ``"action_masks"``, which sb3-contrib's MaskablePPO asks for; rows have no other method."""
+        if method_name == "action_masks":
+            return list(self.action_masks()[list(self._get_indices(indices))])
         raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         """No row is wrapped."""
+        return [False] * len(list(self._get_indices(indices)))
+
+
+class GymnasiumVecEnv(VecEnv):
+    """A vector environment of Gymnasium as stable-baselines3 takes it, without a Python loop over its games.
+
+    ``GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=256, autoreset_mode="SameStep"))``
+
+    Args:
+        envs: One that starts the next game in the step that ends one (``autoreset_mode="SameStep"``).
+
+    Raises:
+        ValueError: If it has another mode.
+    """
+
+    def __init__(self, envs: VectorEnv) -> None:
+        mode = envs.metadata.get("autoreset_mode")
+        if mode != AutoresetMode.SAME_STEP:
+            raise ValueError(f"autoreset_mode={mode}; stable-baselines3 needs AutoresetMode.SAME_STEP")
+        self.envs = envs
+        self.render_mode = envs.render_mode
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+
+    def reset(self) -> Any:
+        """Start new games; return the observations (num_envs, …). Honours the last `seed`."""
+        observations, _ = self.envs.reset(seed=self._seeds[0])
+        self._reset_seeds()
+        return observations
+
+    def step_async(self, actions: NDArray) -> None:
+        """Remember the actions, (num_envs,)."""
+        self._waiting = actions
+
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict]]:
+        """Play; infos of games that ended hold ``terminal_observation``."""
+        observations, rewards, terminated, truncated, told = self.envs.step(self._waiting)
+        done = terminated | truncated
+        infos: list[dict] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(done):
+            last = {"terminal_observation": told["final_obs"][game]}
+            infos[game] = {**last, "TimeLimit.truncated": bool(truncated[game] and not terminated[game])}
+        return observations, rewards.astype(np.float32), done, infos
+
+    def close(self) -> None:
+        """Close the vector environment."""
+        self.envs.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute of the vector environment, once per game."""
+        return [getattr(self.envs, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of the vector environment; all games share it."""
+        setattr(self.envs, attr_name, value)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Games are no environments of their own and have no methods."""
+        raise NotImplementedError(f"the games of {type(self).__name__} have no method {method_name!r}")
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """No game is wrapped."""
         return [False] * len(list(self._get_indices(indices)))

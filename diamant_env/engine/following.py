@@ -53,13 +53,8 @@ class Follower:
     ) -> None:
         """Play one turn, see `diamant_env.Batch.step`; nothing was played if the reward's function fails."""
         before = self._core.copy()
-        played = before["phase"] != OVER
         self._core.step(actions, observations, rewards, done)
-        try:
-            self.turn(played, rewards)
-        except BaseException:
-            self._core.replace(before)
-            raise
+        self.turn(before, rewards)
         if auto_reset and done.any():
             if observations is not None and len(final_observations):
                 final_observations[done] = observations[done]
@@ -70,9 +65,17 @@ class Follower:
             if observations is not None:
                 self._core.observe(observations)
 
-    def turn(self, played: NDArray[np.bool_], rewards: NDArray[np.float32]) -> None:
-        """Follow the turn that some games, bool (N,), have just played; write what is paid for it."""
+    def turn(self, before: NDArray, rewards: NDArray[np.float32]) -> None:
+        """Follow a turn that was just played from the records `before`, which come back if the reward's function fails.
+
+        Write what is paid for it into `rewards`, float32 (N, seats).
+        """
+        played = before["phase"] != OVER
         if self._reward is not None:
-            rewards[...] = own_rewards(self._reward, self._core.records, played, self._absent)
+            try:
+                rewards[...] = own_rewards(self._reward, self._core.records, played, self._absent)
+            except BaseException:
+                self._core.replace(before)
+                raise
         if self.history is not None:
             self.history.follow(self._core.records, played)

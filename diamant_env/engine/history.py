@@ -5,6 +5,8 @@ The record of a game holds nothing of it: the rules don't need it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +32,7 @@ class History:
         self._turns = np.zeros((games, HISTORY_EXPEDITIONS), np.int8)
         self._bust = np.zeros((games, HISTORY_EXPEDITIONS), np.bool_)
         self._expedition = np.zeros(games, np.int8)
-        self._all = (self._left_turn, self._banked, self._turns, self._bust)
+        self._all: tuple[NDArray, ...] = (self._left_turn, self._banked, self._turns, self._bust)
 
     def begin(self, games: NDArray, chosen: NDArray[np.bool_]) -> None:
         """Forget what was in the chosen games, bool (N,): they begin, or are others."""
@@ -58,6 +60,15 @@ class History:
         self._turns[begins, 0] = games["turn"][begins]
         self._expedition[begins] = games["expedition"][begins]
 
+    def saved(self) -> tuple[NDArray, ...]:
+        """Return all that is known, as a value for `restore`."""
+        return tuple(array.copy() for array in (*self._all, self._expedition))
+
+    def restore(self, saved: tuple[NDArray, ...]) -> None:
+        """Go on from a value of `saved` that `check_saved` has let pass."""
+        for array, value in zip((*self._all, self._expedition), saved, strict=True):
+            array[...] = value
+
     def rows(self, seats: int) -> NDArray[np.float32]:
         """Return what each seat sees, float32 (N, seats, NUM_HISTORY); 0 for seats that a table does not have."""
         games = len(self._players)
@@ -79,3 +90,15 @@ class History:
             rows[..., first : first + field.size] = part.reshape(games, seats, field.size) / field.scale
             first += field.size
         return rows * (np.arange(seats) < self._players[:, None])[..., None]
+
+
+def check_saved(saved: Any, games: int) -> None:
+    """Refuse what is no value of `History.saved` for so many games.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    fresh = History(np.ones(games, np.int64)).saved()
+    shapes = [(like.shape, like.dtype) for like in fresh]
+    if not isinstance(saved, tuple) or [(np.shape(one), getattr(one, "dtype", None)) for one in saved] != shapes:
+        raise ValueError("the state has no history; it comes from an environment without observation='history'")

@@ -33,7 +33,7 @@ class Layout:
         if observation == "history":
             observation = [field.name for field in FIELDS + HISTORY]
         if observation is not None:
-            if isinstance(observation, str) or not observation:
+            if isinstance(observation, str) or not isinstance(observation, Sequence) or not observation:
                 raise ValueError(f"observation={observation!r}; None, 'history' or names of fields are allowed")
             self._columns = columns(*observation)
         self.history = self._columns is not None and bool((self._columns >= NUM_FEATURES).any())

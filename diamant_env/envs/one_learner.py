@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import Opponent, OpponentSeats
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import whole_number, with_expeditions
@@ -18,6 +19,7 @@ from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.random_numbers import random_below
+from diamant_env.rewards import Reward
 from diamant_env.state import OVER
 
 
@@ -38,20 +40,22 @@ class OneLearner:
         num_games: int,
         num_players: int,
         edition: str | Edition,
-        reward: str,
+        reward: Reward,
         seat: int | None,
         opponents: Opponent | Sequence[Opponent],
         hidden_chests: bool | None,
         expeditions: int | None,
         render_mode: str | None,
         metadata: dict[str, Any],
+        observation: Observation = None,
     ) -> None:
         players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
         self.seat = None if seat is None else whole_number("seat", seat, 0, players - 1, "None or ")
         self.edition = find_edition(edition, hidden_chests)
         if expeditions is not None:
             self.edition = with_expeditions(self.edition, expeditions)
-        self.batch = Batch(num_games, players, self.edition, reward)
+        self.layout = Layout(observation)
+        self.batch = Batch(num_games, players, self.edition, reward, history=self.layout.history)
         self._records = self.batch._core.records
         self.opponents = OpponentSeats(opponents, players - 1, num_games)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
@@ -131,6 +135,8 @@ class OneLearner:
         Table(batch, self.opponents.agents, seating).decide(views, actions)
         _, rewards, _ = batch.step(actions, views)
         self._records[playing] = records[:count]
+        if self.batch._follower is not None and self.batch._follower.history is not None:
+            self.batch._follower.history.follow(self._records, np.isin(self._games, playing))
         self._views[playing] = views[:count]
         self._rewards[playing] = rewards[:count]
 
@@ -141,8 +147,9 @@ class OneLearner:
 
     @property
     def observations(self) -> NDArray[np.float32]:
-        """What the learners see, a new float32 (N, NUM_FEATURES)."""
-        return self._views[self._games, self.seats]
+        """What the learners see, a new float32 (N, features)."""
+        at = self._games, self.seats
+        return self.layout.shown(self._views[at], self.batch.history()[at] if self.layout.history else None)
 
     @property
     def scores(self) -> NDArray[np.int64]:
