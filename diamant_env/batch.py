@@ -40,19 +40,16 @@ class Batch:
 
     Args:
         num_games: N.
-        num_players: Players at each table: one number, or one per game (N,); 3 to 8 by the rulebook, 1 and 2 for
-            research.
+        num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research.
         edition: A published name or an `Edition`, or a sequence with one per game.
-        reward: ``"score"``, ``"win"`` or ``"margin"`` (see `diamant_env.rewards.REWARDS`), or a function of your own
-            (see `diamant_env.rewards.own_rewards`), with which a turn takes about ten times as long.
-        seats: Length of the seat axis of all arrays; by default the largest table. Seats that a table does not
-            have observe and earn 0.
-        hidden_chests: Whether a player sees only their own chest: True or False in all games, None as each edition
-            says.
+        reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.own_rewards`.
+        seats: Length of the seat axis, by default of the largest table. Seats that a table lacks observe and earn 0.
+        hidden_chests: Whether a player sees only their own chest: True, False, or None as each edition says.
         threads: How many threads share the games of a step. More than one pays from about 4,096 games on.
         blank_rivals: Whether observations hold 0 for all about the rivals, chests included: the game in which any
             policy can be exploited exactly (see `diamant_env.exact`).
-        history: Whether `history` tells what was decided in earlier turns and expeditions; it costs time too.
+        history: Whether `history` tells what was decided earlier. This and a reward's function cost microseconds a
+            game and turn, which else takes a tenth of one.
 
     A batch may be used by several Python threads, one call after the other, and goes on in a forked process.
 
@@ -98,18 +95,18 @@ class Batch:
         followed = own_reward is not None or history
         self._follower = Follower(self._core, self.num_players, self.seats, own_reward, history) if followed else None
         self._step = self._core.step if self._follower is None else self._follower.step
+        self._history = None if self._follower is None else self._follower.history
 
     @property
     def games(self) -> np.recarray:
-        """The state: a copy (N,), records of type `GAME`, which hold all of a game, its random numbers too.
+        """The state: a read-only copy (N,), records of type `GAME`, which hold all of a game, its random numbers too.
 
-        A game is a value: ``saved = batch.games`` and later ``batch.restore(saved)`` continues from there. The copy is
-        read-only, since writing into it would change no game.
+        A game is a value: ``saved = batch.games`` and later ``batch.restore(saved)`` continues from there.
         """
         return self._core.copy()
 
     def restore(self, games: ArrayLike) -> None:
-        """Go on with other games, saved by this batch or one like it, or loaded from a file.
+        """Go on with other games, saved by this batch or one like it, or loaded from a file; a history begins anew.
 
         Args:
             games: Records of type `GAME` (N,). Each has its place's edition and number of players.
@@ -117,8 +114,6 @@ class Batch:
         Raises:
             ValueError: If a record can't be that of a game; the message names the game, the field, its value and what
                 is allowed. Nothing changes then.
-
-        The history, if one is kept, begins anew.
         """
         table = self._core.editions
         self._core.replace(check_games(games, table, self._edition_rows, self.num_players, may_wait=True))
@@ -134,7 +129,7 @@ class Batch:
             "seats": self.seats,
             "threads": self.threads,
             "blank_rivals": self.blank_rivals,
-            "history": self._follower is not None and self._follower.history is not None,
+            "history": self._history is not None,
             "games": self.games,
         }
 
@@ -234,8 +229,7 @@ class Batch:
         """Play every game to its end with random decisions; return the final chests, int16 (N, seats), in gems.
 
         Args:
-            leave_probability: With which each seat inside leaves at each turn. The decisions are those that
-                `draw_decisions` draws.
+            leave_probability: With which each seat inside leaves at each turn, drawn as `draw_decisions` does.
 
         Raises:
             RuntimeError: Before the first reset.
@@ -267,16 +261,15 @@ class Batch:
         Raises:
             RuntimeError: If the batch keeps none.
         """
-        if self._follower is None or self._follower.history is None:
+        if self._history is None:
             raise RuntimeError("this batch keeps no history; make it with history=True")
-        return self._follower.history.rows(self.seats)
+        return self._history.rows(self.seats)
 
     @property
     def tables(self) -> NDArray:
-        """What is public of each game, with open chests: a view (N,) of the fields of `GAME` but the key; read-only.
+        """What is public of each game, with open chests: a read-only view (N,) of the fields of `GAME` but the key.
 
-        Nothing is copied, so the numbers are always those of now, and the key lies between them: what leaves the
-        process should be `tables.copy()`.
+        The key lies between them: what leaves the process should be `tables.copy()`.
         """
         read_only = np.frombuffer(self._core.memory.data.toreadonly(), GAME)
         return read_only[_PUBLIC]
@@ -294,8 +287,7 @@ class Batch:
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
         """Turn probabilities of LEAVE, float32 (N, seats), into `actions`, int8 (N, seats).
 
-        The random number of a seat's decision comes from the game's key, the expedition, the turn and the seat:
-        it is the same whatever else is in the batch, and whoever sits there.
+        The random numbers come from the game's key, the expedition, the turn and the seat alone.
 
         Raises:
             ValueError: If a seat that must decide has no probability between 0 and 1.

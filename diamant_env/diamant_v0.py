@@ -151,14 +151,15 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def _reset_script(self, script: Script, seed: int | None) -> NDArray[np.float32]:
         """Start a game with the cards of the script; the one before stays if one of them is not there."""
-        before, follower = self._batch.games, copy.deepcopy(self._batch._follower and self._batch._follower.history)
+        before, history = self._batch.games, self._batch._history
+        told = history.saved() if history else ()
         self._batch.reset(seed)
         try:
             script.restart(self._batch._core.records[0], numbers_of(self.edition))
         except ValueError:
             self._batch._core.replace(before)
-            if follower is not None and self._batch._follower is not None:
-                self._batch._follower.history = follower
+            if history:
+                history.restore(told)
             raise
         return self._batch.observe()
 
@@ -240,7 +241,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def clone_state(self) -> Any:
         """Return the game with its random numbers and scripted deck as a value for `restore_state`."""
-        history = self._batch._follower and self._batch._follower.history
+        history = self._batch._history
         parts = (self._batch.games, self._script, self._pictures.scenes, self.agents, history and history.saved())
         return SavedGame(self.num_seats, self.edition, copy.deepcopy(parts))
 
@@ -254,11 +255,11 @@ class parallel_env(ParallelEnv, EzPickle):
         saved = SavedGame.checked(state, self.num_seats, self.edition)
         games, script, scenes, agents, history = copy.deepcopy(saved.parts)
         script = None if script is None else script.checked(self.edition)
-        if self._layout.history:
+        if self._batch._history is not None:
             check_saved(history, 1)
         self._batch.restore(games)
-        if self._batch._follower is not None and self._batch._follower.history is not None:
-            self._batch._follower.history.restore(history)
+        if self._batch._history is not None:
+            self._batch._history.restore(history)
         self._script, self._pictures.scenes, self.agents = script, scenes, agents
 
     def render(self) -> str | NDArray[np.uint8] | None:

@@ -135,8 +135,8 @@ class OneLearner:
         Table(batch, self.opponents.agents, seating).decide(views, actions)
         _, rewards, _ = batch.step(actions, views)
         self._records[playing] = records[:count]
-        if self.batch._follower is not None and self.batch._follower.history is not None:
-            self.batch._follower.history.follow(self._records, np.isin(self._games, playing))
+        if self.batch._history is not None:
+            self.batch._history.follow(self._records, np.isin(self._games, playing))
         self._views[playing] = views[:count]
         self._rewards[playing] = rewards[:count]
 
