@@ -121,17 +121,10 @@ class Batch:
             self._follower.begin()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "num_games": self.num_games,
-            "num_players": self.num_players,
-            "edition": [self.editions[row] for row in self._edition_rows],
-            "reward": self.reward,
-            "seats": self.seats,
-            "threads": self.threads,
-            "blank_rivals": self.blank_rivals,
-            "history": self._history is not None,
-            "games": self.games,
-        }
+        names = ("num_games", "num_players", "reward", "seats", "threads", "blank_rivals")
+        editions = [self.editions[row] for row in self._edition_rows]
+        own = {"edition": editions, "history": self._history is not None, "games": self.games}
+        return {name: getattr(self, name) for name in names} | own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         arguments = dict(state)
@@ -148,8 +141,8 @@ class Batch:
         """Start new games and return what the seats see.
 
         Args:
-            seed: Game i plays what a single environment seeded `seed + i` plays; or one seed per game (N,). By
-                default each place goes on with its next game, and the first time with seeds from the system.
+            seed: Game i plays what a single environment seeded `seed + i` plays; or one per game (N,). By default each
+                place goes on with its next game, and the first time with seeds from the system.
             mask: bool (N,), the games to start; all by default.
             observations: To write into, see `step`.
         """
