@@ -65,7 +65,11 @@ DRAWS = [
     (FAIR[:, :2], NOTHING, r"leave_probability of shape \(2, 2\); expected \(2, 3\)"),
     (FAIR, NOTHING.astype(np.int64), r"actions: .*dtype int64; expected .* int8"),
     *[
-        (FAIR + np.float32([[0] * 3, [0, 0, off]]), NOTHING, "leave_probability .* of seat 2 in game 1; 0 to 1 is allow")
+        (
+            FAIR + np.float32([[0] * 3, [0, 0, off]]),
+            NOTHING,
+            "leave_probability .* of seat 2 in game 1; 0 to 1 is allow",
+        )
         for off in (-0.6, 1, np.nan)
     ],
 ]
