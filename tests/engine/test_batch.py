@@ -162,7 +162,8 @@ def test_tables_show_all_that_is_public_and_nothing_else():
         games[name] = tables[name]
     other.restore(games)
     assert np.array_equal(other.observe(), batch.observe())
-    with pytest.raises(ValueError, match="read-only"):
-        tables["bag"] = 0
+    for handed_out in (tables, batch.games):
+        with pytest.raises(ValueError, match="read-only"):
+            handed_out["bag"] = 0
     with pytest.raises(ValueError, match="WRITEABLE"):
         tables.flags.writeable = True

@@ -7,16 +7,15 @@ import pickle
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, NUM_FEATURES, Batch, Observations, diamant_v0, from_observation
+from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.opponents import Table, make
 
-OPTIONS = [None, False, True]
 SECRET = ["hidden_chests", "lead", "rival_chest", "rival_relics"]
 
 
 @pytest.mark.parametrize("make_env", [diamant_v0.parallel_env, diamant_v0.env, diamant_v0.raw_env])
 @pytest.mark.parametrize("name", ["schmidt-2005", "incan-gold"])
-@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("option", [None, False, True])
 def test_the_option_goes_before_the_edition(make_env, name, option):
     env = pickle.loads(pickle.dumps(make_env(num_players=3, edition=name, hidden_chests=option)))
     started = env.reset(seed=1)
@@ -80,10 +79,3 @@ def test_an_agent_that_needs_the_chests_refuses_the_table():
         table.leave_probabilities(batch.reset(1))
     open_batch = Batch(2, 3, "incan-gold", hidden_chests=False)
     assert Table(open_batch, table.agents, table.seating).leave_probabilities(open_batch.reset(1)).shape == (2, 3)
-
-
-def test_a_game_is_not_rebuilt_from_what_hides_the_chests():
-    rows = Batch(2, 3, "schmidt-2005", hidden_chests=True).reset(1)[:, 0]
-    assert rows.shape == (2, NUM_FEATURES)
-    with pytest.raises(ValueError, match="hide the rivals' chests"):
-        from_observation(rows, [1, 2], "schmidt-2005")
