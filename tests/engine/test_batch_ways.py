@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 import io
-import os
-import pickle
 import signal
 import threading
 import time
@@ -17,6 +14,9 @@ import pytest
 from diamant_env import Batch
 from diamant_env.editions import EDITIONS
 from diamant_env.engine.threads import ThreadTeam
+from tests.faults.child import in_child
+from tests.faults.copies import copies
+from tests.faults.table import Effort
 
 MIXED = {
     "num_players": [1, 2, 3, 4, 5, 6, 7, 8] * 5,
@@ -132,32 +132,19 @@ def test_a_wait_that_is_cut_off_ends_when_the_others_have_ended():
     assert sorted(done[1:]) == [0, 1]
 
 
-def in_a_fork(job):
-    """Return the exit status of a forked process that does a job."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            job()
-            status = 0
-        finally:
-            os._exit(status)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+def test_forks_threads_and_copies_go_on_alike_and_apart(tmp_path):
+    for row in copies(Effort(0.03, tmp_path)):
+        assert row.passed, row
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-def test_a_batch_goes_on_in_a_forked_process(threads):
-    for seed in range(10):
-        batch = mixed(threads=threads)
-        batch.reset(seed)
-        batch.step(random_actions(batch, 0))
-        expected = copy.deepcopy(batch).step(random_actions(batch, 1))[0].tobytes()
-
-        def go_on(batch=batch, expected=expected):
-            assert batch.step(random_actions(batch, 1))[0].tobytes() == expected
-
-        assert in_a_fork(go_on) == 0
-        go_on()
+def test_saved_games_go_on_alike():
+    batch, again, file = mixed(), mixed(), io.BytesIO()
+    batch.reset(7)
+    batch.play(random_actions(batch, 0))
+    np.save(file, batch.games)
+    file.seek(0)
+    again.restore(np.load(file))
+    assert as_bytes([again.observe(), again.play_out()]) == as_bytes([batch.observe(), batch.play_out()])
 
 
 def test_a_fork_waits_for_a_turn_that_another_thread_plays():
@@ -175,7 +162,7 @@ def test_a_fork_waits_for_a_turn_that_another_thread_plays():
     player.start()
     playing.wait()
     forking.set()
-    assert in_a_fork(lambda: done.append(batch.step(random_actions(batch, 0)))) == 0
+    assert in_child(lambda: batch.step(random_actions(batch, 0))[2].any()).problem is None
     assert done == ["turn"]
     player.join()
     batch.step(random_actions(batch, 0))
@@ -201,25 +188,3 @@ def test_several_python_threads_may_use_a_batch(threads):
         user.join()
     for batch in batches:
         batch.restore(batch.games)  # which checks them
-
-
-def saved_and_restored(batch):
-    file = io.BytesIO()
-    np.save(file, batch.games)
-    file.seek(0)
-    again = mixed()
-    again.restore(np.load(file))
-    return again
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch)), saved_and_restored])
-def test_a_copy_goes_on_by_itself(copied, threads):
-    batch = mixed(threads=threads)
-    batch.reset(7)
-    batch.step(random_actions(batch, 0))
-    twin, before = copied(batch), batch.games.tobytes()
-    assert twin.observe().tobytes() == batch.observe().tobytes()
-    there = as_bytes([*twin.step(random_actions(batch, 1)), twin.play_out()])
-    assert batch.games.tobytes() == before
-    assert there == as_bytes([*batch.step(random_actions(batch, 1)), batch.play_out()])
