@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diamant_env import Batch, Edition, diamant_v0, observation_space
+from diamant_env import Batch, Edition, Observations, diamant_v0, observation_space
 from diamant_env.rewards import REWARDS
 from tests.support.oracle import Oracle
 from tests.support.play import BASE, ODD, PUBLISHED, every
@@ -70,6 +70,34 @@ def test_it_is_rendered_saved_and_continued(edition):
     again.restore_state(saved)
     assert again.render() == text
     assert as_dicts(again.game[None]) == as_dicts(env.game[None])
+
+
+# Hidden chests: an option of every view, the default of the editions that say so.
+
+
+@pytest.mark.parametrize("make_env", [diamant_v0.parallel_env, diamant_v0.env, diamant_v0.raw_env])
+@every([ODD, HIDDEN])
+@pytest.mark.parametrize("option", [None, False, True])
+def test_the_option_goes_before_the_edition(make_env, edition, option):
+    env = pickle.loads(pickle.dumps(make_env(num_players=3, edition=edition, hidden_chests=option)))
+    started = env.reset(seed=1)
+    first = started[0]["player_0"] if started else env.observe("player_0")  # the turn-based views return nothing
+    assert Observations(first)["hidden_chests"] == (edition.hidden_chests if option is None else option)
+    assert Observations(env.state())["hidden_chests"] == 0
+
+
+@pytest.mark.parametrize(("option", "hides"), [(None, [1, 0, 0]), (True, [1, 1, 1]), (False, [0, 0, 0])])
+def test_one_option_for_a_batch_of_several_editions(option, hides):
+    batch = Batch(3, 3, ["incan-gold", "schmidt-2005", "iello-2016"], hidden_chests=option)
+    assert Observations(batch.reset(1)[:, 0])["hidden_chests"].tolist() == hides
+    assert [edition.hidden_chests for edition in batch.editions] == [bool(hide) for hide in hides]
+
+
+@pytest.mark.parametrize("option", [1, 0, "yes", [True, False]])
+def test_other_values_of_hidden_chests_are_refused(option):
+    for make_env in (lambda **given: Batch(2, 3, **given), diamant_v0.parallel_env):
+        with pytest.raises(ValueError, match=r"hidden_chests=.*; True, False and None are allowed"):
+            make_env(hidden_chests=option)
 
 
 # Which editions are refused because the deck could run out: exactly those whose deck can be emptied.
