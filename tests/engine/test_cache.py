@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from subprocess import PIPE
 
 import numpy as np
 import pytest
 
-import diamant_env
 from diamant_env.storage import cache
+from tests.faults.caches import copy_package
 
 # A rule, and a reward that uses a rule of another file.
 PLAY = """
@@ -31,30 +32,13 @@ print(diamant_env.__file__, game.tobytes().hex() + paid.tobytes().hex())
 """
 
 
-@pytest.fixture
-def installed(tmp_path) -> Path:
-    """A copy of the package, as an installation somewhere else would be; return the folder that holds it."""
-    folder = tmp_path / "site"
-    shutil.copytree(
-        Path(diamant_env.__file__).parent, folder / "diamant_env", ignore=shutil.ignore_patterns("__pycache__")
-    )
-    return folder
-
-
-def start(installed: Path, place: Path | None) -> subprocess.Popen:
-    """Start a process that plays a little with that installation and keeps compiled code in that place."""
+def start(installed: Path, **places: str) -> subprocess.Popen:
+    """Start a process that plays a little with that installation."""
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_CACHE_DIR")}
     environment |= {"PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(installed.parent)}
     environment |= {"XDG_CACHE_HOME": str(installed.parent / "home"), "TMPDIR": str(installed.parent / "temporary")}
-    if place is not None:
-        environment["DIAMANT_CACHE_DIR"] = str(place)
-    return subprocess.Popen(
-        [sys.executable, "-c", PLAY],
-        env=environment,
-        cwd=installed.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    command = [sys.executable, "-c", PLAY]
+    return subprocess.Popen(command, env=environment | places, cwd=installed.parent, stdout=PIPE, stderr=PIPE)
 
 
 def outcome(process: subprocess.Popen) -> str:
@@ -66,48 +50,43 @@ def outcome(process: subprocess.Popen) -> str:
     return games
 
 
-def cached(place: Path) -> dict[str, int]:
-    """Return the compiled code in a place, by name, with the time of the last change."""
-    return {str(path.relative_to(place)): path.stat().st_mtime_ns for path in place.rglob("*.code")}
+def cached(place: Path) -> dict[Path, int]:
+    """Return the compiled code in a place, with the time of the last change."""
+    return {path: path.stat().st_mtime_ns for path in place.rglob("*.code")}
 
 
-def test_three_processes_at_once_a_damaged_cache_and_a_changed_rule(installed, tmp_path):
-    place = tmp_path / "cache"
-    processes = [start(installed, place) for _ in range(3)]
-    games = {outcome(process) for process in processes}
-    assert len(games) == 1
+def test_three_processes_at_once_a_damaged_cache_no_place_for_one_and_a_changed_rule(tmp_path):
+    installed, home, temporary = copy_package(tmp_path / "site"), tmp_path / "home", tmp_path / "temporary"
+    files = set(installed.rglob("*"))
+    processes = [start(installed) for _ in range(3)]
+    (games,) = {outcome(process) for process in processes}
+    assert set(installed.rglob("*")) == files
 
-    before = cached(place)
+    before = cached(home)
     assert len(before) >= 2  # a file for each function that Python calls
-    assert {outcome(start(installed, place))} == games
-    assert cached(place) == before  # nothing was compiled anew
+    assert outcome(start(installed)) == games
+    assert cached(home) == before  # nothing was compiled anew
 
-    (folder,) = place.iterdir()
-    assert sorted(path.name for path in folder.iterdir()) == sorted(Path(name).name for name in before)
-    for name in before:
-        content = (place / name).read_bytes()
-        (place / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-    assert {outcome(start(installed, place))} == games
+    (folder,) = {path.parent for path in before}
+    assert set(folder.iterdir()) == set(before)
+    for path in before:
+        content = path.read_bytes()
+        path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    assert outcome(start(installed)) == games
+
+    shutil.rmtree(home)
+    home.write_text("a file where the folder would be made")
+    temporary.mkdir()
+    assert outcome(start(installed, DIAMANT_CACHE_DIR=str(home))) == games
+    assert not cached(temporary)  # a place was named, so no other is tried
+    assert outcome(start(installed)) == games
+    assert cached(temporary)
 
     rules = installed / "diamant_env" / "rules.py"
     source = rules.read_text(encoding="utf-8")
     assert source.count("return 1.0 / winners") == 1
     rules.write_text(source.replace("return 1.0 / winners", "return 2.0 / winners"), encoding="utf-8")
-    assert {outcome(start(installed, place))} != games  # the reward's own file has not changed
-
-
-def test_nothing_is_written_into_the_package_and_it_plays_without_a_place(installed):
-    home, temporary = installed.parent / "home", installed.parent / "temporary"
-    files = set(installed.rglob("*"))
-    games = outcome(start(installed, None))
-    assert cached(home)
-    assert set(installed.rglob("*")) == files
-    shutil.rmtree(home)
-    home.write_text("a file where the folder would be made")
-    temporary.mkdir()
-    assert outcome(start(installed, None)) == games
-    assert cached(temporary)
-    assert outcome(start(installed, home)) == games  # named, so nothing else is tried
+    assert outcome(start(installed)) != games  # the reward's own file has not changed
 
 
 # Where the folder is.
@@ -194,6 +173,9 @@ def test_what_is_damaged_counts_as_absent(nobody):
     for length in range(len(sound)):
         file.write_bytes(sound[:length])
         assert cache.load("one") is None
+    file.unlink()
+    os.mkfifo(file)
+    assert cache.load("one") is None  # a pipe is not waited for
 
 
 def test_a_full_disk_leaves_nothing_behind(nobody, monkeypatch):
@@ -207,10 +189,3 @@ def test_a_full_disk_leaves_nothing_behind(nobody, monkeypatch):
     cache.save("one", b"4")
     np.testing.assert_array_equal(cache.load("one"), np.frombuffer(b"123", np.uint8))
     assert [path.name for path in cache.cache_folder().iterdir()] == ["one"]
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_a_pipe_in_the_cache_is_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setenv("DIAMANT_CACHE_DIR", str(tmp_path))
-    os.mkfifo(cache.cache_folder() / "pipe")
-    assert cache.load("pipe") is None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import copy
-import io
-import pickle
 
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, GAME, Batch, Edition, diamant_v0, exact, from_observation
-from diamant_env.observation import FIELDS, SLICES, Observations
+from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, Edition, diamant_v0, exact, from_observation
+from diamant_env.observation import FIELDS, SLICES
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import OVER, REVEAL
 from tests.support.guarded_games import guards_notice, strange_round
+from tests.support.play import BASE, PRINTED, every
 
 FLAWS = [
     ("num_players", 100, "4 is allowed"),
@@ -44,8 +43,8 @@ FLAWS = [
 ]
 
 
-def started(**arguments):
-    batch = Batch(3, 4, "iello-2016", **arguments)
+def started():
+    batch = Batch(3, 4, "iello-2016")
     batch.reset(3)
     return batch
 
@@ -81,14 +80,6 @@ def test_a_trap_whose_two_cards_have_left_cannot_lie_on_the_path():
         batch.restore(games)
 
 
-def test_the_games_that_are_handed_out_change_nothing():
-    batch = started()
-    with pytest.raises(ValueError, match="read-only"):
-        batch.games[:] = batch.games
-    with pytest.raises(ValueError, match="read-only"):
-        batch.games.num_players[0] = 100
-
-
 @pytest.mark.parametrize("given", [np.zeros(3), np.zeros((3, 1), GAME), np.zeros(2, GAME), None, "games"])
 def test_what_is_no_array_of_records_is_refused(given):
     with pytest.raises(ValueError, match="expected"):
@@ -117,78 +108,115 @@ def test_a_batch_that_is_put_back_before_its_first_game_must_be_reset():
         batch.step(np.zeros((3, 4), np.int8))
 
 
-def test_an_altered_pickle_file_or_copy_is_refused():
-    batch = started()
-    wrong = altered(batch.games, "num_players", 100)
-    state = {**batch.__getstate__(), "games": wrong}
-    with pytest.raises(ValueError, match="num_players = 100"):
-        Batch.__new__(Batch).__setstate__(state)
-    file = io.BytesIO()
-    np.save(file, wrong)
-    file.seek(0)
-    with pytest.raises(ValueError, match="num_players = 100"):
-        batch.restore(np.load(file))
-    again = pickle.loads(pickle.dumps(batch))
-    assert again.games.tobytes() == batch.games.tobytes()
+def into_a_pickled_batch(games):
+    Batch.__new__(Batch).__setstate__({**started().__getstate__(), "games": games})
 
 
-def test_an_altered_state_of_an_environment_is_refused():
-    env = diamant_v0.parallel_env(4)
+def into_an_environment(games):
+    env = diamant_v0.parallel_env(4, "iello-2016")
     env.reset(seed=1)
-    state, before = env.clone_state(), env.game
-    wrong = copy.replace(state) if hasattr(copy, "replace") else copy.deepcopy(state)
-    object.__setattr__(wrong, "parts", (altered(state.parts[0], "deck", (18, 9), 0), *state.parts[1:]))
-    with pytest.raises(ValueError, match=r"game 0 can't be: deck\[18\] = 9"):
-        env.restore_state(wrong)
-    assert env.game == before
+    state, before = copy.deepcopy(env.clone_state()), env.game
+    object.__setattr__(state, "parts", (games[2:], *state.parts[1:]))
+    try:
+        env.restore_state(state)
+    finally:
+        assert env.game == before
 
 
-def test_an_altered_checkpoint_of_games_is_refused():
+def into_a_checkpoint(games):
     env = DiamantVecEnv(3, 4)
     env.reset()
-    with pytest.raises(ValueError, match="bag = 900"):
-        env.restore(altered(env.batch.games, "bag", 900))
+    env.restore(games)
 
 
-def rows_of(games=20, players=4, edition="iello-2016", turns=4):
-    batch = Batch(games, players, edition)
+@pytest.mark.parametrize("enter", [into_a_pickled_batch, into_an_environment, into_a_checkpoint])
+def test_altered_games_are_refused_wherever_they_enter(enter):
+    with pytest.raises(ValueError, match=r"game . can't be: bag = 900"):
+        enter(altered(started().games, "bag", 900))
+
+
+def rows_of():
+    """What the first seats of 20 tables see after four turns."""
+    batch = Batch(20, 4)
     rows = batch.reset(0)
-    for turn in range(turns):
-        batch.step(np.random.default_rng(turn).random((games, players)) < 0.2, rows)
+    for turn in range(4):
+        batch.step(np.random.default_rng(turn).random((20, 4)) < 0.2, rows)
     return rows[:, 0].copy()
+
+
+KEYS = np.zeros(20, np.uint64)
+ROWS = rows_of()
+TOO_MANY, NOISE = ROWS.copy(), np.random.default_rng(0).random(ROWS.shape, np.float32)
+TOO_MANY[:, SLICES["num_players"]] = 100 / 4
+NOISE[:, SLICES["hidden_chests"]] = 0
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1e30, 0.3, "half a unit more"])
 def test_an_observation_that_no_game_shows_is_refused(field, value):
-    rows = rows_of()
-    place = SLICES[field.name].start
+    rows, place = ROWS.copy(), SLICES[field.name].start
     rows[7, place] = rows[7, place] + 0.5 / field.scale if value == "half a unit more" else value
     with pytest.raises(ValueError, match=r"row 7|row 8|game 7 can't be|hide"):
-        from_observation(rows, np.zeros(20, np.uint64), "iello-2016")
+        from_observation(rows, KEYS, "iello-2016")
 
 
-def test_observations_of_too_many_players_of_noise_or_of_another_edition_are_refused():
-    keys, rows = np.zeros(20, np.uint64), rows_of()
-    rows[:, SLICES["num_players"]] = 100 / 4
-    with pytest.raises(ValueError, match="row 0: num_players = 100 is out of range"):
-        from_observation(rows, keys)
-    noise = np.random.default_rng(0).random(rows.shape, np.float32)
-    noise[:, SLICES["hidden_chests"]] = 0
-    with pytest.raises(ValueError, match=r"row 0|game 0"):
-        from_observation(noise, keys)
-    with pytest.raises(ValueError, match="no game of 'everdeck' looks like this"):
-        from_observation(rows_of(), keys, "everdeck")
+@pytest.mark.parametrize(
+    ("rows", "keys", "edition", "message"),
+    [
+        (ROWS[0], [1], BASE, rf"observations of shape \({NUM_FEATURES},\); expected \(rows, {NUM_FEATURES}\)"),
+        (ROWS[:2, :5], [1, 2], BASE, rf"observations of shape \(2, 5\); expected \(rows, {NUM_FEATURES}\)"),
+        (ROWS[:2], [1], BASE, r"keys of shape \(1,\); expected \(2,\)"),
+        (ROWS[:1], [-1], BASE, r"keys=\[-1\]; whole numbers from 0 to 18446744073709551615 are allowed"),
+        (ROWS[:1], [1.7], BASE, r"keys=\[1.7\]; whole numbers"),
+        (ROWS[:1], np.ones(1), BASE, r"keys=array.*; whole numbers"),
+        (ROWS[:1], np.array([-1]), BASE, r"keys=array\(\[-1\]\); whole numbers"),
+        (ROWS[:1], [2**64], BASE, r"keys=\[18446744073709551616\]; whole numbers"),
+        (ROWS[:1], ["a"], BASE, r"keys=\['a'\]; whole numbers"),
+        (Batch(2, 3, "incan-gold").reset(1)[:, 0], [1, 2], BASE, "hide the rivals' chests"),
+        (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2], BASE, "row 0 is of a seat that its table does not have"),
+        (TOO_MANY, KEYS, BASE, "row 0: num_players = 100 is out of range"),
+        (NOISE, KEYS, BASE, r"row 0|game 0"),
+        (ROWS, KEYS, "everdeck", "no game of 'everdeck' looks like this"),
+        (ROWS, KEYS, "diamond", "unknown edition 'diamond'"),
+    ],
+)
+def test_what_no_game_can_be_rebuilt_from_is_refused(rows, keys, edition, message):
+    with pytest.raises(ValueError, match=message):
+        from_observation(rows, keys, edition)
 
 
-@pytest.mark.parametrize("solve", [exact.solve_equilibrium, exact.solve_difference])
+@every([BASE, PRINTED])
+def test_a_rebuilt_game_shows_the_same_and_goes_on_alike(edition):
+    batch, rng = Batch(12, 5, edition), np.random.default_rng(1)
+    batch.reset(1)
+    for _ in range(6):
+        batch.step((rng.random((12, 5)) < 0.1).astype(np.int8))
+    again = Batch(12, 5, edition)
+    again.restore(from_observation(batch.observe()[:, 0], batch.games.key, edition))
+    assert again.observe().tobytes() == batch.observe().tobytes()
+    assert again.play_out(0.1).tobytes() == batch.play_out(0.1).tobytes()
+
+
+def test_a_rebuilt_game_has_the_key_that_was_given_and_remembers_no_turn():
+    games = from_observation(ROWS[:3], [1, 2**64 - 1, 3])
+    assert games.key.tolist() == [1, 2**64 - 1, 3]
+    assert (games.decision == -1).all()
+    assert (games.last_card == -1).all()
+
+
+@pytest.mark.parametrize(
+    "solve",
+    [
+        lambda game: exact.solve_equilibrium(game=game),
+        lambda game: exact.solve_difference(game=game),
+        lambda game: exact.solve_lone("iello-2016-fr", game),
+    ],
+)
 def test_the_solvers_refuse_what_cannot_be(solve):
     game = exact.start_of_expedition(EDITIONS["iello-2016-fr"], 2)
     game["deck"][18] = -1
     with pytest.raises(ValueError, match=r"deck\[18\] = -1"):
-        solve(game=game)
-    with pytest.raises(ValueError, match=r"deck\[18\] = -1"):
-        exact.solve_lone("iello-2016-fr", game)
+        solve(game)
 
 
 @pytest.mark.parametrize("on_path", [1, 2, 127])
@@ -204,27 +232,14 @@ def test_a_solution_refuses_a_trap_that_its_deck_does_not_have(on_path):
         solution.leave_probability(np.zeros((2, 3)))
 
 
-def test_guard_bytes_show_a_write_beside_an_array():
-    assert guards_notice()
-
-
 def test_strange_records_are_refused_or_played_inside_the_arrays():
+    assert guards_notice()
     refused = 0
     for seed in range(16):
         found, problem = strange_round(seed)
         assert problem is None
         refused += found
     assert 16 * 250 / 2 < refused < 16 * 250 * 0.95  # both kinds were tried
-
-
-def test_rows_say_what_they_show():
-    """A row that was let in is the row that the rebuilt game shows."""
-    rows = rows_of()
-    batch = Batch(20, 4)
-    batch.restore(from_observation(rows, np.arange(20, dtype=np.uint64)))
-    shown = batch.observe()[:, 0]
-    assert np.array_equal(shown, rows)
-    assert (Observations(shown)["num_players"] == 4).all()
 
 
 @pytest.mark.parametrize(("name", "value"), [("position", -50), ("position", 4), ("names", [9, "dragon"])])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from diamant_env import GAME, LEAVE, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import OVER, REVEAL
+from tests.support.exact_by_hand import after, left
 from tests.support.figures import bust_at_trap, survival
 from tests.support.oracle import Oracle
 from tests.support.play import INVENTED, PUBLISHED, every
-from tests.support.side_by_side import Names
+from tests.support.side_by_side import Names, engine_rows, oracle_row
 
 TINY = [
     Edition("one kind of trap", (1,), ("mud",), expeditions=1),
@@ -42,7 +43,7 @@ class Tree:
         reveal(later[0], self.box, card)
         return later
 
-    def decided(self, game: np.recarray, leavers: tuple[int, ...]) -> np.recarray:
+    def decided(self, game: np.recarray, leavers: Sequence[int]) -> np.recarray:
         """The game after these seats left."""
         later = game.copy()
         later[0].decision[:] = 0
@@ -90,67 +91,26 @@ def test_survival_of_every_edition(edition):
         assert 1 - chance == bust_at_trap(edition, traps)
 
 
-# All courses of a game for two, cards and decisions, into the second expedition: how many, and what they hold.
-
-
-def courses_of_the_engine(edition: Edition, turns: int) -> list[tuple[int, ...]]:
-    tree, results = Tree(edition, 2), []
-
-    def go(game: np.recarray, depth: int) -> None:
-        if depth == turns or game[0].phase == OVER:
-            chests, relics = game[0].chest.tolist()[:2], game[0].relics.tolist()[:2]
-            results.append((*chests, *relics, int(game[0].expedition), int(game[0].deck_size)))
-        elif game[0].phase == REVEAL:
-            for card, _ in tree.cards(game):
-                go(tree.after(game, card), depth)
-        else:
-            inside = [seat for seat in (0, 1) if game[0].inside[seat]]
-            for leavers in subsets(inside):
-                go(tree.decided(game, leavers), depth + 1)
-
-    go(tree.root, 0)
-    return sorted(results)
-
-
-def courses_of_the_oracle(edition: Edition, turns: int) -> list[tuple[int, ...]]:
-    results, names = [], Names(edition).cards
-
-    def go(moves: list, depth: int) -> None:
-        oracle, waits_for_card = played(moves)
-        if depth == turns or oracle.over:
-            (one, two), size = oracle.players, len(oracle.deck)
-            relics = (len(one.relic_values), len(two.relic_values))
-            results.append((one.chest, two.chest, *relics, oracle.expedition, size))
-        elif waits_for_card:
-            for card in sorted(oracle.deck_counts, key=names.index):
-                go([*moves, card], depth)
-        else:
-            for leavers in subsets([seat for seat in (0, 1) if oracle.players[seat].inside]):
-                go([*moves, leavers], depth + 1)
-
-    def played(moves: list) -> tuple[Oracle, bool]:
-        oracle, waits_for_card = Oracle(edition, 2), True
-        for move in moves:
-            expedition = oracle.expedition
-            if waits_for_card:
-                oracle.reveal(move)
-                waits_for_card = oracle.expedition != expedition
-            else:
-                oracle.decide(set(move))
-                waits_for_card = True
-        return oracle, waits_for_card
-
-    go([], 0)
-    return sorted(results)
-
-
-def subsets(seats: list[int]) -> list[tuple[int, ...]]:
-    chosen = product([False, True], repeat=len(seats))
-    return [tuple(seat for seat, leaves in zip(seats, row, strict=True) if leaves) for row in chosen]
-
-
 @every(LONGER)
 def test_all_courses_of_three_turns(edition):
-    engine = courses_of_the_engine(edition, 3)
-    assert engine == courses_of_the_oracle(edition, 3)
-    assert len(set(engine)) > 10
+    """Every card and every decision of a game for two, into the second expedition: the engine's and the oracle's."""
+    tree, names, courses = Tree(edition, 2), Names(edition), []
+
+    def go(game: np.recarray, oracle: Oracle, turns: int) -> None:
+        if game[0].phase == REVEAL:
+            assert {names.cards[card] for card, _ in tree.cards(game)} == set(oracle.deck)
+            for card, _ in tree.cards(game):
+                go(tree.after(game, card), after(oracle, names.cards[card]), turns)
+            return
+        rows = engine_rows(game)
+        assert rows == [oracle_row(oracle)]
+        assert names.deck(game[0].deck.tolist()) == oracle.deck_counts
+        if turns == 3 or oracle.over:
+            courses.append(tuple(rows[0]))
+            return
+        inside = [seat for seat, player in enumerate(oracle.players) if player.inside]
+        for leavers in [(), *((seat,) for seat in inside), inside][: 2 ** len(inside)]:
+            go(tree.decided(game, leavers), left(oracle, set(leavers)), turns + 1)
+
+    go(tree.root, Oracle(edition, 2), 0)
+    assert len(set(courses)) > 10

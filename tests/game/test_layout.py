@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 
 import numpy as np
@@ -85,13 +86,24 @@ def test_the_fields_tile_the_row():
     assert isinstance(np.zeros(1, OBSERVATION)[0], np.record)
 
 
+def test_the_view_is_a_mapping_of_the_fields():
+    obs = Observations(np.zeros((2, 3, NUM_FEATURES), np.float32))
+    assert list(obs) == [field.name for field in FIELDS]
+    assert len(obs) == len(FIELDS)
+    assert obs["traps_left"].shape == (2, 3, 8)
+    assert obs["bag"].dtype == np.float32
+    with pytest.raises(KeyError, match="no field 'gold'; fields: must_decide, chest"):
+        obs["gold"]
+    with pytest.raises(ValueError, match="observations: <class 'list'>; expected an array"):
+        Observations([1, 2])
+
+
 @pytest.mark.parametrize(
     "shape", [(NUM_FEATURES - 1,), (3, NUM_FEATURES + 1), (NUM_FEATURES, 3), (NUM_FEATURES, 999), ()]
 )
 def test_the_view_wants_whole_observations(shape):
-    with pytest.raises(ValueError, match=f"the last axis must have {NUM_FEATURES} features"):
+    with pytest.raises(ValueError, match=rf"shape {re.escape(str(shape))}; the last axis must have {NUM_FEATURES}"):
         Observations(np.zeros(shape, np.float32))
-    assert Observations(np.zeros((2, 3, NUM_FEATURES), np.float32))["traps_left"].shape == (2, 3, 8)
 
 
 def test_the_numbers_in_saved_games_keep_their_meaning():

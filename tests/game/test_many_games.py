@@ -7,7 +7,7 @@ import pytest
 
 from diamant_env import Batch
 from diamant_env.rewards import REWARDS
-from tests.support.play import INVENTED, PUBLISHED, SCALE, every, games
+from tests.support.play import PUBLISHED, SCALE, every, games
 from tests.support.side_by_side import SideBySide
 
 GAMES_PER_REWARD = 4_800
@@ -31,10 +31,3 @@ def test_engine_and_oracle_agree(edition, reward):
         assert both.play_to_the_end(rng) >= edition.expeditions
         chests.update(map(tuple, both.batch.games.chest.tolist()))
     assert len(chests) > size / 3  # they were not the same games over and over
-
-
-@pytest.mark.parametrize("reward", REWARDS)
-def test_other_boxes(reward):
-    editions = [*INVENTED, PUBLISHED[0]] * games(16)
-    players = np.arange(len(editions)) % 7 + 2
-    SideBySide(Batch(len(editions), players, editions, reward), seed=11).play_to_the_end(np.random.default_rng(2))

@@ -11,23 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from diamant_env import EDITIONS, Batch, Edition, diamant_v0
+from diamant_env import Batch, Edition, Observations, diamant_v0, observation_space
+from diamant_env.rewards import REWARDS
 from tests.support.oracle import Oracle
 from tests.support.play import BASE, ODD, PUBLISHED, every
 from tests.support.side_by_side import SideBySide, as_dicts
 
-SHORT = replace(EDITIONS["schmidt-2005"], expeditions=1)
 ALL_KINDS = tuple("abcdefgh")
-OWN = [
-    SHORT,
-    ODD,
-    Edition("one kind of trap", (1, 2, 3), ("mud",), expeditions=2),
-    Edition("eight kinds of trap", (12, 12, 50), ALL_KINDS, trap_copies=2, expeditions=8),
-    Edition(
-        "sixteen treasures", tuple(range(20, 36)), ("mud", "wind", "rain"), relics=(1, 2), relics_enter="expedition"
-    ),
-    Edition("hidden", (5, 6), ("mud", "wind"), relics=(3,), tie_break="relics", hidden_chests=True, expeditions=4),
-]
+HIDDEN = Edition("hidden", (5, 6), ("mud", "wind"), relics=(3,), tie_break="relics", hidden_chests=True, expeditions=4)
 REFUSED = [
     ({"treasures": ()}, "it has no treasure"),
     ({"treasures": (5, 0)}, "a treasure below 1: 0"),
@@ -67,27 +58,7 @@ def test_refused_with_the_reason(changes, reason):
         replace(BASE, **changes)
 
 
-@every(OWN)
-@pytest.mark.parametrize("reward", ["win", "margin"])
-def test_it_plays_in_a_batch_as_the_oracle_says(edition, reward):
-    both = SideBySide(Batch(36, np.arange(36) // 6 + 2, edition, reward), seed=9)
-    assert both.play_to_the_end(np.random.default_rng(4)) >= edition.expeditions
-
-
-@every(OWN)
-@pytest.mark.parametrize("make", [diamant_v0.env, diamant_v0.raw_env])
-def test_it_plays_agent_by_agent(edition, make):
-    env, rng = make(edition=edition, num_players=4), np.random.default_rng(1)
-    env.reset(seed=3)
-    for agent in env.agent_iter():
-        observation, _, termination, truncation, info = env.last()
-        assert env.observation_space(agent).contains(observation)
-        over = termination or truncation
-        env.step(None if over else env.action_space(agent).sample(info["action_mask"]) * int(rng.random() < 0.4))
-    assert env.unwrapped.agents == []
-
-
-@every([*OWN, *PUBLISHED])
+@every([*PUBLISHED, ODD, HIDDEN])
 def test_it_is_rendered_saved_and_continued(edition):
     env = diamant_v0.parallel_env(edition=edition, num_players=3, render_mode="ansi")
     env.reset(seed=5)
@@ -99,6 +70,34 @@ def test_it_is_rendered_saved_and_continued(edition):
     again.restore_state(saved)
     assert again.render() == text
     assert as_dicts(again.game[None]) == as_dicts(env.game[None])
+
+
+# Hidden chests: an option of every view, the default of the editions that say so.
+
+
+@pytest.mark.parametrize("make_env", [diamant_v0.parallel_env, diamant_v0.env, diamant_v0.raw_env])
+@every([ODD, HIDDEN])
+@pytest.mark.parametrize("option", [None, False, True])
+def test_the_option_goes_before_the_edition(make_env, edition, option):
+    env = pickle.loads(pickle.dumps(make_env(num_players=3, edition=edition, hidden_chests=option)))
+    started = env.reset(seed=1)
+    first = started[0]["player_0"] if started else env.observe("player_0")  # the turn-based views return nothing
+    assert Observations(first)["hidden_chests"] == (edition.hidden_chests if option is None else option)
+    assert Observations(env.state())["hidden_chests"] == 0
+
+
+@pytest.mark.parametrize(("option", "hides"), [(None, [1, 0, 0]), (True, [1, 1, 1]), (False, [0, 0, 0])])
+def test_one_option_for_a_batch_of_several_editions(option, hides):
+    batch = Batch(3, 3, ["incan-gold", "schmidt-2005", "iello-2016"], hidden_chests=option)
+    assert Observations(batch.reset(1)[:, 0])["hidden_chests"].tolist() == hides
+    assert [edition.hidden_chests for edition in batch.editions] == [bool(hide) for hide in hides]
+
+
+@pytest.mark.parametrize("option", [1, 0, "yes", [True, False]])
+def test_other_values_of_hidden_chests_are_refused(option):
+    for make_env in (lambda **given: Batch(2, 3, **given), diamant_v0.parallel_env):
+        with pytest.raises(ValueError, match=r"hidden_chests=.*; True, False and None are allowed"):
+            make_env(hidden_chests=option)
 
 
 # Which editions are refused because the deck could run out: exactly those whose deck can be emptied.
@@ -134,13 +133,13 @@ boxes = st.fixed_dictionaries(
 )
 
 
-@given(boxes, st.integers(0, 2**32))
+@given(boxes, st.sampled_from(list(REWARDS)), st.integers(0, 2**32))
 @settings(max_examples=300)
-def test_any_box_is_played_as_the_oracle_says_or_its_deck_can_run_out(box, seed):
+def test_any_box_is_played_as_the_oracle_says_or_its_deck_can_run_out(box, reward, seed):
     if can_run_out(SimpleNamespace(**box)):
         with pytest.raises(ValueError, match="the deck could run out inside one of its"):
             Edition("any", **box)
         return
-    edition = Edition("any", **box)
-    batch = Batch(6, [1, 2, 3, 5, 7, 8], edition)
+    batch = Batch(6, [2 if reward == "margin" else 1, 2, 3, 5, 7, 8], Edition("any", **box), reward)
     SideBySide(batch, seed).play_to_the_end(np.random.default_rng(seed))
+    assert all(observation_space().contains(row) for row in batch.state())

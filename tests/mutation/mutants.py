@@ -18,9 +18,6 @@ import argparse
 import contextlib
 import difflib
 import gc
-import hashlib
-import json
-import random
 import re
 import resource
 import shutil
@@ -30,14 +27,13 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
 # Imported once for all mutants.
 import cosmic_ray.plugins
 import gymnasium
-import hypothesis.stateful
+import hypothesis
 import numba
 import numpy
 import pettingzoo
@@ -47,7 +43,7 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.tools.filters.operators_filter import OperatorsFilter
 from cosmic_ray.work_db import WorkDB, use_db
 
-LOADED = (gymnasium, hypothesis.stateful, numba, numpy, pettingzoo)
+LOADED = (gymnasium, hypothesis, numba, numpy, pettingzoo)
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = Path(__file__).with_name("mutants.toml")
 EQUIVALENT = Path(__file__).with_name("mutants.md")
@@ -85,8 +81,8 @@ def copy_tree(folder: Path) -> None:
 
 def run_tests(
     stages: list[list[str]], log: Path, limits: list[float] | None = None, keep_bytecode: bool = False
-) -> tuple[bool, str]:
-    """Run the tests in a fork; return whether all passed, and which one did not. The limits are seconds of CPU time."""
+) -> bool:
+    """Run the tests in a fork; return whether all passed. The limits are seconds of CPU time."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -99,7 +95,7 @@ def run_tests(
             os.dup2(handle, 2)
             sys.dont_write_bytecode = not keep_bytecode
             sys.path.insert(0, os.getcwd())
-            options = ["-x", "-q", "--tb=no", "-rfE", *(f"-pno:{plugin}" for plugin in NOT_NEEDED)]
+            options = ["-x", "-q", *(f"-pno:{plugin}" for plugin in NOT_NEEDED)]
             for stage, limit in zip(stages, limits or [0.0] * len(stages), strict=True):
                 signal.setitimer(signal.ITIMER_PROF, limit)  # ends this process; 0 is no limit
                 if status := pytest.main([*options, *stage]):
@@ -116,15 +112,12 @@ def run_tests(
         if time.monotonic() > end:
             os.killpg(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return False, "timeout"
+            return False
         time.sleep(0.005)
-    status, text = os.waitstatus_to_exitcode(done[1]), log.read_text(errors="replace")
+    status = os.waitstatus_to_exitcode(done[1])
     if status == 99:
-        raise SystemExit(text.splitlines()[-1])
-    if status == -signal.SIGPROF:
-        return False, "timeout"
-    killer = re.search(r"^(?:FAILED|ERROR) ([^\s\[]+)", text, re.MULTILINE)
-    return status == 0, killer[1] if killer else f"exit status {status}"
+        raise SystemExit(log.read_text(errors="replace").splitlines()[-1])
+    return status == 0
 
 
 def mutants_of(path: str, work_db: WorkDB):
@@ -167,32 +160,13 @@ def listed_as_equivalent() -> list[Row]:
     return [Row(file, function, line.replace("\\|", "|")) for file, function, line, *_ in rows]
 
 
-class Results:
-    """What became of each mutant, by the digest of its source: the test that killed it, or None; kept in a file."""
-
-    def __init__(self, path: Path | None) -> None:
-        self.path, self.killers = path, {}
-        if path is not None and path.exists():
-            self.killers = {row["digest"]: row["killer"] for row in map(json.loads, path.read_text().splitlines())}
-
-    def note(self, mutant: Mutant, digest: str, killer: str | None) -> None:
-        """Keep a result."""
-        self.killers[digest] = killer
-        if self.path is not None:
-            with self.path.open("a") as file:
-                print(json.dumps({**mutant._asdict(), "killer": killer, "digest": digest}), file=file)
-
-
 def main() -> int:
     """Run all mutants of the files; return 0 if enough were killed and survivors and listed ones are the same."""
     config = tomllib.loads(CONFIG.read_text())
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", default=[*config["files"]], metavar="FILE", help="default: all")
     parser.add_argument("--function", default="", help="only mutants in functions whose name matches this pattern")
-    parser.add_argument("--share", type=float, default=1.0, help="only so many of the mutants, drawn by chance")
-    parser.add_argument("--results", type=Path, help="note each result here, and do not repeat those that are here")
     arguments = parser.parse_args()
-    arguments.results = arguments.results and arguments.results.absolute()
     gc.freeze()
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
         tree, log = Path(temporary) / "tree", Path(temporary) / "log"
@@ -202,67 +176,58 @@ def main() -> int:
             init([Path(path) for path in arguments.files], work_db, {})
             with contextlib.redirect_stdout(None):
                 OperatorsFilter().filter(work_db, argparse.Namespace(config=str(CONFIG)))
-            return judge(arguments, config, work_db, log)
+            good = [judge(path, arguments.function, config, work_db, log) for path in arguments.files]
+    return 0 if all(good) else 1
 
 
-def judge(arguments, config: dict, work_db: WorkDB, log: Path) -> int:  # noqa: C901 - read from top to bottom
-    """Run the mutants file by file, print what survived and the score."""
-    enough, equivalent, rng = True, listed_as_equivalent(), random.Random(0)
-    results = Results(arguments.results)
-    whole = not arguments.function and arguments.share == 1
-    for path in arguments.files:
-        total, killers, survivors, stages = 0, defaultdict(int), [], config["files"][path]
-        unseen = {row for row in equivalent if f"diamant_env/{row.file}" == path}
-        start = time.monotonic()
-        limits = []
-        for stage in stages:
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            passed, failed = run_tests([stage], log, keep_bytecode=True)
-            if not passed:
-                raise SystemExit(f"the tests fail without any change: {failed}\n{log.read_text()[-3000:]}")
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            limits.append(config["mutants"]["patience"] * seconds)
-        print(f"{path}: the tests pass unchanged; seconds for each stage of a mutant: {limits}", flush=True)
-        source = Path(path).read_text()
-        for mutant, changed in mutants_of(path, work_db):
-            if not re.search(arguments.function, mutant.function) or rng.random() >= arguments.share:
-                continue
-            total += 1
-            if total % 100 == 0:
-                print(f"... {total}, {total - len(survivors) - 1} killed, {time.monotonic() - start:.0f} s", flush=True)
-            digest = hashlib.sha256(changed.encode()).hexdigest()
-            if digest not in results.killers:
-                Path(path).write_text(changed)
-                try:
-                    passed, failed = run_tests(stages, log, limits)
-                finally:
-                    Path(path).write_text(source)
-                results.note(mutant, digest, None if passed else failed)
-            killer = results.killers[digest]
-            if killer is None:
-                rows = {row for row in equivalent if row.covers(mutant)}
-                unseen -= rows
-                known = bool(rows)
-                survivors.append((mutant, known))
-                print(f"{'equivalent' if known else 'SURVIVED'}  {mutant}", flush=True)
-            else:
-                killers[killer] += 1
-        for killer, number in sorted(killers.items(), key=lambda pair: -pair[1]):
-            print(f"{number:6}  {killer}")
-        known, alive = sum(known for _, known in survivors), sum(not known for _, known in survivors)
-        killed = total - len(survivors)
-        score = killed / max(1, total - known)
-        print(
-            f"{path}: {total} mutants, {killed} killed, {known} equivalent, {alive} unexplained: "
-            f"{score:.1%} of those that are not equivalent, {killed / max(1, total):.1%} of all",
-            flush=True,
-        )
-        enough &= score >= config["mutants"]["least"] and not alive
-        if whole and unseen:
-            enough = False
-            print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(map(str, unseen)), sep="\n  ")
-    return 0 if enough else 1
+def unchanged(stages: list[list[str]], patience: float, log: Path) -> list[float]:
+    """Run the tests of an unchanged file; return how long each stage of a mutant may compute, in seconds."""
+    limits = []
+    for stage in stages:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        if not run_tests([stage], log, keep_bytecode=True):
+            raise SystemExit(f"the tests fail without any change:\n{log.read_text()[-3000:]}")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        limits.append(patience * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
+    return limits
+
+
+def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) -> bool:
+    """Run the mutants of a file, print what survived and the score; return whether all is as it should be."""
+    stages, equivalent = config["files"][path], listed_as_equivalent()
+    total, known, alive = 0, 0, 0
+    unseen = {row for row in equivalent if f"diamant_env/{row.file}" == path}
+    limits = unchanged(stages, config["mutants"]["patience"], log)
+    print(f"{path}: the tests pass unchanged; seconds for each stage of a mutant: {limits}", flush=True)
+    source = Path(path).read_text()
+    for mutant, changed in mutants_of(path, work_db):
+        if not re.search(function, mutant.function):
+            continue
+        total += 1
+        if total % 100 == 0:
+            print(f"... {total}, {total - 1 - known - alive} killed", flush=True)
+        Path(path).write_text(changed)
+        try:
+            passed = run_tests(stages, log, limits)
+        finally:
+            Path(path).write_text(source)
+        if passed:
+            rows = {row for row in equivalent if row.covers(mutant)}
+            unseen -= rows
+            known, alive = known + bool(rows), alive + (not rows)
+            print(f"{'equivalent' if rows else 'SURVIVED'}  {mutant}", flush=True)
+    killed = total - known - alive
+    score = killed / max(1, total - known)
+    print(
+        f"{path}: {total} mutants, {killed} killed, {known} equivalent, {alive} unexplained: "
+        f"{score:.1%} of those that are not equivalent, {killed / max(1, total):.1%} of all",
+        flush=True,
+    )
+    if function:  # the others of the listed ones were not tried
+        unseen = set()
+    if unseen:
+        print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(map(str, unseen)), sep="\n  ")
+    return score >= config["mutants"]["least"] and not alive and not unseen
 
 
 if __name__ == "__main__":

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from diamant_env import EDITIONS, Batch, Observations, diamant_v0
+from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.editions import RULEBOOK_PLAYERS
 from tests.support.play import PUBLISHED, Play, every
 
@@ -74,12 +72,6 @@ def test_relics_are_worth_what_the_edition_says(edition):
 def test_chests_are_open_or_hidden_as_the_edition_says(edition):
     obs = Observations(Batch(2, 3, edition).reset(1))
     assert (obs["hidden_chests"] == edition.hidden_chests).all()
-
-
-@pytest.mark.parametrize("hide", [True, False])
-def test_a_table_may_agree_to_hide_the_chests(hide):
-    env = diamant_v0.parallel_env(num_players=3, edition="schmidt-2005", hidden_chests=hide)
-    assert env.edition.hidden_chests is hide
 
 
 @every([edition for edition in PUBLISHED if edition.relics])

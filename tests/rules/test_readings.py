@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
-
 from diamant_env import Batch, Edition
 from tests.support.play import BASE, PUBLISHED, Case, Play, cases, every
 
@@ -23,11 +19,6 @@ def test_the_deck_can_not_run_out_inside_an_expedition(edition):
     assert not play.over
     assert play.game["deck_size"] == 2 * len(kinds)
     assert play.go_on().over
-
-
-def test_an_edition_whose_deck_could_run_out_is_refused():
-    with pytest.raises(ValueError, match="could run out inside one of its 5 expeditions"):
-        replace(BASE, traps=("snake", "boulder"))
 
 
 def test_the_reserve_is_unlimited():

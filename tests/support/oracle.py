@@ -42,7 +42,6 @@ class Oracle:
             self.deck += self.relics_to_come
             self.relics_to_come = []
         self.out_of_game: list[str] = []
-        self.cards_in_the_box = len(self.deck) + len(self.relics_to_come)
         self.relics_taken = 0
         self.expedition = 0
         self.over = False
@@ -185,16 +184,6 @@ class Oracle:
         """Gems found that are neither in a chest nor in a bag, on the path or back in the reserve: none."""
         held = sum(player.gems_in_chest + player.bag for player in self.players)
         return self.gems_found - held - self.path_gems - self.gems_returned
-
-    @property
-    def unaccounted_cards(self) -> int:
-        """Cards of the box that are neither in the deck nor on the path, taken, out of the game or to come: none."""
-        in_play = len(self.deck) + len(self.path) - self.path.count("gap")
-        return self.cards_in_the_box - in_play - len(self.out_of_game) - len(self.relics_to_come) - self.relics_taken
-
-    @property
-    def relics_with_players(self) -> list[str]:
-        return [relic for player in self.players for relic in player.relic_cards]
 
     @property
     def winners(self) -> list[int]:
