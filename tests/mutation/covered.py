@@ -25,32 +25,6 @@ LEFT_OUT = [
 ]
 # Words in the names of single tests. Uncompiled they take long and reach no further line, ...
 SLOW = [
-<<<<<<< HEAD
-    "engine/test_batch.py::test_a_batch_plays_what_single_environments_play[score",
-    "engine/test_batch.py::test_decisions_are_drawn_with_their_probability_each_by_itself",
-    "engine/test_batch.py::test_seeds",
-    "engine/test_batch_ways.py::test_play_is_step_without_observations[margin",
-    "engine/test_batch_ways.py::test_play_is_step_without_observations[score",
-    "engine/test_batch_ways.py::test_threads_change_no_byte[2]",
-    "engine/test_batch_ways.py::test_threads_change_no_byte[40]",
-    "envs/test_gym_env.py::test_games_are_those_of_a_batch_driven_by_hand[8",
-    "envs/test_gym_vector.py::test_a_seed_repeats_opponents_that_draw_something",
-    "envs/test_gym_vector.py::test_agents_with_memory_keep_their_rows",
-    "envs/test_gym_vector.py::test_asynchronous_copies_differ_by_their_seeds",
-    "envs/test_gym_vector.py::test_games_are_those_of_single_environments",
-    "game/test_at_a_glance.py::test_everything_at_every_table",
-    "game/test_hidden_chests.py::test_hidden_chests_hide_nothing_else_and_the_same_games_are_played",
-    "game/test_own_editions.py::test_any_box_is_played_as_the_oracle_says_or_its_deck_can_run_out",
-    "opponents/test_opponents.py::test_expected_value_is_optimal_stopping_for_a_lone_player",
-    "records/test_records.py::test_any_game_is_written_and_read",
-    "records/test_records.py::test_every_truncation_is_refused",
-    "records/test_records.py::test_random_damage_is_refused_or_harmless",
-    "rules/test_treasure_card.py::test_gems_are_shared_equally_and_the_rest_stays_on_the_path",
-]
-# ... or they turn warnings into errors: integers that overflow on purpose make NumPy warn, uncompiled.
-WARNED = [
-    "envs/test_tasks.py::test_registering_imports_nothing_that_plays_and_an_older_pettingzoo_has_no_registry",
-=======
     *("single_environments_play and score", "drawn_with_their", "test_batch.py and test_seeds"),
     *("change_no_byte and 2-win", "change_no_byte and 40-score", "driven_by_hand and 8", "opponents_that_draw"),
     *("memory_keep", "copies_differ_by_their", "test_games_are_those_of_single", "at_every_table"),
@@ -58,7 +32,6 @@ WARNED = [
     "shared_equally",
     # ... or they turn warnings into errors: integers that overflow on purpose make NumPy warn, uncompiled.
     *("older_pettingzoo", "package_by_the_id"),
->>>>>>> h1
 ]
 SETTINGS = """
 [run]
