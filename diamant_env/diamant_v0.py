@@ -18,14 +18,14 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
+from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.history import check_saved
-from diamant_env.envs.actions import read_actions
 from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.scripted_decks import Script
-from diamant_env.envs.settings import MAX_SEED, whole_number
+from diamant_env.envs.settings import read_actions
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import Reward, pay
 from diamant_env.state import LEAVE, OVER, Game
@@ -142,7 +142,15 @@ class parallel_env(ParallelEnv, EzPickle):
         number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
         deck = (options or {}).get("deck")
         script = None if deck is None else Script(self.edition, deck)
-        rows = self._batch.reset(number) if script is None else self._reset_script(script, number)
+        before = self._batch.games
+        rows = self._batch.reset(number)
+        if script is not None:
+            try:
+                script.restart(self._batch._core.records[0], numbers_of(self.edition))
+            except ValueError:
+                self._batch.restore(before)
+                raise
+            rows = self._batch.observe()
         self._script = script
         self.agents = self.possible_agents[:]
         self._pictures.restart([0])

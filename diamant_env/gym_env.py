@@ -12,11 +12,11 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
+from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.opponent_seats import Opponent
 from diamant_env.envs.pictures import RENDER_MODES
-from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.rewards import Reward
 from diamant_env.state import Game
 

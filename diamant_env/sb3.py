@@ -15,8 +15,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.envs.actions import checked_actions
 from diamant_env.envs.layout import Layout, Observation
+from diamant_env.envs.settings import checked_actions
 from diamant_env.observation import NUM_FEATURES, NUM_HISTORY
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from diamant_env.commands.command import run_command
 from diamant_env.commands.screen import say
-from diamant_env.envs.settings import whole_number
+from diamant_env.engine.arguments import whole_number
 from diamant_env.judging.games import MAX_GAMES, Played, number_of_tables, play, seeds_for
 from diamant_env.judging.lineups import deal, seat_with
 from diamant_env.opponents.registry import DATA

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from diamant_env.editions import EDITIONS
-from diamant_env.envs.settings import MAX_SEED
+from diamant_env.engine.arguments import MAX_SEED
 
 AGENTS = """\
 An agent is a text such as bag:18, champion or search:champion, the file of a

@@ -10,7 +10,7 @@ from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from diamant_env.editions import Edition
-from diamant_env.envs.actions import checked_action
+from diamant_env.envs.settings import checked_action
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.arguments import whole_number
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import Opponent, OpponentSeats
 from diamant_env.envs.pictures import Pictures
-from diamant_env.envs.settings import whole_number, with_expeditions
+from diamant_env.envs.settings import with_expeditions
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.table import EMPTY, Table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -93,13 +94,13 @@ class OpponentSeats:
     def seed(self, seed: int) -> None:
         """Seed the agents that have a method ``seed(int)``, each differently."""
         for position, agent in enumerate(self._seeded):
-            agent.seed(_number_from([seed, position]))  # type: ignore[attr-defined]
+            agent.seed(int(np.random.SeedSequence([seed, position]).generate_state(1)[0]))  # type: ignore[attr-defined]
 
 
 def _agent(opponent: Any) -> Agent:
     try:
         if isinstance(opponent, str | Path):
-            return make(str(opponent), _number_from(None))
+            return make(str(opponent), secrets.randbits(32))
         return as_agent(opponent)
     except ValueError as error:
         raise ValueError(f"opponents: {error}") from None
@@ -115,7 +116,3 @@ def _is_memoryless(agent: Agent) -> bool:
     if isinstance(agent, Scripted):
         return type(agent).seed is Scripted.seed  # those that draw something themselves remember it
     return isinstance(agent, NetworkAgent | FunctionAgent)
-
-
-def _number_from(entropy: list[int] | None) -> int:
-    return int(np.random.SeedSequence(entropy).generate_state(1)[0])

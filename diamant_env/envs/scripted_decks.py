@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diamant_env.editions import Edition
+from diamant_env.engine.arguments import whole_number
 from diamant_env.engine.turns import draw_card
-from diamant_env.envs.settings import whole_number
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import REVEAL, EditionNumbers, Game
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
-from diamant_env.envs.settings import MAX_SEED, whole_number
+from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.observation import Observations
 from diamant_env.opponents.own import Player, as_agent
 from diamant_env.opponents.registry import make

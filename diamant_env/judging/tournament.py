@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
 from diamant_env.editions import Edition
-from diamant_env.envs.settings import whole_number
+from diamant_env.engine.arguments import whole_number
 from diamant_env.judging.games import MAX_GAMES, Played, Player, Progress, checked_names, number_of_tables, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import deal

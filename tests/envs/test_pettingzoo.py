@@ -224,12 +224,3 @@ def test_supersuits_vector_environments(supersuit):
         ends += ended.sum()
     assert ends > 0
     assert ends % 3 == 0
-
-
-def test_stable_baselines3_through_supersuit(supersuit):
-    stable_baselines3 = pytest.importorskip("stable_baselines3")
-    single = supersuit.pettingzoo_env_to_vec_env_v1(diamant_v0.parallel_env(num_players=3))
-    env = supersuit.concat_vec_envs_v1(single, 2, num_cpus=0, base_class="stable_baselines3")
-    model = stable_baselines3.PPO("MlpPolicy", env, n_steps=16, batch_size=48, n_epochs=1, device="cpu")
-    model.learn(100)
-    assert model.num_timesteps >= 100

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
-from diamant_env.envs.settings import whole_number
+from diamant_env.engine.arguments import whole_number
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.lineups import deal
 from diamant_env.opponents import Table, make

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationIn
 
 from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
-from diamant_env.envs.settings import MAX_SEED, with_expeditions
+from diamant_env.engine.arguments import MAX_SEED
+from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import MAX_GAMES
 from diamant_env.storage.reading import parse_toml, read_text
 
