@@ -21,28 +21,18 @@ print(len(found), sum(len(thing.signatures) for thing in found.values()))
 diamant_env.Batch(1).reset(1)
 print(sum(len(thing.signatures) for thing in found.values()))
 """
-
-
 COUNTED = """
-import numpy as np
 from diamant_env.native import packed_bytes
 print(packed_bytes.packed_flag(True, 1))
 """
 
 
-def run(*arguments: str, **environment: str) -> str:
+def run(*arguments: str, stderr: int | None = None, **environment: str) -> str:
     """Run Python in the checkout; return what it printed."""
-    finished = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=600,
-    )
-    assert finished.returncode == 0, finished.stderr
-    return finished.stdout
+    command, settings = [sys.executable, *arguments], os.environ | environment
+    return subprocess.run(
+        command, cwd=ROOT, env=settings, stdout=subprocess.PIPE, stderr=stderr, check=True, text=True, timeout=600
+    ).stdout
 
 
 def test_the_rules_as_they_stand_and_compiled_give_the_same_bytes():
@@ -60,15 +50,10 @@ def test_importing_the_package_compiles_nothing():
 
 
 def test_who_watches_is_told_once_that_the_engine_is_compiled(tmp_path):
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0", "DIAMANT_CACHE_DIR": str(tmp_path)}
     said = []
     for _ in range(2):
         seen, terminal = pty.openpty()
-        done = subprocess.run(
-            [sys.executable, "-c", COUNTED], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=terminal,
-            check=True, text=True,
-        )  # fmt: skip
-        assert done.stdout == "256\n"
+        assert run("-c", COUNTED, stderr=terminal, NUMBA_DISABLE_JIT="0", DIAMANT_CACHE_DIR=str(tmp_path)) == "256\n"
         os.write(terminal, b"\n")  # so that there is something to read
         os.close(terminal)
         said.append(os.read(seen, 10_000).decode().strip())

@@ -86,19 +86,6 @@ def test_what_is_no_array_of_records_is_refused(given):
         started().restore(given)
 
 
-@pytest.mark.parametrize("players", [1, 4, 8])
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_every_game_that_is_played_can_be(edition, players):
-    batch = Batch(100, players, edition)
-    batch.restore(batch.games)  # before the first one as well
-    batch.reset(players)
-    random = np.random.default_rng(0)
-    for _ in range(60):
-        batch.restore(batch.games)
-        batch.play(random.random((100, players)) < 0.15)
-    assert batch.over.any()
-
-
 def test_a_batch_that_is_put_back_before_its_first_game_must_be_reset():
     batch = Batch(3, 4)
     before = batch.games

@@ -8,7 +8,6 @@ import pytest
 
 from diamant_env.native import row_writer, simd
 from diamant_env.native.compiled import jit
-from diamant_env.native.emitter import vectors
 from diamant_env.native.packed_bytes import pack
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.state import GAME
@@ -78,13 +77,6 @@ def test_fetching_rows_changes_nothing_even_beyond_the_end(i):
     row_writer.prefetch(fetched, i)
     jit(lambda to, i: row_writer.prefetch(to, i))(fetched, i)
     assert np.array_equal(fetched, before)
-
-
-@pytest.mark.parametrize("count", range(1, 100))
-def test_vectors_cover_all_and_no_more(count):
-    parts = list(vectors(count))
-    assert {at for begin, width in parts for at in range(begin, begin + width)} == set(range(count))
-    assert all(width & (width - 1) == 0 for _, width in parts)
 
 
 def test_what_is_not_contiguous_or_can_not_be_written_to_or_is_too_short_is_refused():

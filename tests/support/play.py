@@ -10,7 +10,7 @@ import numba
 import pytest
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
-from diamant_env.editions import NO_CARD, NUM_CARDS
+from diamant_env.editions import NO_CARD
 from diamant_env.state import OVER
 
 SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # so many times more games against the oracle
@@ -48,12 +48,6 @@ def every(editions: list[Edition], fits: Callable[[Edition], bool] = lambda edit
     """Run the test once for each of these editions that fits."""
     chosen = [edition for edition in editions if fits(edition)]
     return pytest.mark.parametrize("edition", chosen, ids=[edition.name for edition in chosen])
-
-
-def deck_of(game, edition: Edition) -> dict[int | str, int]:
-    """How many of each card are left in the deck of a record, by the card's name; treasures are numbers."""
-    names = [card_of(edition, card) for card in range(NUM_CARDS)]
-    return {name: int(copies) for name, copies in zip(names, game["deck"], strict=True) if copies}
 
 
 def card_of(edition: Edition, card: int) -> int | str:
@@ -100,7 +94,9 @@ class Play:
 
     @property
     def deck(self) -> dict[int | str, int]:
-        return deck_of(self.game, self.env.edition)
+        """How many of each card are left in the deck, by the card's name; treasures are numbers."""
+        copies = enumerate(self.game["deck"].tolist())
+        return {card_of(self.env.edition, card): number for card, number in copies if number}
 
     @property
     def over(self) -> bool:
