@@ -8,21 +8,17 @@ from diamant_env import Batch
 from diamant_env.state import DECIDE, NO_DECISION
 from tests.support.play import LATE_RELICS, PRINTED, PUBLISHED, Case, Play, cases, every
 
-
-@cases(
-    {
-        "all five relics are in the deck from the start": Case([11], deck={"relic": 5}),
-        "one relic is in the deck where one enters per expedition": Case([11], edition=LATE_RELICS, deck={"relic": 1}),
-        "the lowest relic is in the deck where values are printed": Case(
-            [11], edition=PRINTED, deck={"relic 5": 1, "relic 7": 0, "relic 12": 0}
-        ),
-        "the first card is turned up before anyone decides": Case([11], turn=1, phase=DECIDE, expedition=1),
-        "one player is allowed for research": Case([7, 5], "all", players=1, chests=[7]),
-        "two players are allowed for research": Case([7, 5], "all", players=2, chests=[3, 3]),
-    }
-)
-def test_play(case):
-    case.check()
+CASES = {
+    "all five relics are in the deck from the start": Case([11], deck={"relic": 5}),
+    "one relic is in the deck where one enters per expedition": Case([11], edition=LATE_RELICS, deck={"relic": 1}),
+    "the lowest relic is in the deck where values are printed": Case(
+        [11], edition=PRINTED, deck={"relic 5": 1, "relic 7": 0, "relic 12": 0}
+    ),
+    "the first card is turned up before anyone decides": Case([11], turn=1, phase=DECIDE, expedition=1),
+    "one player is allowed for research": Case([7, 5], "all", players=1, chests=[7]),
+    "two players are allowed for research": Case([7, 5], "all", players=2, chests=[3, 3]),
+}
+test_play = cases(CASES)
 
 
 @every(PUBLISHED)

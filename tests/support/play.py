@@ -162,5 +162,5 @@ class Case:
 
 
 def cases(named: dict[str, Case]):
-    """Run the test once for each of these games."""
-    return pytest.mark.parametrize("case", named.values(), ids=list(named))
+    """A test that plays each of these games."""
+    return pytest.mark.parametrize("case", named.values(), ids=list(named))(lambda case: case.check())
