@@ -28,7 +28,6 @@ import tempfile
 import time
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 # Imported once for all mutants.
 import cosmic_ray.plugins
@@ -50,18 +49,6 @@ EQUIVALENT = Path(__file__).with_name("mutants.md")
 MEMORY = 4 << 30
 NOT_NEEDED = ("cacheprovider", "warnings", "doctest", "junitxml", "logging", "pastebin", "faulthandler", "stepwise")
 PATIENCE = 600  # seconds until a process that does not even compute is ended
-
-
-class Mutant(NamedTuple):
-    """A change that survived: where, the line before and after."""
-
-    file: str
-    function: str
-    before: str
-    after: str
-
-    def __str__(self) -> str:
-        return f"{self.file} {self.function}: `{self.before}` -> `{self.after}`"
 
 
 def copy_tree(folder: Path) -> None:
@@ -115,7 +102,7 @@ def run_tests(
 
 
 def mutants_of(path: str, work_db: WorkDB):
-    """Yield every change of this file, as its operator, its definition and the changed source."""
+    """Yield every change of this file: the function, the line before and after, and the changed source."""
     source = Path(path).read_text()
     for item in work_db.pending_work_items:
         (mutation,) = item.mutations
@@ -128,30 +115,14 @@ def mutants_of(path: str, work_db: WorkDB):
         lines = list(difflib.unified_diff(source.splitlines(), changed.splitlines(), lineterm="", n=0))[3:]
         before = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
         after = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
-        yield Mutant(path, mutation.definition_name or "module", before, after), changed
+        yield mutation.definition_name or "module", before, after, changed
 
 
-class Row(NamedTuple):
-    """A row of the table of equivalent mutants; ``...`` in it stands for anything."""
-
-    file: str
-    function: str
-    after: str
-
-    def covers(self, mutant: Mutant) -> bool:
-        """Say whether this row is about this mutant."""
-        found = (
-            (f"diamant_env/{self.file}", mutant.file),
-            (self.function, mutant.function),
-            (self.after, mutant.after),
-        )
-        return all(re.fullmatch(re.escape(row).replace(r"\.\.\.", ".*"), text) for row, text in found)
-
-
-def listed_as_equivalent() -> list[Row]:
-    """Return the rows of the table."""
-    rows = [re.findall("`([^`]+)`", line) for line in EQUIVALENT.read_text().splitlines() if line.startswith("| `")]
-    return [Row(file, function, line.replace("\\|", "|")) for file, function, line, *_ in rows]
+def listed_as_equivalent(path: str) -> dict[str, re.Pattern]:
+    """Return the rows of the table about a file, and what they match; ``...`` in a row stands for anything."""
+    rows = [re.findall("`([^`]+)`", line)[:3] for line in EQUIVALENT.read_text().splitlines() if line.startswith("| `")]
+    texts = [f"diamant_env/{file} {function}: {after}".replace("\\|", "|") for file, function, after in rows]
+    return {text: re.compile(re.escape(text).replace(r"\.\.\.", ".*")) for text in texts if text.startswith(f"{path} ")}
 
 
 def main() -> int:
@@ -188,14 +159,13 @@ def unchanged(stages: list[list[str]], patience: float, log: Path) -> list[float
 
 def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) -> bool:
     """Run the mutants of a file, print what survived and the score; return whether all is as it should be."""
-    stages, equivalent = config["files"][path], listed_as_equivalent()
-    total, known, alive = 0, 0, 0
-    unseen = {row for row in equivalent if f"diamant_env/{row.file}" == path}
+    stages, equivalent = config["files"][path], listed_as_equivalent(path)
+    total, known, alive, unseen = 0, 0, 0, set(equivalent)
     limits = unchanged(stages, config["mutants"]["patience"], log)
     print(f"{path}: the tests pass unchanged; seconds for each stage of a mutant: {limits}", flush=True)
     source = Path(path).read_text()
-    for mutant, changed in mutants_of(path, work_db):
-        if not re.search(function, mutant.function):
+    for where, before, after, changed in mutants_of(path, work_db):
+        if not re.search(function, where):
             continue
         total += 1
         if total % 100 == 0:
@@ -206,10 +176,10 @@ def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) ->
         finally:
             Path(path).write_text(source)
         if passed:
-            rows = {row for row in equivalent if row.covers(mutant)}
+            rows = {row for row, pattern in equivalent.items() if pattern.fullmatch(f"{path} {where}: {after}")}
             unseen -= rows
             known, alive = known + bool(rows), alive + (not rows)
-            print(f"{'equivalent' if rows else 'SURVIVED'}  {mutant}", flush=True)
+            print(f"{'equivalent' if rows else 'SURVIVED'}  {path} {where}: `{before}` -> `{after}`", flush=True)
     killed = total - known - alive
     score = killed / max(1, total - known)
     print(
@@ -220,7 +190,7 @@ def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) ->
     if function:  # the others of the listed ones were not tried
         unseen = set()
     if unseen:
-        print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(map(str, unseen)), sep="\n  ")
+        print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(unseen), sep="\n  ")
     return score >= config["mutants"]["least"] and not alive and not unseen
 
 

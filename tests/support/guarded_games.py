@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import GAME, Batch, Edition
+from diamant_env.native.aligned import aligned
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.rewards import REWARDS
-from diamant_env.state import OVER
 
 _TWO_LEAVE = Edition("two leave", (1, 5, 7, 11), ("a", "b", "c"), 2, relics=(3,), expeditions=3, bust_removes=2)
-_GUARD, _WORDS = 0xA5, 512  # bytes on each side
+_GUARD, _BYTES = 0xA5, 512  # on each side
 _NUMBERS = [name for name in GAME.names if name not in ("key", "edition")]
 
 
@@ -22,20 +22,20 @@ class Guarded:
     """Arrays of zeros between guard bytes."""
 
     def __init__(self) -> None:
-        self._raw: list[NDArray[np.uint8]] = []
+        self._guards: list[NDArray[np.uint8]] = []
 
     def array(self, shape: tuple[int, ...], dtype) -> NDArray:
         size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-        raw = np.full(size + 2 * _WORDS + 64, _GUARD, np.uint8)
-        first = _WORDS + -(raw.ctypes.data + _WORDS) % 64
-        raw[first : first + size] = 0
-        self._raw += [raw[:first], raw[first + size :]]
-        return raw[first : first + size].view(dtype).reshape(shape)
+        raw = aligned(size + 2 * _BYTES, np.uint8)
+        self._guards += [raw[:_BYTES], raw[_BYTES + size :]]
+        for guard in self._guards[-2:]:
+            guard[:] = _GUARD
+        return raw[_BYTES : _BYTES + size].view(dtype).reshape(shape)
 
     @property
     def intact(self) -> bool:
         """Whether nothing was written beside an array."""
-        return all((raw == _GUARD).all() for raw in self._raw)
+        return all((guard == _GUARD).all() for guard in self._guards)
 
 
 def guarded_batch(games: int, players: int, edition: str | Edition, reward: str, guarded: Guarded) -> Batch:
@@ -122,7 +122,6 @@ def play_to_the_end(batch: Batch, guarded: Guarded, random: np.random.Generator)
         batch.step(actions, rows, rewards, done, auto_reset=auto_reset, final_observations=last if auto_reset else None)
         over |= done
         batch.restore(batch.games)
-    assert (batch.games.phase == OVER).any() or over.all()
 
 
 def strange_round(seed: int, games: int = 250) -> tuple[int, str | None]:
