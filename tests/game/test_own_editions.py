@@ -22,9 +22,7 @@ HIDDEN = Edition("hidden", (5, 6), ("mud", "wind"), relics=(3,), tie_break="reli
 REFUSED = [
     ({"treasures": ()}, "it has no treasure"),
     ({"treasures": (5, 0)}, "a treasure below 1: 0"),
-    ({"treasures": (5, -3)}, "a treasure below 1: -3"),
     ({"treasures": (1.5,)}, "treasures, relics, copies and expeditions must be whole numbers"),
-    ({"treasures": ("5",)}, "must be whole numbers"),
     ({"treasures": tuple(range(1, 18))}, "17 different treasure values; at most 16 fit the layout"),
     ({"treasures": (400, 400, 201)}, "1001 gems; at most 1000"),
     ({"traps": ()}, "0 kinds of trap; 1 to 8 are allowed"),
@@ -47,8 +45,6 @@ REFUSED = [
     ({"bust_removes": -1}, "a bust that removes -1 cards; 0 to 2"),
     ({"expeditions": 11}, "after 10 busts no two traps of a kind are left, so the deck could run out"),
     ({"traps": ("mud", "wind"), "expeditions": 5}, "after 4 busts no two traps .* inside one of its 5 expeditions"),
-    ({"bust_removes": 2, "expeditions": 6}, "after 5 busts no two traps"),
-    ({"trap_copies": 2, "expeditions": 6}, "after 5 busts no two traps"),
 ]
 
 
