@@ -163,4 +163,9 @@ class Case:
 
 def cases(named: dict[str, Case]):
     """A test that plays each of these games."""
-    return pytest.mark.parametrize("case", named.values(), ids=list(named))(lambda case: case.check())
+
+    @pytest.mark.parametrize("case", named.values(), ids=list(named))
+    def test_play(case):
+        case.check()
+
+    return test_play
