@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import doctest
 import hashlib
+import inspect
 import os
 import pty
 import subprocess
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diamant_env import GAME, Batch, Edition, from_observation
+from diamant_env import GAME, Batch, Edition, from_observation, rules
 from diamant_env.rewards import REWARDS
 from tests.support.play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 
@@ -95,6 +97,17 @@ def play_batch(reward: str, auto_reset: bool, digest) -> None:
     for array in arrays:
         digest.update(f"{array.dtype} {array.shape}".encode())
         digest.update(np.ascontiguousarray(array).tobytes())
+
+
+def test_the_examples_in_the_docstrings_of_the_rules():
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
+    documented = [rules, *(getattr(thing, "py_func", thing) for thing in vars(rules).values())]
+    for thing in documented:
+        if inspect.ismodule(thing) or inspect.isfunction(thing):
+            for test in finder.find(thing, globs=vars(rules).copy()):
+                runner.run(test)
+    assert runner.tries >= 8
+    assert runner.failures == 0
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ FILES = ["judging/test_intervals.py", "package/test_files.py"]
 LEFT_OUT = [
     *("agents/test_watch.py", "drawing/test_film.py", "engine/test_cache.py", "engine/test_compiled.py"),
     *("envs/test_vec_env.py", "exact/test_blank_exact.py", "exact/test_exact_command.py", "exact/test_figures.py"),
-    *("game/test_blank.py", "game/test_counting.py", "game/test_machine.py", "game/test_many_games.py"),
+    *("game/test_blank.py", "game/test_counting.py", "game/test_machine.py"),
     *("opponents/test_pools.py", "opponents/test_search.py"),
 ]
 # Words in the names of single tests. Uncompiled they take long and reach no further line, ...

@@ -25,7 +25,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from pathlib import Path
 
@@ -60,25 +59,23 @@ def copy_tree(folder: Path) -> None:
             shutil.copyfile(ROOT / name, folder / name)
 
 
-def run_tests(
-    stages: list[list[str]], log: Path, limits: list[float] | None = None, keep_bytecode: bool = False
-) -> bool:
-    """Run the tests in a fork; return whether all passed. The limits are seconds of CPU time."""
+def run_tests(stages: list[list[str]], log: Path, limits: list[float] | None = None) -> bool:
+    """Run the tests in a fork; return whether all passed. The limits of a mutant are seconds of CPU time."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            os.setsid()
             gc.disable()  # to collect garbage is to copy all memory that is shared with the parent: half of the time
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(handle, 1)
             os.dup2(handle, 2)
-            sys.dont_write_bytecode = not keep_bytecode
+            sys.dont_write_bytecode = limits is not None
+            signal.alarm(PATIENCE)  # ends this process, and so does the timer below; 0 is no limit
             sys.path.insert(0, os.getcwd())
             options = ["-x", "-q", *(f"-pno:{plugin}" for plugin in NOT_NEEDED)]
             for stage, limit in zip(stages, limits or [0.0] * len(stages), strict=True):
-                signal.setitimer(signal.ITIMER_PROF, limit)  # ends this process; 0 is no limit
+                signal.setitimer(signal.ITIMER_PROF, limit)
                 if status := pytest.main([*options, *stage]):
                     break
             where = sys.modules["diamant_env"].__file__ or ""
@@ -88,14 +85,7 @@ def run_tests(
         finally:
             sys.stdout.flush()
             os._exit(int(status))
-    end = time.monotonic() + PATIENCE
-    while not (done := os.waitpid(child, os.WNOHANG))[0]:
-        if time.monotonic() > end:
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return False
-        time.sleep(0.005)
-    status = os.waitstatus_to_exitcode(done[1])
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status == 99:
         raise SystemExit(log.read_text(errors="replace").splitlines()[-1])
     return status == 0
@@ -130,7 +120,6 @@ def main() -> int:
     config = tomllib.loads(CONFIG.read_text())
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", default=[*config["files"]], metavar="FILE", help="default: all")
-    parser.add_argument("--function", default="", help="only mutants in functions whose name matches this pattern")
     arguments = parser.parse_args()
     gc.freeze()
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
@@ -141,7 +130,7 @@ def main() -> int:
             init([Path(path) for path in arguments.files], work_db, {})
             with contextlib.redirect_stdout(None):
                 OperatorsFilter().filter(work_db, argparse.Namespace(config=str(CONFIG)))
-            good = [judge(path, arguments.function, config, work_db, log) for path in arguments.files]
+            good = [judge(path, config, work_db, log) for path in arguments.files]
     return 0 if all(good) else 1
 
 
@@ -150,14 +139,14 @@ def unchanged(stages: list[list[str]], patience: float, log: Path) -> list[float
     limits = []
     for stage in stages:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if not run_tests([stage], log, keep_bytecode=True):
+        if not run_tests([stage], log):
             raise SystemExit(f"the tests fail without any change:\n{log.read_text()[-3000:]}")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         limits.append(patience * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
     return limits
 
 
-def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) -> bool:
+def judge(path: str, config: dict, work_db: WorkDB, log: Path) -> bool:
     """Run the mutants of a file, print what survived and the score; return whether all is as it should be."""
     stages, equivalent = config["files"][path], listed_as_equivalent(path)
     total, known, alive, unseen = 0, 0, 0, set(equivalent)
@@ -165,8 +154,6 @@ def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) ->
     print(f"{path}: the tests pass unchanged; seconds for each stage of a mutant: {limits}", flush=True)
     source = Path(path).read_text()
     for where, before, after, changed in mutants_of(path, work_db):
-        if not re.search(function, where):
-            continue
         total += 1
         if total % 100 == 0:
             print(f"... {total}, {total - 1 - known - alive} killed", flush=True)
@@ -187,8 +174,6 @@ def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) ->
         f"{score:.1%} of those that are not equivalent, {killed / max(1, total):.1%} of all",
         flush=True,
     )
-    if function:  # the others of the listed ones were not tried
-        unseen = set()
     if unseen:
         print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(unseen), sep="\n  ")
     return score >= config["mutants"]["least"] and not alive and not unseen

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from diamant_env import Batch
+from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.state import DECIDE, NO_DECISION
 from tests.support.play import LATE_RELICS, PRINTED, PUBLISHED, Case, Play, cases, every
 
@@ -40,6 +41,7 @@ def test_every_player_has_an_empty_chest_and_an_explorer(players):
 
 @pytest.mark.parametrize("players", [3, 4, 5, 6, 7, 8])
 def test_three_to_eight_players(players):
+    assert RULEBOOK_PLAYERS == (3, 8)
     assert Batch(2, players).reset().shape[:2] == (2, players)
 
 

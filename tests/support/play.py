@@ -60,13 +60,9 @@ def card_of(edition: Edition, card: int) -> int | str:
 
 
 class Play:
-    """A game of chosen cards through `parallel_env`; a card that was not chosen is an error.
+    """A game of chosen cards, in their order across expeditions; a card that was not chosen is an error.
 
-    Args:
-        deck: The cards in the order in which they come up, across expeditions.
-        players: How many sit at the table.
-        edition: What they play.
-        options: Of `parallel_env`.
+    The options are those of `parallel_env`.
     """
 
     def __init__(self, deck: list, players: int = 4, edition: str | Edition = BASE, **options) -> None:
