@@ -122,7 +122,7 @@ def test_any_game_of_another_box(edition):
     play_examples(edition, games(60))
 
 
-# A hundred thousand games by chance alone, over all editions and rewards; DIAMANT_TEST_SCALE=100 plays a hundred times more.
+# A hundred thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
 BATCH, BATCHES = 1_200, 4
 
 
