@@ -35,7 +35,6 @@ SLOW = [
     "envs/test_gym_env.py::test_games_are_those_of_a_batch_driven_by_hand[8",
     "envs/test_gym_vector.py::test_a_seed_repeats_opponents_that_draw_something",
     "envs/test_gym_vector.py::test_agents_with_memory_keep_their_rows",
-    "envs/test_gym_vector.py::test_asynchronous_copies_differ_by_their_seeds",
     "envs/test_gym_vector.py::test_games_are_those_of_single_environments",
     "game/test_at_a_glance.py::test_everything_at_every_table",
     "game/test_hidden_chests.py::test_hidden_chests_hide_nothing_else_and_the_same_games_are_played",
