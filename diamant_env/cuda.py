@@ -110,7 +110,10 @@ class CudaBatch:
             raise RuntimeError("step before reset: call reset() first")
         if tuple(actions.shape) != self.rewards.shape:
             raise ValueError(f"actions of shape {tuple(actions.shape)}; expected {self.rewards.shape}")
-        there = self._there(actions)
+        on_host = isinstance(actions, np.ndarray)
+        there = cuda.to_device(np.ascontiguousarray(actions)) if on_host else cuda.as_cuda_array(actions)
+        if not there.is_c_contiguous():
+            raise ValueError("actions on the GPU must be C-contiguous")
         if there.dtype != np.int8:
             raise ValueError(f"actions of dtype {there.dtype}; expected int8")
         blocks = -(-self.num_games // _THREADS_PER_BLOCK)
@@ -119,15 +122,6 @@ class CudaBatch:
             self._host._core.reward_code,
         )  # fmt: skip
         return self.observations, self.rewards, self.done
-
-    def _there(self, actions: Any) -> Any:
-        """The actions on the GPU, in C order."""
-        if isinstance(actions, np.ndarray):
-            return cuda.to_device(np.ascontiguousarray(actions))
-        there = cuda.as_cuda_array(actions)
-        if not there.is_c_contiguous():
-            raise ValueError("actions on the GPU must be C-contiguous")
-        return there
 
     @property
     def games(self) -> NDArray:

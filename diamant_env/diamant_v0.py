@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
 
 from diamant_env.batch import Batch
-from diamant_env.drawing.view import RENDER_MODES
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.envs.actions import read_actions
 from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
-from diamant_env.envs.pictures import Pictures
+from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.scripted_decks import Script
-from diamant_env.envs.settings import MAX_SEED, whole_number
+from diamant_env.envs.settings import MAX_SEED, read_actions, whole_number
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.rewards import pay
 from diamant_env.state import LEAVE, OVER, Game
@@ -85,7 +83,7 @@ class parallel_env(ParallelEnv, EzPickle):
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
         self._action_bytes = memoryview(self._actions.data).cast("B")  # written to faster than the array
-        self._masks = np.ones((players, 2), np.int8)
+        self._masks = np.ones((players, 2), np.int8)  # both actions inside the cave, CONTINUE alone in camp
         self._may_leave = self._masks[:, LEAVE]
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
@@ -136,23 +134,20 @@ class parallel_env(ParallelEnv, EzPickle):
         number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
         deck = (options or {}).get("deck")
         script = None if deck is None else Script(self.edition, deck)
-        rows = self._batch.reset(number) if script is None else self._reset_script(script, number)
+        before = self._batch.games
+        rows = self._batch.reset(number)
+        if script is not None:
+            try:
+                script.restart(self._batch._core.records[0], numbers_of(self.edition))
+            except ValueError:
+                self._batch.restore(before)
+                raise
+            rows = self._batch.observe()
         self._script = script
         self.agents = self.possible_agents[:]
         self._pictures.restart([0])
         observations, _, infos = self._told(rows[0])
         return observations, infos
-
-    def _reset_script(self, script: Script, seed: int | None) -> NDArray[np.float32]:
-        """Start a game with the cards of the script; the one before stays if one of them is not there."""
-        before = self._batch.games
-        self._batch.reset(seed)
-        try:
-            script.restart(self._batch._core.records[0], numbers_of(self.edition))
-        except ValueError:
-            self._batch.restore(before)
-            raise
-        return self._batch.observe()
 
     def step(
         self, actions: Mapping[str, Any]
@@ -169,7 +164,11 @@ class parallel_env(ParallelEnv, EzPickle):
                 scripted deck asks for a card that is not there; then nothing was played.
         """
         if not self.agents:
-            return self._after_the_end(actions)
+            if self._batch.games[0].phase != OVER:
+                raise RuntimeError("no game is being played: call reset() first")
+            if actions:
+                raise RuntimeError(f"the game is over, but {actions} are given: call reset() first")
+            return {}, {}, {}, {}, {}
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
         if self._script is None:
             rows = np.empty(self._rows_shape, np.float32)
@@ -183,27 +182,15 @@ class parallel_env(ParallelEnv, EzPickle):
         observations, rewards, infos = self._told(rows[0])
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
 
-    def _after_the_end(self, actions: Mapping[str, Any]) -> tuple[dict, dict, dict, dict, dict]:
-        """Return what a step tells nobody."""
-        if self._batch.games[0].phase != OVER:
-            raise RuntimeError("no game is being played: call reset() first")
-        if actions:
-            raise RuntimeError(f"the game is over, but {actions} are given: call reset() first")
-        return {}, {}, {}, {}, {}
-
     def _step_script(self, script: Script) -> NDArray[np.float32]:
-        """Play one turn with the cards of the script; nothing is played if one of them is not there."""
-        game, edition = self._batch._core.records[0], numbers_of(self.edition)
-        before, position = self._batch.games, script.position
-        game.decision[: self.num_seats] = self._actions[0]
-        try:
-            script.play_turn(game, edition)
-        except ValueError:
-            self._batch.restore(before)
-            script.position = position
-            raise
-        pay(game, edition, self._batch._core.reward_code, True, self._rewards, 0)
-        self._done[0] = game.phase == OVER
+        """Play one turn with the cards of the script, on copies; nothing is played if one of them is not there."""
+        games, played, edition = self._batch.games.copy(), copy.copy(script), numbers_of(self.edition)
+        games[0].decision[: self.num_seats] = self._actions[0]
+        played.play_turn(games[0], edition)
+        self._batch.restore(games)
+        self._script = played
+        pay(games[0], edition, self._batch._core.reward_code, True, self._rewards, 0)
+        self._done[0] = games[0].phase == OVER
         return self._batch.observe()
 
     @property
@@ -217,7 +204,8 @@ class parallel_env(ParallelEnv, EzPickle):
         rewards: dict[str, float] = {}
         infos: dict[str, dict] = {}
         # Lists and single rows, since iterating over an array takes twice as long.
-        masks, inside, paid = self._action_masks(), self._inside.tolist(), self._rewards.tolist()[0]
+        self._may_leave[...] = self._inside
+        masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]
         for seat, agent in enumerate(self.possible_agents):
             observations[agent] = rows[seat]
             rewards[agent] = paid[seat]
@@ -228,11 +216,6 @@ class parallel_env(ParallelEnv, EzPickle):
                 if self._mask == "observation":
                     observations[agent] = {"observation": observations[agent], "action_mask": mask}
         return observations, rewards, infos
-
-    def _action_masks(self) -> NDArray[np.int8]:
-        """Return a new int8 (seats, 2): both actions inside the cave, CONTINUE alone in camp."""
-        self._may_leave[...] = self._inside
-        return self._masks.copy()
 
     def state(self) -> NDArray[np.float32]:
         """Return all public information with open chests, float32 (NUM_FEATURES,): what player_0 would see."""

@@ -11,16 +11,13 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
-from diamant_env.drawing.view import RENDER_MODES
 from diamant_env.editions import Edition
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.opponent_seats import Opponent
-from diamant_env.envs.pictures import Pictures
+from diamant_env.envs.pictures import RENDER_MODES
 from diamant_env.envs.settings import MAX_SEED, whole_number
 from diamant_env.observation import observation_space
 from diamant_env.state import Game
-
-RENDER_FPS = 2
 
 
 class DiamantEnv(gymnasium.Env):
@@ -86,7 +83,7 @@ class DiamantEnv(gymnasium.Env):
         ImportError: If the render mode needs pygame-ce and it isn't installed.
     """
 
-    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
 
     def __init__(
         self,
@@ -99,9 +96,9 @@ class DiamantEnv(gymnasium.Env):
         hidden_chests: bool | None = None,
         expeditions: int | None = None,
     ) -> None:
-        self._learner = OneLearner(1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions)
-        self._pictures = Pictures(render_mode, self._learner.batch, self.metadata, ResetNeeded)
-        self._learner.after_turn = self._pictures.follow
+        self._learner = OneLearner(
+            1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions, render_mode, self.metadata
+        )
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)
@@ -133,7 +130,6 @@ class DiamantEnv(gymnasium.Env):
         number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
         super().reset(seed=number)
         self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64))
-        self._pictures.restart([0])
         self._playing = True
         return self._learner.observations[0], self._info(0)
 
@@ -162,8 +158,8 @@ class DiamantEnv(gymnasium.Env):
         Raises:
             ResetNeeded: Before the first reset.
         """
-        return self._pictures.draw()[0]
+        return self._learner.pictures.draw()[0]
 
     def close(self) -> None:
         """Close the window, if there is one."""
-        self._pictures.close()
+        self._learner.pictures.close()

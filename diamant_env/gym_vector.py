@@ -13,15 +13,11 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.envs.actions import checked_actions
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.opponent_seats import Opponent
-from diamant_env.envs.pictures import Pictures
-from diamant_env.envs.settings import MAX_SEED, whole_number
-from diamant_env.gym_env import RENDER_FPS
+from diamant_env.envs.settings import MAX_SEED, checked_actions, whole_number
+from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import observation_space
-
-RENDER_MODES = ("rgb_array", "ansi")
 
 
 class DiamantVectorEnv(VectorEnv):
@@ -65,19 +61,14 @@ class DiamantVectorEnv(VectorEnv):
     ) -> None:
         self.num_envs = whole_number("num_envs", num_envs, 1)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
+        modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
+        self.metadata = {**DiamantEnv.metadata, **modes}
         self._learner = OneLearner(
-            self.num_envs, num_players, edition, reward, seat, opponents, hidden_chests, expeditions
-        )
-        self._started = False
+            self.num_envs, num_players, edition, reward, seat, opponents, hidden_chests, expeditions,
+            render_mode, self.metadata,
+        )  # fmt: skip
+        self._started = self.closed = False
         self.render_mode = render_mode
-        self.metadata = {
-            "render_modes": list(RENDER_MODES),
-            "render_fps": RENDER_FPS,
-            "autoreset_mode": self.autoreset_mode,
-        }
-        self._pictures = Pictures(render_mode, self._learner.batch, self.metadata, ResetNeeded)
-        self._learner.after_turn = self._pictures.follow
-        self.closed = False
         self.single_action_space = Discrete(2)
         self.single_observation_space = observation_space()
         self.action_space = batch_space(self.single_action_space, self.num_envs)
@@ -116,7 +107,6 @@ class DiamantVectorEnv(VectorEnv):
         if (chosen & ~seeded).any():
             self._learner.reset(chosen & ~seeded)
         self._started = True
-        self._pictures.restart(np.flatnonzero(chosen))
         return self._learner.observations, self._infos(chosen, np.zeros(self.num_envs, np.int64))
 
     def step(
@@ -149,7 +139,6 @@ class DiamantVectorEnv(VectorEnv):
 
     def _start_next_games(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> None:
         self._learner.reset(chosen)
-        self._pictures.restart(np.flatnonzero(chosen))
         turns[chosen] = 0
 
     def _infos(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> dict[str, Any]:
@@ -161,10 +150,9 @@ class DiamantVectorEnv(VectorEnv):
         return infos
 
     def _final_infos(self, ended: NDArray[np.bool_], turns: NDArray[np.int64]) -> dict[str, Any]:
-        last = np.full(self.num_envs, None, object)
-        observations = self._learner.observations
+        last, observations = np.full(self.num_envs, None, object), self._learner.observations
         for game in np.flatnonzero(ended):
-            last[game] = observations[game].copy()
+            last[game] = observations[game]
         infos = {"final_obs": last, "_final_obs": ended.copy()}
         return {**infos, "final_info": self._infos(ended, turns), "_final_info": ended.copy()}
 
@@ -193,16 +181,16 @@ class DiamantVectorEnv(VectorEnv):
         Raises:
             ResetNeeded: Before the first reset.
         """
-        return None if self.render_mode is None else tuple(self._pictures.draw())
+        return None if self.render_mode is None else tuple(self._learner.pictures.draw())
 
     def close_extras(self, **kwargs: Any) -> None:
         """Let go of what pictures need."""
-        self._pictures.close()
+        self._learner.pictures.close()
 
 
 def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:
     try:
-        return mode if isinstance(mode, AutoresetMode) else AutoresetMode(mode)
+        return AutoresetMode(mode)
     except ValueError:
         allowed = ", ".join(repr(one.value) for one in AutoresetMode)
         raise ValueError(f"unknown autoreset_mode {mode!r}; allowed: AutoresetMode or {allowed}") from None

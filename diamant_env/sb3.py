@@ -14,7 +14,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
-from diamant_env.envs.actions import checked_actions
+from diamant_env.envs.settings import checked_actions
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.opponents.table import EMPTY, Table
 

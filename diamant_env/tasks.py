@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import gymnasium
+import pettingzoo
 
-from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS, find_edition
+from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS
 from diamant_env.envs.settings import with_expeditions
-
-NAMESPACE = "diamant_env"
-VERSION = 0
 
 
 class Task(NamedTuple):
@@ -63,31 +61,14 @@ def register_tasks() -> None:
                 vector_entry_point="diamant_env.gym_vector:DiamantVectorEnv",
                 kwargs=task.settings,
             )
-    _register_with_pettingzoo()
-
-
-def _register_with_pettingzoo() -> None:
-    import pettingzoo
-
-    if not hasattr(pettingzoo, "register"):  # older than 1.27
-        return
-    for registry, kind, function in (
-        (pettingzoo.parallel_registry, "parallel", "parallel_env"),
-        (pettingzoo.aec_registry, "aec", "env"),
-    ):
-        for task in list_tasks():
-            if task.id not in registry:
-                settings = pettingzoo_settings(task.settings)
-                pettingzoo.register(kind, task.id, f"diamant_env.diamant_v0:{function}", kwargs=settings)
-
-
-def pettingzoo_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings for PettingZoo, where the number of expeditions is the edition's alone."""
-    if "expeditions" not in settings:
-        return settings
-    others = {name: value for name, value in settings.items() if name != "expeditions"}
-    return {**others, "edition": with_expeditions(find_edition("iello-2016"), settings["expeditions"])}
+        if hasattr(pettingzoo, "register"):  # from 1.27 on
+            settings = dict(task.settings)
+            if "expeditions" in settings:  # there, their number is the edition's alone
+                settings["edition"] = with_expeditions(EDITIONS["iello-2016"], settings.pop("expeditions"))
+            for kind, function in (("parallel", "parallel_env"), ("aec", "env")):
+                if task.id not in getattr(pettingzoo, f"{kind}_registry"):
+                    pettingzoo.register(kind, task.id, f"diamant_env.diamant_v0:{function}", kwargs=settings)
 
 
 def _task(name: str, meaning: str, **settings: Any) -> Task:
-    return Task(f"{NAMESPACE}/Diamant-{name}{'-' if name else ''}v{VERSION}", meaning, settings)
+    return Task(f"diamant_env/Diamant-{name}{'-' if name else ''}v0", meaning, settings)

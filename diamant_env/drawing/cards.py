@@ -1,7 +1,5 @@
 """Cards and the path they lie on."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Container, Sequence
 
@@ -36,14 +34,8 @@ def draw_path(
 ) -> None:
     """Draw the cards of a path in order, row by row, as large as they fit into the box.
 
-    Args:
-        canvas: The picture.
-        box: Where the cards have room.
-        edition: Whose cards they are.
-        path: The cards.
-        marked: The cards of the path, by position, that get a border.
-        colour: Of the border.
-        relics_lying: How many relics lie there, the last of the path; the others have been taken.
+    The cards at the positions `marked` get a border of this colour. The last `relics_lying` relics of the path lie
+    there; the others have been taken.
     """
     left, top, width, height = box
     relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]

@@ -1,7 +1,5 @@
 """The whole table as a picture: expeditions, news, the path, the cave and the camp. Needs pygame-ce."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,14 +32,8 @@ def draw_table(
 ) -> pygame.Surface:
     """Return a picture of the table: what is public, what was just decided and what it led to.
 
-    It is 960 pixels wide and 640 high, with names 672, with probabilities 704.
-
-    Args:
-        game: The record.
-        edition: What is played.
-        scene: Has followed the game.
-        names: Who sits there, by seat, to be written below.
-        leave: Probability of LEAVE by seat, to be drawn below the names; None for who need not decide.
+    It is 960 pixels wide and 640 high; 672 with the names by seat, 704 also with the probabilities of LEAVE by seat,
+    None for who need not decide. The scene has followed the game.
     """
     over = bool(game.phase == OVER)
     canvas = Canvas(WIDTH, BOTTOM + 32 * bool(names) + 32 * bool(leave), _ROCK)

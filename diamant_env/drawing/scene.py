@@ -1,25 +1,16 @@
 """What a game's record does not hold because no rule needs it: the turn before, and the order of the cards."""
 
-from __future__ import annotations
-
 from diamant_env.state import OVER, Game
 
 
 class Scene:
-    """The path in order, and the state before the last turn.
-
-    Attributes:
-        path: The cards of this expedition, in order.
-        before: The record before the last turn, or None at the start.
-        path_before: The path that lay there when the last decisions were made.
-        begins: Whether the last turn began an expedition, as the start of a game does.
-    """
+    """The path in order, and the state before the last turn."""
 
     def __init__(self) -> None:
-        self.path: list[int] = []
-        self.path_before: list[int] = []
-        self.before: Game | None = None
-        self.begins = True
+        self.path: list[int] = []  # the cards of this expedition
+        self.path_before: list[int] = []  # those that lay there when the last decisions were made
+        self.before: Game | None = None  # the record before the last turn
+        self.begins = True  # whether the last turn began an expedition, as the start of a game does
         self._now: Game | None = None
 
     def follow(self, game: Game) -> None:

@@ -1,7 +1,5 @@
 """The table as text."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 
@@ -16,13 +14,7 @@ _HARD_SPACE = "\N{NO-BREAK SPACE}"  # inside a card's name, where no line may en
 
 
 def render_text(game: Game, edition: Edition, scene: Scene) -> str:
-    """Return the table as lines of text: what has just ended, the path, and a row for each player.
-
-    Args:
-        game: The record.
-        edition: What is played; hidden chests stay hidden until the game is over.
-        scene: Has followed the game.
-    """
+    """Return the table as lines of text: what has just ended, the path, and a row for each player."""
     narrator = Narrator(edition)
     lines = [narrator.outcome(game, scene)]
     if game.phase == OVER:
@@ -46,12 +38,7 @@ def path_lines(game: Game, edition: Edition, scene: Scene) -> list[str]:
 def seat_lines(game: Game, edition: Edition, scene: Scene, names: Sequence[str], seat: int | None = None) -> list[str]:
     """Return a heading, then a row for each player.
 
-    Args:
-        game: The record.
-        edition: What is played.
-        scene: Has followed the game.
-        names: Of the players, by seat.
-        seat: Who looks. Where chests are hidden, only this one is shown until the game is over; by default none.
+    Where chests are hidden, only that of the seat that looks is shown until the game is over; by default none.
     """
     width = max(map(len, ("player", *names))) + 2
     lines = [f"  {'player':<{width}}{'where':<8}{'decided':<10}{'bag':>5}{'chest':>7}{'relics':>8}"]

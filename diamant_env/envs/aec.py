@@ -10,30 +10,20 @@ from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from diamant_env.editions import Edition
-from diamant_env.envs.actions import checked_action
+from diamant_env.envs.settings import checked_action
 
 
 @dataclasses.dataclass(frozen=True)
 class SavedGame:
-    """What `parallel_env.clone_state` returns.
-
-    Attributes:
-        num_players: How many play.
-        edition: What they play.
-        parts: The game's record, its script, its picture and the agents.
-    """
+    """What `parallel_env.clone_state` returns."""
 
     num_players: int
     edition: Edition
-    parts: tuple
+    parts: tuple  # the game's record, its script, its picture and the agents
 
     @staticmethod
     def checked(state: Any, num_players: int, edition: Edition) -> SavedGame:
-        """Return a state, if it is one and fits this table.
-
-        Raises:
-            ValueError: If it doesn't, with what was given and what is expected.
-        """
+        """Return a state, if it is one and fits this table; a ValueError says what is wrong with it."""
         if not isinstance(state, SavedGame) or len(state.parts) != 4:
             raise ValueError(f"a {type(state).__name__} is no state; a value of parallel_env.clone_state() is expected")
         if state.num_players != num_players:
@@ -50,15 +40,10 @@ class SavedGame:
 
 @dataclasses.dataclass(frozen=True)
 class SavedTurn:
-    """What `clone_state` of the AEC form returns.
-
-    Attributes:
-        game: The state of the parallel environment.
-        turn: Who is next, what the others have chosen, and what all were last told.
-    """
+    """What `clone_state` of the AEC form returns."""
 
     game: SavedGame
-    turn: dict[str, Any]
+    turn: dict[str, Any]  # who is next, what the others have chosen, and what all were last told
 
 
 class AecGame(parallel_to_aec_wrapper):
@@ -105,8 +90,6 @@ class AecGame(parallel_to_aec_wrapper):
         if not isinstance(state, SavedTurn):
             raise ValueError(f"a {type(state).__name__} is no state; a value of clone_state() of an env is expected")
         self.env.restore_state(state.game)
-        for name in set(vars(self)) - self._lasting:
-            delattr(self, name)
         self.__dict__.update(copy.deepcopy(state.turn))
 
 

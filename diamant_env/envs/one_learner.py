@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.envs.opponent_seats import Opponent, OpponentSeats
+from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import whole_number, with_expeditions
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
@@ -27,10 +30,10 @@ class OneLearner:
     Attributes:
         batch: The games.
         seats: int64 (N,), where the learner sits in each.
-        after_turn: Called with the positions of the games that have just played a turn, if it is set.
+        pictures: What has happened, to look at.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - every setting has a name
         self,
         num_games: int,
         num_players: int,
@@ -40,17 +43,20 @@ class OneLearner:
         opponents: Opponent | Sequence[Opponent],
         hidden_chests: bool | None,
         expeditions: int | None,
+        render_mode: str | None,
+        metadata: dict[str, Any],
     ) -> None:
         players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
         self.seat = None if seat is None else whole_number("seat", seat, 0, players - 1, "None or ")
-        played = find_edition(edition, hidden_chests)
-        self.edition = played if expeditions is None else with_expeditions(played, expeditions)
+        self.edition = find_edition(edition, hidden_chests)
+        if expeditions is not None:
+            self.edition = with_expeditions(self.edition, expeditions)
         self.batch = Batch(num_games, players, self.edition, reward)
         self._records = self.batch._core.records
         self.opponents = OpponentSeats(opponents, players - 1, num_games)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
-        self.after_turn: Callable[[NDArray[np.int64]], None] | None = None
-        self._everywhere = np.arange(num_games)
+        self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
+        self._games = np.arange(num_games)
         self._smaller_batches: dict[int, Batch] = {}
         self._views = np.zeros((num_games, players, NUM_FEATURES), np.float32)
         self._actions = np.zeros((num_games, players), np.int8)
@@ -71,6 +77,7 @@ class OneLearner:
         if self.seat is None:
             draw_seats(self._records, chosen, self.seats)
             self._seat_everyone()
+        self.pictures.restart(np.flatnonzero(chosen))
 
     def _seat_everyone(self) -> None:
         self._table = Table(self.batch, self.opponents.agents, self.opponents.seating(self.seats))
@@ -91,26 +98,21 @@ class OneLearner:
         everyone = True  # plays this turn, where the game is not over
         while len(playing):
             if everyone:
-                self._play_turn_of_all(actions)
+                self.opponents.ask_for(self._games)
+                self._table.decide(self._views, self._actions)
+                self._actions[self._games, self.seats] = actions
+                self.batch.step(self._actions, self._views, self._rewards)
             else:
                 self._play_turn_apart(playing)
             seats = self.seats[playing]
             rewards[playing] += self._rewards[playing, seats]
             turns[playing] += 1
-            if self.after_turn is not None:
-                self.after_turn(playing)
+            self.pictures.follow(playing)
             going_on = phase[playing] != OVER
             in_camp = inside[playing, seats] == 0
             everyone = everyone and bool(in_camp[going_on].all())  # what a learner in camp sends is ignored
             playing = playing[going_on & in_camp]
         return rewards, turns
-
-    def _play_turn_of_all(self, actions: NDArray[np.integer]) -> None:
-        """Play a turn of every game that is not over."""
-        self.opponents.ask_for(self._everywhere)
-        self._table.decide(self._views, self._actions)
-        self._actions[self._everywhere, self.seats] = actions
-        self.batch.step(self._actions, self._views, self._rewards)
 
     def _play_turn_apart(self, playing: NDArray[np.int64]) -> None:
         """Play a turn of these games only, whose learners are in camp: in a smaller batch."""
@@ -140,12 +142,12 @@ class OneLearner:
     @property
     def observations(self) -> NDArray[np.float32]:
         """What the learners see, a new float32 (N, NUM_FEATURES)."""
-        return self._views[self._everywhere, self.seats]
+        return self._views[self._games, self.seats]
 
     @property
     def scores(self) -> NDArray[np.int64]:
         """What the learners have in their chests, relics included, a new int64 (N,)."""
-        return self._records["chest"][self._everywhere, self.seats].astype(np.int64)
+        return self._records["chest"][self._games, self.seats].astype(np.int64)
 
 
 @jit

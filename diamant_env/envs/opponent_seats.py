@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,15 +43,7 @@ class StatefulOpponent:
     """Asks an agent that may remember things by row, when only some of the games play a turn.
 
     The agent always gets all its rows, in the same order. A row of a game that plays no turn now looks as it did
-    last, except that it must not decide.
-
-    Args:
-        agent: The agent.
-        num_games: All games.
-        rows_per_game: How many seats of a game the agent has.
-
-    Attributes:
-        games: The games that play a turn now; `act` is given their rows alone.
+    last, except that it must not decide. `games` are those that play a turn now; `act` is given their rows alone.
     """
 
     def __init__(self, agent: Agent, num_games: int, rows_per_game: int) -> None:
@@ -120,13 +113,13 @@ class OpponentSeats:
     def seed(self, seed: int) -> None:
         """Seed the agents that have a method ``seed(int)``, each differently."""
         for position, agent in enumerate(self._seeded):
-            agent.seed(_number_from([seed, position]))  # type: ignore[attr-defined]
+            agent.seed(int(np.random.SeedSequence([seed, position]).generate_state(1)[0]))  # type: ignore[attr-defined]
 
 
 def _agent(opponent: Any) -> Agent:
     if isinstance(opponent, str | Path):
         try:
-            return make(str(opponent), _number_from(None))
+            return make(str(opponent), secrets.randbits(32))
         except ValueError as error:
             raise ValueError(f"opponents: {error}; or {ALLOWED}") from None
     if not isinstance(opponent, type):
@@ -147,7 +140,3 @@ def _is_memoryless(agent: Agent) -> bool:
     if isinstance(agent, Scripted):
         return type(agent).seed is Scripted.seed  # those that draw something themselves remember it
     return isinstance(agent, NetworkAgent | FunctionAgent)
-
-
-def _number_from(entropy: list[int] | None) -> int:
-    return int(np.random.SeedSequence(entropy).generate_state(1)[0])

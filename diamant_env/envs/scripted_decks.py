@@ -36,21 +36,13 @@ class Script:
                 raise ValueError(f"card {position} of the deck: {error}") from None
 
     def checked(self, edition: Edition) -> Script:
-        """Return the script again, made from its cards and its position alone.
-
-        Raises:
-            ValueError: If one of them was altered so that it can't be.
-        """
+        """Return the script again, made from its cards and its position alone; a ValueError says if one can't be."""
         script = Script(edition, self.names)
         script.position = whole_number("position of the deck", self.position, 0, len(self.names))
         return script
 
     def next_card(self, game: Game) -> int:
-        """Return the next card, from the script if one is left, else drawn.
-
-        Raises:
-            ValueError: If the script's card is not in the deck any more.
-        """
+        """Return the next card, from the script if one is left, else drawn; a ValueError says if it is used up."""
         if self.position == len(self.names):
             return draw_card(game)
         fits = [card for card in self._fits[self.position] if game.deck[card] > 0]

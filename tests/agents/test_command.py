@@ -1,7 +1,5 @@
 """How commands begin and end: one line for what went wrong, 130 after Ctrl-C, no word when nobody reads any more."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os
@@ -69,20 +67,13 @@ def test_a_defect_keeps_its_traceback():
         ends_with(RuntimeError("two games had the same key"))
 
 
-def test_a_parser_ends_a_command_too(capsys):
-    assert ends_with(SystemExit(2)) == 2
-    assert ends_with(SystemExit(None)) == 0
-    assert play.main(["--help"]) == 0
-    assert play.main(["--nothing"]) == 2
-    assert evaluate.main(["bag:18", "--nothing"]) == 2
-
-
-def test_status_0_when_nobody_reads(capsys):
+def test_other_ends(capsys):
+    assert ends_with(SystemExit(2)) == play.main(["--nothing"]) == evaluate.main(["bag:18", "--nothing"]) == 2
+    assert ends_with(SystemExit(None)) == play.main(["--help"]) == 0
+    assert capsys.readouterr().err
     assert ends_with(BrokenPipeError()) == 0
     assert capsys.readouterr().err == ""
-
-
-def test_pytest_and_users_keep_their_own_ctrl_c():
+    # Who imports a command, such as pytest, keeps their own Ctrl-C.
     assert signal.getsignal(signal.SIGINT) is not command._leave_at_once
     assert sys.excepthook is not command._no_traceback
 
@@ -116,18 +107,25 @@ def test_a_pipe_that_nobody_reads():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("module", ["agents.play", "agents.watch", "train.ppo", "train.evaluate"])
-def test_ctrl_c_during_the_imports(module, tmp_path):
-    (tmp_path / "numba.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nwhile True: pass\n")
+CTRL_C = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nwhile True: pass\n"
+MISSING = "raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')"
+
+
+@pytest.mark.parametrize(
+    ("module", "numba", "status", "line"),
+    [
+        *(
+            (module, CTRL_C, 130, "stopped\n")
+            for module in ("agents.play", "agents.watch", "train.ppo", "train.evaluate")
+        ),
+        ("train.ppo", MISSING, 2, "error: No module named 'numba'; in the checkout: pip install"),
+    ],
+)
+def test_ends_during_the_imports(module, numba, status, line, tmp_path):
+    (tmp_path / "numba.py").write_text(numba)
     done = python("-m", module, path=tmp_path)
-    assert (done.returncode, done.stderr) == (130, f"python -m {module}: stopped\n")
-
-
-def test_a_library_that_is_missing(tmp_path):
-    (tmp_path / "numba.py").write_text("raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')")
-    done = python("-m", "train.ppo", path=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr.startswith("python -m train.ppo: error: No module named 'numba'; in the checkout: pip install")
+    assert done.returncode == status
+    assert done.stderr.startswith(f"python -m {module}: {line}")
     assert done.stderr.count("\n") == 1
 
 
@@ -186,27 +184,6 @@ def test_ctrl_c_before_there_is_a_folder(monkeypatch, capsys, tmp_path):
     assert capsys.readouterr().err == "python -m train.ppo: stopped\n"
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (f"name={DEEP}", "it is nested too deeply"),
-        (f"seed={'9' * 5_000}", "Exceeds the limit"),
-        ("ppo.games=1000000000000", "less than or equal to 10000000"),
-        (f"ppo.games={10**30}", "less than or equal to 10000000"),
-        ("ppo.games=1000000", "games = 1000000 × turns = 64; at most 10,000,000 are allowed"),
-        ("ppo.learning_rate=1e300", "less than or equal to 1"),
-        (f"seed={2**64}", "less than or equal to 18446744073709551615"),
-        (f"start={'search:' * 3_000}ev", "3000 times search: in an agent's text; at most 2 are allowed"),
-    ],
-)
-def test_keys_out_of_range(change, reason, tmp_path, capsys):
-    assert ppo.main(["--set", change, "--out", str(tmp_path)]) == 2
-    shown = capsys.readouterr().err
-    assert reason in shown
-    assert shown.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize("content", [f"value = {DEEP}", f"{'a.' * 100_000}a = 1", "x = 1\n" * 200_000])
 def test_hostile_toml(content, tmp_path, capsys):
     path = tmp_path / "hostile.toml"
@@ -219,14 +196,21 @@ def test_hostile_toml(content, tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "reason"),
+    ("main", "arguments", "reason"),
     [
-        (["--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
-        (["--players", "99"], "a whole number, 2 to 8, is allowed"),
-        (["--games", "8", "--seed", "-1"], "seed=-1; a whole number, 0 to 2**64 - 1, is allowed"),
-        (["--games", "8", "--compare", "search:" * 3_000 + "ev"], "3000 times search:"),
+        (ppo.main, ["--set", f"name={DEEP}"], "it is nested too deeply"),
+        (ppo.main, ["--set", f"seed={'9' * 5_000}"], "Exceeds the limit"),
+        (ppo.main, ["--set", f"seed={2**64}"], "less than or equal to 18446744073709551615"),
+        (ppo.main, ["--set", "ppo.games=1000000"], "games = 1000000 × turns = 64; at most 10,000,000 are allowed"),
+        (ppo.main, ["--set", f"start={'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2"),
+        (evaluate.main, ["bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
+        (evaluate.main, ["bag:18", "--games", "8", "--seed", "-1"], "seed=-1; a whole number, 0 to 2**64 - 1, is"),
+        (evaluate.main, ["bag:18", "--games", "8", "--compare", f"{'search:' * 3_000}ev"], "3000 times search:"),
     ],
 )
-def test_numbers_of_the_commands(arguments, reason, capsys):
-    assert evaluate.main(["bag:18", *arguments]) == 2
-    assert reason in capsys.readouterr().err
+def test_hostile_arguments(main, arguments, reason, tmp_path, capsys):
+    assert main([*arguments, "--out", str(tmp_path)] if main is ppo.main else arguments) == 2
+    shown = capsys.readouterr().err
+    assert reason in shown
+    assert shown.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,7 +1,5 @@
 """Watching agents play: whole games told turn by turn, the odds and probabilities, steps, stops, refusals, a window."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys
@@ -46,11 +44,8 @@ def test_whole_games(look, edition, tmp_path):
     assert said.count("=== Expedition ") == 5
     assert said.count(">> ") == sum(not turn.bust for turn in record.turns)
     assert len(re.findall(r"^A second .*!", said, re.MULTILINE)) == sum(turn.bust for turn in record.turns)
-    rows = summary(said)
-    assert [int(row[6]) for row in rows] == sorted(record.chests, reverse=True)
-    for row in rows:
-        assert sum(int(cell) for cell in row[1:6] if cell != "bust") == int(row[6])
-    assert sorted(row[0] for row in rows) == ["ev", "mixture #1", "mixture #2", "random:0.3"]
+    rows = sorted(row[0] for row in summary(said))
+    assert rows == ["ev", "mixture #1", "mixture #2", "random:0.3"]
     assert not re.search(r"\b[Yy]ou", said)
 
 
@@ -84,30 +79,22 @@ def test_the_same_seed_tells_the_same(look):
 def test_the_table_may_be_larger_than_the_list(look):
     _, said, _ = look("ev", "traps", "--num-players", "5", "--seed", "1")
     assert sorted(row[0] for row in summary(said)) == ["ev #1", "ev #2", "ev #3", "traps #1", "traps #2"]
-    assert "1 players" not in said
 
 
-def test_step_by_step(look):
-    code, said, _ = look(*GAME, "--step", keys="\n\nq\n")
-    assert code == 0
-    assert said.count(watch._PROMPT) == 3
+@pytest.mark.parametrize(("keys", "prompts"), [("\n\nq\n", 3), ("\n", 2)])  # the second is an input that ends
+def test_step_by_step(look, keys, prompts):
+    code, said, _ = look(*GAME, "--step", keys=keys)
+    assert (code, said.count(watch._PROMPT)) == (0, prompts)
     assert said.endswith("Stopped in expedition 1 of 5.\n")
-    code, said, _ = look(*GAME, "--step", keys="\n")  # the input ends
-    assert (code, said.count(watch._PROMPT)) == (0, 2)
-    code, said, _ = look(*GAME, "--step", keys="\n" * 300)
-    assert "The game is over" in said
 
 
-def test_speed(look, monkeypatch):
+def test_speed_and_ctrl_c(look, monkeypatch):
     pauses = []
     monkeypatch.setattr(watch.time, "sleep", pauses.append)
     monkeypatch.setattr(watch.time, "monotonic", lambda: 100.0)
     _, said, _ = look(*GAME, "--speed", "4")
-    assert len(pauses) == said.count(">> ")
-    assert set(pauses) == {0.25}
+    assert pauses == [0.25] * said.count(">> ")
 
-
-def test_ctrl_c(look, monkeypatch):
     def press(seconds):
         raise KeyboardInterrupt
 
@@ -130,15 +117,6 @@ def test_window(look, monkeypatch, step):
     assert (code, errors) == (0, "")
     assert set(shown) == {(960, 704)}
     assert len(shown) > said.count(">> ") == 10
-
-
-def test_window_without_pygame(look, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    for module in [name for name in sys.modules if name.startswith("diamant_env.drawing.")]:
-        monkeypatch.delitem(sys.modules, module)
-    code, _, errors = look(*GAME, "--window")
-    assert code == 2
-    assert 'pip install "diamant-env[render]"' in errors
 
 
 @pytest.mark.parametrize(

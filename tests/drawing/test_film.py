@@ -1,7 +1,5 @@
 """A recorded game as a film: what it shows, its timing, what is refused, and nothing half-written."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from itertools import pairwise
@@ -17,6 +15,7 @@ from diamant_env.records import GameRecord, record_of
 pytest.importorskip("pygame")
 Image = pytest.importorskip("PIL.Image")
 GAME = Path(__file__).parents[1] / "records" / "games" / "iello-2016-3-players-seed-2026.txt"
+RECORD = record_of([make("cards:1"), make("cards:2")], notes=["short"])
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def shoot(capsys):
 
 @pytest.fixture(scope="module")
 def pictures():
-    return list(film.pictures_of(record_of([make("cards:1"), make("cards:2")], notes=["short"])))
+    return list(film.pictures_of(RECORD))
 
 
 def test_a_picture_for_each_turn(pictures):
@@ -49,24 +48,22 @@ def test_names_are_left_out_where_none_are_known_or_wanted():
     np.testing.assert_array_equal(next(film.pictures_of(nobody)), bare)
 
 
-def test_gif(shoot, tmp_path):
-    path = tmp_path / "game.gif"
-    game = tmp_path.parent / "game.txt"
-    record_of([make("cards:1"), make("cards:1")]).write(game)
+def test_gif(shoot, tmp_path, pictures):
+    path, game = tmp_path / "game.gif", tmp_path.parent / "game.txt"
+    RECORD.write(game)
     code, said, errors = shoot(game, path, "--seconds", "0.5", "--last", "2", "--width", "320")
     assert (code, errors) == (0, "")
     assert said.startswith(f"{path}: ")
-    expected = list(film.pictures_of(GameRecord.read(game)))
     with Image.open(path) as made:
-        assert made.n_frames == len(expected)
+        assert made.n_frames == len(pictures)
         durations = []
         for frame in range(made.n_frames):
             made.seek(frame)
             durations.append(made.info["duration"])
             assert made.width == 320
-        assert durations == [500] * (len(expected) - 1) + [2000]
+        assert durations == [500] * (len(pictures) - 1) + [2000]
         shown = np.asarray(made.convert("RGB").resize((96, 64)), float)
-        meant = np.asarray(Image.fromarray(expected[-1]).resize((96, 64)), float)
+        meant = np.asarray(Image.fromarray(pictures[-1]).resize((96, 64)), float)
         assert np.abs(shown - meant).mean() < 12
     assert [file.name for file in tmp_path.iterdir()] == ["game.gif"]
 
@@ -84,15 +81,12 @@ def test_mp4(tmp_path, pictures):
     assert np.abs(frames[-1] - small).mean() < 12
 
 
-def test_without_the_library(shoot, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
-    code, _, errors = shoot(GAME, tmp_path / "game.mp4")
+@pytest.mark.parametrize(("library", "name"), [("imageio_ffmpeg", "game.mp4"), ("PIL", "game.gif")])
+def test_without_the_library(shoot, tmp_path, monkeypatch, library, name):
+    monkeypatch.setitem(sys.modules, library, None)
+    code, _, errors = shoot(GAME, tmp_path / name)
     assert (code, errors.count("\n")) == (2, 1)
-    assert 'needs imageio_ffmpeg: pip install "diamant-env[film]"' in errors
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    code, _, errors = shoot(GAME, tmp_path / "game.gif")
-    assert code == 2
-    assert "needs PIL" in errors
+    assert f'needs {library}: pip install "diamant-env[film]"' in errors
 
 
 def test_nothing_is_left_of_a_film_that_failed(tmp_path, pictures, monkeypatch):

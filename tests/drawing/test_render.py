@@ -1,7 +1,5 @@
 """The table as text, and what the narrator says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -9,6 +7,8 @@ import pytest
 from diamant_env.drawing.news import Narrator
 from diamant_env.drawing.text import path_lines, seat_lines
 from tests.support.play import BASE, BOTH_REMOVED, NOTHING_REMOVED, Play
+
+BACK = "Everyone is back in camp."
 
 
 def text_of(deck: list, players: int = 3, **options) -> Play:
@@ -20,19 +20,23 @@ def shown(play: Play):
     return play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0]
 
 
+def rows(play: Play) -> list[list[str]]:
+    """The words of the last three lines: the players' rows."""
+    return [line.split() for line in play.env.render().splitlines()[-3:]]
+
+
 def test_without_a_render_mode_there_is_no_picture():
     assert Play([5]).env.render() is None
 
 
 def test_the_first_picture():
-    lines = text_of([11]).env.render().splitlines()
+    play = text_of([11])
+    lines = play.env.render().splitlines()
     assert lines[0] == "Expedition 1 of 5, card 1"
     assert lines[1].split() == ["path", "[11]"]
     assert lines[2].split() == ["lying", "2", "gems,", "0", "relics"]
     assert lines[3].split()[:2] == ["bust", "0.0%"]
-    assert [line.split() for line in lines[-3:]] == [
-        [f"player_{seat}", "cave", "-", "3", "0", "0"] for seat in range(3)
-    ]
+    assert rows(play) == [[f"player_{seat}", "cave", "-", "3", "0", "0"] for seat in range(3)]
 
 
 def test_the_path_is_in_the_order_of_the_cards():
@@ -47,13 +51,8 @@ def test_the_path_is_in_the_order_of_the_cards():
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6
 
 
-def test_the_chance_of_a_bust():
-    assert f"{2 / 34:.1%} with the next card" in text_of(["snake"]).env.render()
-
-
 def test_what_was_decided():
-    lines = text_of([11, "snake", 5]).leave(1).env.render().splitlines()
-    assert [line.split() for line in lines[-3:]] == [
+    assert rows(text_of([11, "snake", 5]).leave(1)) == [
         ["player_0", "cave", "continue", "3", "0", "0"],
         ["player_1", "camp", "leave", "+5", "-", "5", "0"],
         ["player_2", "cave", "continue", "3", "0", "0"],
@@ -69,38 +68,36 @@ def test_what_was_decided():
     ],
 )
 def test_a_bust_is_news(edition, removed):
-    lines = text_of([17, "snake", "snake", 1], edition=edition).leave(0).go_on().env.render().splitlines()
-    assert lines[0] == f"A second snake! player_1 and player_2 lose 5 gems each. {removed} the game."
-    assert lines[1] == f"Expedition 2 of {edition.expeditions}, card 1"
-    assert lines[-1].split() == ["player_2", "cave", "bust", "-5", "0", "0", "0"]
+    play = text_of([17, "snake", "snake", 1], edition=edition).leave(0).go_on()
+    first, second, *_ = play.env.render().splitlines()
+    assert first == f"A second snake! player_1 and player_2 lose 5 gems each. {removed} the game."
+    assert second == f"Expedition 2 of {edition.expeditions}, card 1"
+    assert rows(play)[-1] == ["player_2", "cave", "bust", "-5", "0", "0", "0"]
 
 
-def test_everyone_back_in_camp_is_news():
-    picture = text_of(["snake", 17]).all_leave().env.render()
-    assert picture.startswith("Everyone is back in camp.\nExpedition 2")
-    assert "[17]" in picture
-    assert "SNAKE" not in picture
-
-
-def test_no_news_while_the_expedition_goes_on():
-    assert text_of(["snake", 17]).go_on().env.render().startswith("Expedition 1 of 5, card 2")
-
-
-def test_the_end():
-    picture = text_of([11, 5, 5, 5, 5]).all_leave(5).env.render()
-    assert "The game is over: player_0, player_1 and player_2 share the victory with 7 gems each." in picture
-    assert "[5]" not in picture
-    assert [line.split()[-2] for line in picture.splitlines()[-3:]] == ["7", "7", "7"]
-
-
-def test_the_end_by_a_bust():
-    picture = text_of([5, 5, 5, 5, "snake", "snake"]).all_leave(4).go_on().env.render()
-    assert picture.startswith("A second snake!")
-    assert "The game is over: " in picture
-
-
-def test_a_reset_starts_a_new_picture():
-    play = text_of(["snake", 17]).all_leave()
+@pytest.mark.parametrize(
+    ("deck", "turns", "begin", "also", "lacking"),
+    [
+        (["snake"], "", "Expedition 1 of 5", f"{2 / 34:.1%} with the next card", BACK),
+        (["snake", 17], "-", "Expedition 1 of 5, card 2", "[SNAKE] - [17]", BACK),
+        (["snake", 17], "all", f"{BACK}\nExpedition 2", "[17]", "SNAKE"),
+        (
+            [11, 5, 5, 5, 5],
+            "all " * 5,
+            BACK,
+            "The game is over: player_0, player_1 and player_2 share the victory with 7 gems each.",
+            "[5]",
+        ),
+        ([5, 5, 5, 5, "snake", "snake"], "all " * 4 + "-", "A second snake!", "The game is over: ", BACK),
+    ],
+)
+def test_the_news(deck, turns, begin, also, lacking):
+    play = text_of(deck).play(turns)
+    picture = play.env.render()
+    assert picture.startswith(begin)
+    assert also in picture
+    assert lacking not in picture
+    assert [row[-2] for row in rows(play)] == [str(chest) for chest in play.chests]
     play.env.reset(options={"deck": ["boulder"]})
     assert play.env.render().startswith("Expedition 1 of 5, card 1\n  path   [BOULDER]\n")
 
@@ -108,10 +105,9 @@ def test_a_reset_starts_a_new_picture():
 @pytest.mark.parametrize(("seat", "own"), [(None, ["?", "?"]), (1, ["10", "1"])])
 def test_hidden_chests_are_secret_until_the_game_is_over(seat, own):
     play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).go_on().leave(1)
-    rows = seat_lines(*shown(play), ["a", "b", "c"], seat)[1:]
-    assert [row.split()[-2:] for row in rows] == [["?", "?"], own, ["?", "?"]]
-    if seat is None:
-        assert [row.split()[-2:] for row in play.env.render().splitlines()[-3:]] == [["?", "?"]] * 3
+    lines = seat_lines(*shown(play), ["a", "b", "c"], seat)[1:]
+    assert [line.split()[-2:] for line in lines] == [["?", "?"], own, ["?", "?"]]
+    assert [row[-2:] for row in rows(play)] == [["?", "?"]] * 3
     play.all_leave(5)
     assert play.over
     assert "?" not in play.env.render()
@@ -128,6 +124,5 @@ def test_hidden_chests_are_secret_until_the_game_is_over(seat, own):
     ],
 )
 def test_names_and_verbs(left, person, said):
-    play = text_of([5, "snake", 7], 5).leave(*left)
-    game, edition, scene = shown(play)
+    game, edition, scene = shown(text_of([5, "snake", 7], 5).leave(*left))
     assert Narrator(edition, ["a", "ev", "c", "d", "you-know-who"], person).decisions(game, scene) == said

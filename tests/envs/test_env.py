@@ -1,13 +1,10 @@
 """The parallel environment beyond PettingZoo's tests: idle seats, infos, states, copies, its own arrays."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 
 import numpy as np
 import pytest
-from gymnasium.spaces import Box, Dict
 
 from diamant_env import diamant_v0
 from diamant_env.diamant_v0 import MASKS
@@ -26,58 +23,42 @@ def seeded(**options):
     return env
 
 
-def play_on(env, turns: int = 400) -> list:
+def play_on(env) -> list:
     """Play to the end with decisions that depend on the turn alone; return the games that were seen."""
     rng, seen = np.random.default_rng(1), []
-    while env.agents and len(seen) < turns:
+    while env.agents:
         env.step({agent: int(rng.random() < 0.2) for agent in env.possible_agents})
         seen.append(game_of(env))
     return seen
 
 
 @pytest.mark.parametrize("players", [1, 3, 8])
-def test_all_agents_stay_to_the_end_and_terminate_together(players):
-    env = diamant_v0.parallel_env(num_players=players)
-    env.reset(seed=1)
+def test_all_agents_stay_to_the_end_and_idle_ones_may_be_left_out(players):
+    env, other = seeded(num_players=players), seeded(num_players=players)
     everyone, rng = [f"player_{seat}" for seat in range(players)], np.random.default_rng(1)
     while env.agents:
         assert env.agents == everyone == env.possible_agents
-        parts = env.step({agent: int(rng.random() < 0.3) for agent in everyone})
+        choices, inside = {agent: int(rng.random() < 0.3) for agent in everyone}, env.game["inside"]
+        parts = env.step({agent: choices[agent] for seat, agent in enumerate(everyone) if inside[seat]})
+        other.step(choices)
+        assert game_of(env) == game_of(other)
         assert all(list(part) == everyone for part in parts)
         assert set(parts[2].values()) == {not env.agents}
         assert set(parts[3].values()) == {False}
         assert {type(reward) for reward in parts[1].values()} == {float}
     assert game_of(env)["expedition"] == 5
-
-
-def test_idle_agents_may_be_left_out():
-    env, other = seeded(num_players=4), seeded(num_players=4)
-    rng = np.random.default_rng(2)
-    while env.agents:
-        inside = [agent for seat, agent in enumerate(env.agents) if env.game["inside"][seat]]
-        choices = {agent: int(rng.random() < 0.3) for agent in env.agents}
-        env.step({agent: choices[agent] for agent in inside})
-        other.step(choices)
-        assert game_of(env) == game_of(other)
     assert not other.agents
 
 
 @pytest.mark.parametrize("junk", [1, 2, -1, 0.5, "x", None, np.nan, [0]])
-def test_what_idle_agents_send_is_ignored(junk):
+@pytest.mark.parametrize("one", [1, np.int8(1), np.int64(1), np.array(1), True])
+def test_every_whole_number_is_an_action_and_what_idle_agents_send_is_ignored(one, junk):
     env = diamant_v0.parallel_env(num_players=3)
     env.reset(options={"deck": QUIET})
-    env.step({"player_0": 1, "player_1": 0, "player_2": 0})
+    env.step({"player_0": one, "player_1": 0, "player_2": 0})
     env.step({"player_0": junk, "player_1": 0, "player_2": 0})
     assert env.game["inside"][:3].tolist() == [0, 1, 1]
     assert env.game["turn"] == 3
-
-
-@pytest.mark.parametrize("one", [1, np.int8(1), np.int64(1), np.array(1), True])
-def test_every_kind_of_whole_number_is_an_action(one):
-    env = diamant_v0.parallel_env(num_players=2)
-    env.reset(options={"deck": QUIET})
-    env.step({"player_0": one, "player_1": 0})
-    assert env.game["inside"][:2].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("mask", MASKS)
@@ -98,41 +79,6 @@ def test_where_the_mask_is(mask):
             if mask == "observation":
                 assert observations[agent]["action_mask"].tolist() == legal
                 assert observations[agent]["observation"][0] == active[seat]
-
-
-def test_spaces():
-    plain, nested = diamant_v0.parallel_env(mask="info"), diamant_v0.parallel_env(mask="observation")
-    assert isinstance(plain.observation_space("player_0"), Box)
-    assert isinstance(nested.observation_space("player_0"), Dict)
-    assert set(nested.observation_space("player_0").spaces) == {"observation", "action_mask"}
-    for agent in plain.possible_agents:
-        assert plain.observation_space(agent) is plain.observation_space(agent)
-        assert plain.action_space(agent) is plain.action_space(agent)
-        assert plain.action_space(agent).n == 2
-    assert plain.observation_space("player_0") is not plain.observation_space("player_1")
-
-
-def test_unknown_reset_options_are_tolerated():
-    env = diamant_v0.parallel_env(num_players=3)
-    env.reset(seed=4, options={"options": 1})
-    assert game_of(env) == game_of(seeded(num_players=3))
-
-
-# Copies and saved states.
-
-
-def test_a_cloned_state_continues_as_if_nothing_had_happened():
-    env = seeded(num_players=4)
-    for _ in range(3):
-        env.step(dict.fromkeys(env.agents, 0))
-    saved = env.clone_state()
-    first = play_on(env)
-    assert first
-    env.restore_state(saved)
-    assert play_on(env) == first
-    other = diamant_v0.parallel_env(num_players=4)
-    other.restore_state(saved)
-    assert play_on(other) == first
 
 
 def test_a_cloned_state_has_the_scripted_deck_the_picture_and_the_end():
@@ -168,9 +114,6 @@ def test_copies_of_an_environment_are_new_environments(duplicate):
     one.reset(seed=9)
     other.reset(seed=9)
     assert play_on(one) == play_on(other)
-
-
-# What is returned is the caller's.
 
 
 @pytest.mark.parametrize("mask", MASKS)

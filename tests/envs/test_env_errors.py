@@ -1,113 +1,131 @@
-"""What the parallel environment refuses; nothing is played then."""
+"""What the environments refuse, with what was given and what is allowed; nothing is played then."""
 
-from __future__ import annotations
-
+import gymnasium
+import numpy as np
 import pytest
 
 from diamant_env import diamant_v0
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
+from diamant_env.opponents.scripted.thresholds import BagAgent
 from diamant_env.records.recorder import Recorder
 from tests.support.side_by_side import as_dicts
 
-AEC = [diamant_v0.env, diamant_v0.raw_env]
+PARALLEL, AEC = diamant_v0.parallel_env, [diamant_v0.env, diamant_v0.raw_env]
 QUIET = ["snake", "boulder", 11, 5]
-ARGUMENTS = [
+OF_ALL = [
     ({"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin"),
     ({"render_mode": "hologram"}, "render_mode 'hologram'.*; allowed: None, .*ansi"),
     ({"hidden_chests": "yes"}, "hidden_chests='yes'; True, False and None are allowed"),
     ({"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
-    ({"num_players": 0}, "num_players=0; a whole number, 1 to 8, is allowed"),
-    ({"num_players": 9}, "num_players=9; a whole number, 1 to 8, is allowed"),
-    ({"num_players": 2**70}, "num_players=[0-9]+; a whole number, 1 to 8, is allowed$"),
-    ({"num_players": 3.5}, "num_players=3.5; a whole number, 1 to 8, is allowed$"),
-    ({"num_players": [4]}, r"num_players=\[4\]; a whole number, 1 to 8, is allowed$"),
-    ({"num_players": "4"}, "num_players='4'; a whole number, 1 to 8, is allowed$"),
-    ({"num_players": True}, "num_players=True; a whole number, 1 to 8, is allowed$"),
+    *(
+        ({"num_players": number}, r"num_players=.*; a whole number, 1 to 8, is allowed$")
+        for number in (0, 9, 2**70, 3.5, [4], "4", True)
+    ),
     ({"num_players": 1, "reward": "margin"}, "reward 'margin' compares a player with the others"),
 ]
-ACTIONS = [
-    ({"player_0": 0, "player_1": 0}, "no action for player_2, who is inside the cave"),
-    ({}, "no action for player_0"),
-    ({"player_0": 0, "player_1": 0, "player_2": 0, "player_3": 0}, r"unknown agents \['player_3'\]; the agents are"),
-    ({"player_0": 0, "player_1": 0, "player_2": 0, 2: 0}, r"unknown agents \[2\]"),
+OF_GYMNASIUM = [
+    ({"seat": 4}, "seat=4; None or a whole number, 0 to 3, is allowed"),
+    ({"seat": -1}, "seat=-1; None or"),
+    ({"opponents": "bug:18"}, r"unknown agent 'bug:18'; agents: random.*or a text such as.*policy file"),
+    ({"opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 3"),
+    ({"num_players": 1, "opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 0"),
+    ({"num_players": 1, "opponents": "bug"}, "unknown agent 'bug'"),
+    ({"opponents": 7}, "opponents: 7 plays nothing; allowed: a text"),
+    ({"opponents": None}, "opponents: None plays nothing"),
+    ({"opponents": BagAgent}, "BagAgent'> plays nothing"),
+    ({"opponents": "none.safetensors"}, r"opponents: no trained policy .*none\.safetensors"),
+    ({"expeditions": 0}, "expeditions=0; None or a whole number, 1 to 15, is allowed"),
+    ({"expeditions": 15}, "can't be played"),
+]
+SETTINGS = [
+    *((make, *bad) for make in (PARALLEL, DiamantEnv, DiamantVectorEnv) for bad in OF_ALL),
+    *((make, {"mask": "both"}, "unknown mask 'both'; allowed: info, observation, none") for make in (PARALLEL, *AEC)),
+    *((DiamantEnv, *bad) for bad in OF_GYMNASIUM),
+    (DiamantVectorEnv, {"num_envs": 0}, "num_envs=0; a whole number, at least 1, is allowed"),
+    (DiamantVectorEnv, {"autoreset_mode": "never"}, "'never'; allowed: AutoresetMode or 'NextStep', 'SameStep'"),
+    (DiamantVectorEnv, {"render_mode": "human"}, "unknown render_mode 'human'; allowed: None, rgb_array, ansi"),
 ]
 
 
 @pytest.fixture
 def env():
-    env = diamant_v0.parallel_env(num_players=3)
+    env = PARALLEL(num_players=3)
     env.reset(seed=1, options={"deck": QUIET})
     return env
 
 
-@pytest.mark.parametrize("make", [diamant_v0.parallel_env, *AEC, DiamantEnv, DiamantVectorEnv])
-@pytest.mark.parametrize(("arguments", "message"), ARGUMENTS)
-def test_arguments(make, arguments, message):
+def state_of(env) -> list[dict]:
+    env = env.unwrapped
+    return as_dicts(env.game[None] if hasattr(env, "game") else getattr(env, "batch", env).games)
+
+
+def refuses(env, call, message: str) -> None:
+    """Expect a ValueError, and the same game before and after."""
+    before = state_of(env)
     with pytest.raises(ValueError, match=message):
-        make(**arguments)
+        call()
+    assert state_of(env) == before
 
 
-@pytest.mark.parametrize("make", [diamant_v0.parallel_env, *AEC])
-def test_an_unknown_mask(make):
-    with pytest.raises(ValueError, match="unknown mask 'both'; allowed: info, observation, none"):
-        make(mask="both")
-
-
-@pytest.mark.parametrize(("actions", "message"), ACTIONS)
-def test_actions(env, actions, message):
-    before = as_dicts(env.game[None])
+@pytest.mark.parametrize(("make", "settings", "message"), SETTINGS)
+def test_settings(make, settings, message):
     with pytest.raises(ValueError, match=message):
-        env.step(actions)
-    assert as_dicts(env.game[None]) == before
+        make(**settings)
+    DiamantVectorEnv.__new__(DiamantVectorEnv).close()  # as Gymnasium 1.1 does with one that was refused
 
 
-@pytest.mark.parametrize("action", [2, -1, 0.5, 1.0, "x", "1", None])
-@pytest.mark.parametrize("seat", [0, 2])
-def test_values_outside_the_action_space(env, action, seat):
-    before = as_dicts(env.game[None])
-    with pytest.raises(ValueError, match=rf"action .* of player_{seat}; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"):
-        env.step({**dict.fromkeys(env.agents, 1), f"player_{seat}": action})
-    assert as_dicts(env.game[None]) == before
+# Actions.
 
 
-def test_step_before_reset():
-    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
-        diamant_v0.parallel_env().step({})
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ({"player_0": 0, "player_1": 0}, "no action for player_2, who is inside the cave"),
+        ({}, "no action for player_0"),
+        (
+            {"player_0": 0, "player_1": 0, "player_2": 0, "player_3": 0},
+            r"unknown agents \['player_3'\]; the agents are",
+        ),
+        ({"player_0": 0, "player_1": 0, "player_2": 0, 2: 0}, r"unknown agents \[2\]"),
+    ],
+)
+def test_missing_and_unknown_agents(env, actions, message):
+    refuses(env, lambda: env.step(actions), message)
 
 
-def test_step_after_the_end():
-    env = diamant_v0.parallel_env(num_players=3)
-    env.reset(options={"deck": [5] * 5})
-    for _ in range(5):
-        env.step(dict.fromkeys(env.agents, 1))
-    before = as_dicts(env.game[None])
-    with pytest.raises(RuntimeError, match=r"the game is over, but .*player_2.* are given: call reset\(\) first"):
-        env.step(dict.fromkeys(env.possible_agents, 1))
-    for _ in range(2):  # PettingZoo's custom: nobody acts, nobody is told anything
-        assert env.step({}) == ({}, {}, {}, {}, {})
-    assert as_dicts(env.game[None]) == before
-    other = diamant_v0.parallel_env(num_players=3)
-    other.restore_state(env.clone_state())
-    assert other.step({}) == ({}, {}, {}, {}, {})
+@pytest.mark.parametrize("action", [2, -1, 0.5, 1.0, "x", "1", None, [1], np.array([1]), np.float32(1)])
+def test_values_outside_the_action_space(env, action):
+    message = r"action .*; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"
+    for seat in (0, 2):
+        actions = {**dict.fromkeys(env.agents, 1), f"player_{seat}": action}
+        refuses(env, lambda actions=actions: env.step(actions), message.replace("*", f"* of player_{seat}", 1))
+    single = DiamantEnv()
+    single.reset(seed=0)
+    refuses(single, lambda: single.step(action), message)
 
 
-def test_a_record_ends_with_the_game():
-    env = Recorder(diamant_v0.parallel_env(num_players=3))
-    env.reset(seed=1)
-    while env.agents:
-        env.step(dict.fromkeys(env.agents, 1))
-    record = env.record
-    assert env.step({}) == ({}, {}, {}, {}, {})
-    assert env.record == record
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, "x", True, 2**64, [1], [[1], [1, 2]]])
-def test_seeds(env, seed):
-    before = as_dicts(env.game[None])
-    with pytest.raises(ValueError, match=r"seed=.*; None or a whole number, 0 to 2\*\*64 - 1, is allowed$"):
-        env.reset(seed=seed)
-    assert as_dicts(env.game[None]) == before
+@pytest.mark.parametrize(
+    ("make", "row"),
+    [
+        (lambda: DiamantVectorEnv(3), "game"),
+        (lambda: pytest.importorskip("diamant_env.sb3").DiamantVecEnv(1, 3), "row"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("actions", "message"),
+    [
+        ([0, 1], r"actions of shape \(2,\) and dtype int64; whole numbers \(3,\) are expected"),
+        ([0, 1.7, np.nan], "dtype float64; whole numbers"),
+        (["0", "1", "0"], "dtype <U1"),
+        ([0, 1, 257], r"action 257 of {row} 2; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"),
+        ([0, -1, 0], "action -1 of {row} 1"),
+    ],
+)
+def test_arrays_of_actions(make, row, actions, message):
+    env = make()
+    env.reset()
+    refuses(env, lambda: env.step(np.array(actions)), message.replace("{row}", row))
 
 
 @pytest.mark.parametrize("make", AEC)
@@ -117,12 +135,12 @@ def test_aec_refuses_an_action_at_once_and_goes_on(make, action):
     for each in (env, other):
         each.reset(seed=1, options={"deck": QUIET})
     for agent in env.possible_agents:
-        with pytest.raises(ValueError, match=rf"action .* of {agent}; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"):
-            env.step(action)
+        message = rf"action .* of {agent}; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"
+        refuses(env, lambda: env.step(action), message)
         assert env.agent_selection == agent
         env.step(0)
         other.step(0)
-    assert as_dicts(env.unwrapped.game[None]) == as_dicts(other.unwrapped.game[None])
+    assert state_of(env) == state_of(other)
     assert env.unwrapped.game["turn"] == 2
 
 
@@ -132,58 +150,106 @@ def test_aec_refuses_an_action_after_the_end_and_goes_on(make):
     env.reset(options={"deck": [5] * 5})
     for _ in range(10):
         env.step(1)
-    with pytest.raises(ValueError, match="action 1 of player_0, whose game is over; allowed: None"):
-        env.step(1)
+    refuses(env, lambda: env.step(1), "action 1 of player_0, whose game is over; allowed: None")
     env.step(None)
     env.step(None)
     assert env.agents == []
 
 
-def test_aec_without_a_game():
-    env = diamant_v0.raw_env()
-    for call in (env.clone_state, lambda: env.step(0)):
-        with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
+@pytest.mark.parametrize("answer", [[2.0] * 3, [0.5], [np.nan] * 3])
+def test_bad_opponents_are_named(answer):
+    def bad_opponent(obs):
+        return answer
+
+    env = DiamantEnv(opponents=bad_opponent)
+    env.reset(seed=0)
+    refuses(env, lambda: env.step(0), r"bad_opponent.* must return 3 probabilities between 0 and 1")
+
+
+# Calls out of order.
+
+
+def test_calls_before_reset():
+    parallel, raw = PARALLEL(render_mode="ansi"), diamant_v0.raw_env()
+    single, vector = DiamantEnv(render_mode="ansi"), DiamantVectorEnv(2, render_mode="ansi")
+    calls = [lambda: parallel.step({}), parallel.render, raw.clone_state, lambda: raw.step(0)]
+    for call in (*calls, lambda: single.step(0), single.render, lambda: vector.step([0, 0]), vector.render):
+        with pytest.raises(
+            RuntimeError if call in calls else gymnasium.error.ResetNeeded, match=r"call reset\(\) first"
+        ):
             call()
+    with pytest.raises(gymnasium.error.ResetNeeded, match="the first reset must start all games"):
+        vector.reset(options={"reset_mask": np.array([True, False])})
 
 
-@pytest.mark.parametrize("make", [diamant_v0.parallel_env, *AEC])
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"num_players": 4}, "a state of 4 players; one of 3 is expected"),
-        (
-            {"edition": "everdeck"},
-            "a state of edition 'everdeck'; one of 'iello-2016' is expected.* in: name,",
-        ),
-        ({"hidden_chests": True}, "a state of edition 'iello-2016'; .* differ in: hidden_chests$"),
-    ],
-)
-def test_states_of_another_table(make, arguments, message):
-    env, other = make(num_players=3), make(**{"num_players": 3, **arguments})
+def test_a_step_after_the_end():
+    env = Recorder(PARALLEL(num_players=3))
+    env.reset(options={"deck": [5] * 5})
+    for _ in range(5):
+        env.step(dict.fromkeys(env.agents, 1))
+    record, before = env.record, state_of(env)
+    with pytest.raises(RuntimeError, match=r"the game is over, but .*player_2.* are given: call reset\(\) first"):
+        env.step(dict.fromkeys(env.possible_agents, 1))
+    for _ in range(2):  # PettingZoo's custom: nobody acts, nobody is told anything
+        assert env.step({}) == ({}, {}, {}, {}, {})
+    assert (env.record, state_of(env)) == (record, before)
+    other = PARALLEL(num_players=3)
+    other.restore_state(env.unwrapped.clone_state())
+    assert other.step({}) == ({}, {}, {}, {}, {})
+    single, many = DiamantEnv(expeditions=1), DiamantVectorEnv(2, expeditions=1, autoreset_mode="Disabled")
+    for each, action, message in (
+        (single, 1, "no game is being played"),
+        (many, [1, 1], r"games \[0, 1\] are over and autoreset is disabled"),
+    ):
+        each.reset(seed=0)
+        assert np.all(each.step(action)[2])
+        with pytest.raises(gymnasium.error.ResetNeeded, match=message):
+            each.step(action)
+
+
+# Seeds, masks and states.
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", True, 2**64, [1], [[1], [1, 2]]])
+def test_seeds(env, seed):
+    single = DiamantEnv()
+    single.reset(seed=0)
+    for each in (env, single):
+        message = r"seed=.*; None or a whole number, 0 to 2\*\*64 - 1, is allowed$"
+        refuses(each, lambda each=each: each.reset(seed=seed), message)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64 - 1, [1], [1, -1], [1, 2.5], "ab", 1.5])
+def test_seeds_of_many_games(seed):
+    with pytest.raises(ValueError, match="seed"):
+        DiamantVectorEnv(2).reset(seed=seed)
+
+
+@pytest.mark.parametrize("mask", [[True], np.zeros(2, bool), np.ones(2, int), "all"])
+def test_masks(mask):
+    env = DiamantVectorEnv(2)
+    env.reset(seed=0)
+    message = r"a bool array \(2,\) with at least one True is expected"
+    refuses(env, lambda: env.reset(options={"reset_mask": mask}), message)
+
+
+OTHER_TABLES = [
+    ({"num_players": 4}, "a state of 4 players; one of 3 is expected"),
+    ({"edition": "everdeck"}, "a state of edition 'everdeck'; one of 'iello-2016' is expected.* in: name,"),
+    ({"hidden_chests": True}, "a state of edition 'iello-2016'; .* differ in: hidden_chests$"),
+]
+
+
+@pytest.mark.parametrize("make", [PARALLEL, *AEC])
+def test_states_of_something_else(make):
+    env, other_form = make(num_players=3), (AEC[0] if make is PARALLEL else PARALLEL)(num_players=3)
     env.reset(seed=1)
-    other.reset(seed=2)
-    before = as_dicts(env.unwrapped.game[None])
-    with pytest.raises(ValueError, match=message):
-        env.restore_state(other.clone_state())
-    assert as_dicts(env.unwrapped.game[None]) == before
+    other_form.reset(seed=1)
+    for junk in (None, 3, "x", (), (1, 2, 3, 4, 5), {}, other_form.clone_state()):
+        message = rf"a {type(junk).__name__} is no state; .* is expected"
+        refuses(env, lambda junk=junk: env.restore_state(junk), message)
+    for arguments, message in OTHER_TABLES:
+        other = make(**{"num_players": 3, **arguments})
+        other.reset(seed=2)
+        refuses(env, lambda other=other: env.restore_state(other.clone_state()), message)
     assert env.agents == env.possible_agents
-
-
-@pytest.mark.parametrize("make", [diamant_v0.parallel_env, *AEC])
-@pytest.mark.parametrize("junk", [None, 3, "x", (), (1, 2, 3, 4, 5), {}])
-def test_junk_is_no_state(make, junk):
-    env = make(num_players=3)
-    env.reset(seed=1)
-    before = as_dicts(env.unwrapped.game[None])
-    with pytest.raises(ValueError, match=rf"a {type(junk).__name__} is no state; .* is expected"):
-        env.restore_state(junk)
-    assert as_dicts(env.unwrapped.game[None]) == before
-
-
-def test_states_of_the_other_form():
-    parallel, aec = diamant_v0.parallel_env(), diamant_v0.env()
-    parallel.reset()
-    aec.reset()
-    for env, other in ((parallel, aec), (aec, parallel)):
-        with pytest.raises(ValueError, match="is no state"):
-            env.restore_state(other.clone_state())

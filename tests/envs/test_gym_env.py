@@ -1,7 +1,6 @@
 """The Gymnasium environment: its checkers, and its games against a batch that is driven by hand."""
 
-from __future__ import annotations
-
+import copy
 import os
 
 import gymnasium
@@ -9,15 +8,14 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from diamant_env import EDITIONS, Batch, Observations, observation_space
+from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
-from train.runs.config import Config
-from train.runs.run_folder import save_policy
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
 SETTINGS = [
     {},
     {"num_players": 1},
@@ -28,20 +26,23 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_gymnasium_finds_nothing_to_say(settings, warnings_are_errors):
+def test_gymnasium_finds_nothing_to_say(settings):
     check_env(gymnasium.make("diamant_env/Diamant-v0", **settings).unwrapped, skip_render_check=True)
 
 
-def test_gymnasium_finds_nothing_to_say_about_pictures(warnings_are_errors, monkeypatch):
-    pytest.importorskip("pygame")
-    monkeypatch.setitem(DiamantEnv.metadata, "render_fps", 1000)
-    check_env(gymnasium.make("diamant_env/Diamant-v0", render_mode="rgb_array").unwrapped)
-
-
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_stable_baselines3_finds_nothing_to_say(settings, warnings_are_errors):
+def test_stable_baselines3_finds_nothing_to_say(settings):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make("diamant_env/Diamant-v0", **settings).unwrapped, warn=True)
+
+
+def test_pictures(monkeypatch):
+    pytest.importorskip("pygame")
+    monkeypatch.setitem(DiamantEnv.metadata, "render_fps", 1000)
+    env = gymnasium.make("diamant_env/Diamant-v0", render_mode="rgb_array").unwrapped
+    check_env(env)
+    env.reset(seed=1)
+    assert np.array_equal(copy.deepcopy(env).render(), env.render())
 
 
 def decision(observation) -> int:
@@ -95,107 +96,50 @@ def test_games_are_those_of_a_batch_driven_by_hand(players, seat, reward):
     edition = "everdeck-relics"
     env = DiamantEnv(players, edition, reward, texts, seat)
     batch = Batch(1, players, edition, reward)
-    skipped = 0
+    skipped = ended_in_camp = 0
     for seed in range(8):
         observations, rewards, infos = play(env, seed)
         expected, expected_rewards = play_by_hand(batch, seed, seat, [make(text) for text in texts])
         assert np.array_equal(observations, expected)
         assert rewards == expected_rewards
+        assert infos[-1]["score"] == env.game.chest[seat]
         skipped += sum(info["turns"] for info in infos) - len(rewards)
+        ended_in_camp += infos[-1]["turns"] > 1
         assert {info["seat"] for info in infos} == {seat}
     assert skipped > 20
+    assert ended_in_camp > 1
 
 
-def test_rewards_sum_up_to_the_chest_the_win_share_and_the_margin():
-    """The ends of games that the learner sees from the camp are among them."""
-    ended_in_camp = 0
-    for seed in range(30):
-        sums = {}
-        for reward in ("score", "win", "margin"):
-            env = DiamantEnv(4, reward=reward, opponents=["random:0.1", "cards:5", "bag:9"])
-            observations, rewards, infos = play(env, seed)
-            sums[reward] = sum(rewards)
-            chests = env.game.chest[:4].tolist()
-        ended_in_camp += Observations(observations[-2])["expedition"] == 5 and infos[-1]["turns"] > 1
-        assert sums["score"] == chests[0] == infos[-1]["score"]
-        assert sums["win"] == (chests[0] == max(chests)) / chests.count(max(chests))
-        assert sums["margin"] == pytest.approx(chests[0] - sum(chests[1:]) / 3)
-    assert ended_in_camp > 5
-
-
-@pytest.mark.parametrize("seat", range(4))
-def test_opponents_sit_as_the_observation_lists_them(seat):
-    env = DiamantEnv(4, opponents=["continue", "cards:1", "cards:2"], seat=seat)
-    env.reset(seed=0)
-    env.step(0)
-    left = Observations(env.step(0)[0])["rival_left_turn"]
-    assert left[:3].tolist() == [0, 1, 2]
-
-
-def test_the_seat_is_drawn_from_the_seed():
+def test_a_seed_repeats_the_seats_and_the_games_that_follow():
     env, again = DiamantEnv(4, seat=None), DiamantEnv(4, seat=None)
-    first = [env.reset(seed=seed)[1]["seat"] for seed in range(400)]
-    assert first == [again.reset(seed=seed)[1]["seat"] for seed in range(400)]
-    assert np.bincount(first).min() > 70
-    env.reset(seed=7)
-    again.reset(seed=7)
-    following = [env.reset()[1]["seat"] for _ in range(20)]
-    assert following == [again.reset()[1]["seat"] for _ in range(20)]
-    assert len(set(following)) > 1
-
-
-def test_resets_without_seed_go_on_with_other_games():
-    env, again = DiamantEnv(), DiamantEnv()
-    games = [play(env, seed)[0] for seed in (5, None, None)]
-    for seed, game in zip((5, None, None), games, strict=True):
-        assert np.array_equal(play(again, seed)[0], game)
-    assert not np.array_equal(games[0], games[1])
+    seats = [env.reset(seed=seed)[1]["seat"] for seed in range(400)]
+    assert seats == [again.reset(seed=seed)[1]["seat"] for seed in range(400)]
+    assert np.bincount(seats).min() > 70
+    sequences = [[play(each, seed) for seed in (7, *[None] * 20)] for each in (env, again)]
+    for (game, _, (first, *_)), (other, _, (same, *_)) in zip(*sequences, strict=True):
+        assert np.array_equal(game, other)
+        assert first == same
+    starts, seats = (
+        [game[0].tobytes() for game, _, _ in sequences[0]],
+        [infos[0]["seat"] for _, _, infos in sequences[0]],
+    )
+    assert len(set(starts)) > 1
+    assert len(set(seats)) > 1
     assert not np.array_equal(play(DiamantEnv(), None)[0], play(DiamantEnv(), None)[0])
 
 
-class Rememberer:
-    """Counts, by row, the decisions of its game; leaves at the third."""
-
-    def __init__(self):
-        self.calls = []
-        self.count = np.zeros(0)
-
-    def act(self, obs, first):
-        if len(self.count) != len(first):
-            self.count = np.zeros(len(first))
-        self.count[first] = 0
-        self.count += obs["must_decide"]
-        self.calls.append((obs["turn"].copy(), obs["expedition"].copy(), first.copy(), obs["must_decide"].copy()))
-        return (self.count % 3 == 0).astype(np.float32)
-
-
-def test_agents_with_memory_are_told_where_games_begin():
-    agent = Rememberer()
-    env = DiamantEnv(3, opponents=agent, seat=None)
-    for seed in range(6):
-        agent.calls.clear()
-        _, _, infos = play(env, seed)
-        assert len(agent.calls) == sum(info["turns"] for info in infos), "one call per turn"
-        begins = [first for _, _, first, _ in agent.calls]
-        assert begins[0].tolist() == [True, True]
-        assert not np.any(begins[1:])
-        turns = [(int(expedition[0]), int(turn[0])) for turn, expedition, _, _ in agent.calls]
-        assert turns == sorted(set(turns)), "no turn is asked about twice"
-
-
 def test_a_policy_file_plays(tmp_path):
+    run_folder, config = pytest.importorskip("train.runs.run_folder"), pytest.importorskip("train.runs.config")
     random = np.random.default_rng(0)
     weights = random.normal(size=(2, NUM_FEATURES)).astype(np.float32)
     path = tmp_path / "policy.safetensors"
-    save_policy(path, NetworkAgent([(weights, np.zeros(2, np.float32))]), Config(), 0)
+    run_folder.save_policy(path, NetworkAgent([(weights, np.zeros(2, np.float32))]), config.Config(), 0)
     games = [
         play(DiamantEnv(4, opponents=one), 1)[0]
         for one in (path, str(path), NetworkAgent.load(path), [path, str(path), NetworkAgent.load(path)])
     ]
     assert all(np.array_equal(game, games[0]) for game in games)
     assert not np.array_equal(games[0], play(DiamantEnv(4), 1)[0])
-    with pytest.raises(ValueError, match=r"opponents: no trained policy .*none\.safetensors"):
-        DiamantEnv(opponents=str(tmp_path / "none.safetensors"))
 
 
 def test_expeditions_and_hidden_chests():
@@ -207,26 +151,15 @@ def test_expeditions_and_hidden_chests():
     assert DiamantEnv(edition="incan-gold", expeditions=5).edition == EDITIONS["incan-gold"]
 
 
-def test_an_observation_is_the_callers_own():
-    env = DiamantEnv()
-    first, _ = env.reset(seed=0)
-    copy = first.copy()
-    env.step(0)
-    assert np.array_equal(first, copy)
-    first[:] = 7
-    assert not np.array_equal(env.step(0)[0], first)
-    assert env.observation_space == observation_space()
-
-
 def test_actions_may_be_of_any_integer_type():
     env = DiamantEnv()
     env.reset(seed=0)
-    stayed, left = env.step(0)[0], []
+    stayed, left = env.step(0)[0].tobytes(), set()
     for action in (1, np.int8(1), np.int64(1), np.array(1), np.uint8(1)):
         env.reset(seed=0)
-        left.append(env.step(action)[0])
-    assert all(np.array_equal(left[0], other) for other in left)
-    assert not np.array_equal(stayed, left[0])
+        left.add(env.step(action)[0].tobytes())
+    assert len(left | {stayed}) == 2
+    assert stayed not in left
 
 
 def test_text_shows_the_turns_without_the_learner_too():
@@ -249,6 +182,5 @@ def test_a_window_shows_every_turn(monkeypatch):
     env = DiamantEnv(3, render_mode="human")
     _, _, infos = play(env, 0)
     assert len(shown) == 1 + sum(info["turns"] for info in infos)
-    env.close()
     env.close()
     pygame.quit()

@@ -1,20 +1,15 @@
 """Installed, played, installed anew in place, played, uninstalled: nothing stays behind and nothing is in the way."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
 import venv
-from importlib import metadata, util
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "diamant_env")
-
 PLAY = """
 import gymnasium, numpy
 import diamant_env
@@ -25,27 +20,15 @@ print(diamant_env.__file__)
 """
 
 
-def _missing() -> str:
-    """Say what is missing here to build the package without the network, nothing if all is there."""
-    if util.find_spec("pip") is None:
-        return "pip is not installed"
-    try:
-        version = metadata.version("setuptools")
-    except metadata.PackageNotFoundError:
-        return "setuptools is not installed"
-    return "" if int(version.split(".")[0]) >= 77 else f"setuptools {version} is older than 77"
-
-
-@pytest.mark.skipif(bool(_missing()), reason=_missing())
 def test_installed_played_in_place_played_uninstalled(tmp_path):
+    pytest.importorskip("pip")
+    pytest.importorskip("setuptools", "77")  # what builds the package without the network
     sources, home, place = tmp_path / "sources", tmp_path / "home", tmp_path / "venv"
     sources.mkdir()
     home.mkdir()
-    for name in SOURCES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, sources / name)
-    for folder in list(sources.rglob("__pycache__")):
-        shutil.rmtree(folder)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, sources)
+    shutil.copytree(ROOT / "diamant_env", sources / "diamant_env", ignore=shutil.ignore_patterns("__pycache__"))
     venv.create(place, symlinks=os.name != "nt")
     (site,) = place.rglob("site-packages")
     others = [path for path in sys.path if path.endswith("site-packages")]
@@ -55,14 +38,8 @@ def test_installed_played_in_place_played_uninstalled(tmp_path):
     def python(*arguments: str) -> str:
         environment = {name: value for name, value in os.environ.items() if not name.endswith("_CACHE_DIR")}
         environment |= {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "PYTHONPATH": "", "PIP_NO_INDEX": "1"}
-        done = subprocess.run(
-            [place / "bin" / "python", *arguments],
-            cwd=home,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command = [place / "bin" / "python", *arguments]
+        done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
