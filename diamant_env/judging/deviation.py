@@ -39,9 +39,7 @@ class DeviationGame:
     Attributes:
         agent: Whose copies.
         players: At the table, 2 to 8.
-        edition: What they play.
         reward: ``"win"``, ``"score"`` or ``"margin"``.
-        blank_rivals: See `diamant_env.Batch`.
     """
 
     agent: Player
@@ -107,14 +105,7 @@ def deviation_gains(
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> list[DeviationGain]:
-    """Measure what players gain, all in the same games.
-
-    Args:
-        players: Agents or texts.
-        game: The copies and what they play.
-        games: Of each player.
-        seeds: Of the games; others give other games.
-        progress: Told as games end.
+    """Measure what players gain, agents or texts, all in the same games: so many for each, by these seeds.
 
     Raises:
         ValueError: If a player can't play there.

@@ -75,11 +75,7 @@ def intruder_line_ups(intruders: Sequence[str]) -> list[LineUp]:
 
 
 def parse_line_ups(text: str, agent: str) -> list[LineUp]:
-    """Return the line-ups that a text of the command line names.
-
-    Args:
-        text: See `SYNTAX`.
-        agent: The name of the judged agent, for ``"self"``.
+    """Return the line-ups that a text of the command line names, see `SYNTAX`; ``"self"`` is the judged `agent`.
 
     Raises:
         ValueError: If it names none; the message says what is allowed.

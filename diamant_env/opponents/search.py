@@ -29,6 +29,7 @@ Objective = Literal["win", "score"]
 PREFIX = "search:"
 _OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score)")
 _ROUND = 32  # roll-outs of each choice between two looks at the clock and at who is settled
+_SETTLED = 3.0  # standard errors: no roll-out is spent where the difference exceeds so many
 _GAMES = 256  # played side by side
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
@@ -44,7 +45,6 @@ class Budget:
         rollouts: At most so many games per choice for each decision.
         seconds: At most about so many seconds for each decision, or None; at least one round is played.
         objective: ``"win"`` compares win shares, ``"score"`` gems.
-        errors: A decision is settled once the difference exceeds so many of its standard errors.
 
     Raises:
         ValueError: If a number is out of range.
@@ -53,7 +53,6 @@ class Budget:
     rollouts: int = 128
     seconds: float | None = None
     objective: Objective = "win"
-    errors: float = 3.0
 
     def __post_init__(self) -> None:
         if not 2 <= self.rollouts <= _NO_LIMIT:
@@ -185,7 +184,7 @@ class SearchAgent:
             totals[open_rows] += gains.sum(axis=1)
             squares[open_rows] += (gains**2).sum(axis=1)
             played[open_rows] += games
-            settled = np.abs(totals) > self.budget.errors * _error(totals, squares, played) * played
+            settled = np.abs(totals) > _SETTLED * _error(totals, squares, played) * played
             open_rows = open_rows[~settled[open_rows] & (played[open_rows] < self.budget.rollouts)]
             if perf_counter() > stop:
                 break

@@ -36,7 +36,6 @@ from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rules import start_game
 from train import evaluate
 from train.runs.pictures import draw_win_shares
-from train.runs.screen import say
 from train.runs.tables import load_results, result_tables, save_results
 
 SOME = ("bag:8", "traps:3", "cards:6", "random:0.25", "ev:0.75")
@@ -219,27 +218,13 @@ def test_a_line_up_gives_the_same_numbers_whatever_else_is_judged():
 
 
 def test_results_survive_json(tmp_path):
-    results, differences = compare(["bag:9", "bag:10"], [FIELD, *clone_line_ups(["bag:8"])], 40)
-    path = tmp_path / "results.json"
-    save_results(results, differences, path, arguments={"folder": tmp_path})
+    results, path = judge("bag:9", [FIELD, *clone_line_ups(["bag:8"])], 40), tmp_path / "results.json"
+    save_results(results, [], path)
     assert load_results(path) == results
-    content = json.loads(path.read_text())
-    assert content["arguments"] == {"folder": str(tmp_path)}
-    assert content["differences"][0]["other"] == "bag:10"
-    assert {"python", "numpy", "numba"} <= set(content["versions"])
-    save_results(judge("bag:9", [FIELD], 1), [], path)
+    single = judge("bag:9", [FIELD], 1)
+    save_results(single, [], path)
     assert json.loads(path.read_text())["results"][0]["win_share"]["low"] is None
-
-
-def test_results_as_text_and_picture(tmp_path, capsys):
-    results, differences = compare(["bag:9", "ev:0.75"], [FIELD, *intruder_line_ups(["continue"])], 400)
-    say(*result_tables(results, differences))
-    text = capsys.readouterr().out
-    for expected in ("3 of 4 in some", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
-        assert expected in text
-    draw_win_shares(results, tmp_path / "picture.png")
-    draw_win_shares(judge("bag:9", [FIELD], 1), tmp_path / "single.png")
-    assert (tmp_path / "picture.png").stat().st_size > 10_000
+    draw_win_shares(single, tmp_path / "single.png")
 
 
 def test_a_row_fits_on_a_line_of_80_columns():
@@ -262,13 +247,18 @@ def test_a_row_fits_on_a_line_of_80_columns():
 
 def test_the_command(tmp_path, capsys):
     folder = tmp_path / "new" / "folder"
-    evaluate.main(["bag:9", "--against", "pool", "clones:bag:8", "--games", "40", "--out", str(folder)])
-    assert "bag:9" in capsys.readouterr().out
+    against = ["traps:3,cards:6,random:0.25,oppose", "intruder:continue"]
+    evaluate.main(["bag:9", "--compare", "ev:0.75", "--against", *against, "--games", "400", "--out", str(folder)])
+    text = capsys.readouterr().out
+    for expected in ("3 of 4 in traps", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
+        assert expected in text
     content = json.loads((folder / "results.json").read_text())
-    assert content["arguments"]["games"] == 40
-    assert content["arguments"]["seed"] == 0
-    assert [result["line_up"] for result in content["results"]] == ["pool", "copies of bag:8"]
-    assert (folder / "win_share.png").is_file()
+    assert content["arguments"]["games"] == 400
+    assert content["arguments"]["out"] == str(folder)
+    assert {"python", "numpy", "numba"} <= set(content["versions"])
+    assert [result["how"] for result in content["results"]] == ["distinct"] * 2 + ["intruder"] * 2
+    assert content["differences"][0]["other"] == "ev:0.75"
+    assert (folder / "win_share.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize(
