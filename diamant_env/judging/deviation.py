@@ -13,21 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.judging.evaluation import own
+from diamant_env.judging.evaluation import others, own
 from diamant_env.judging.games import Played, Player, Progress, name_of, number_of_tables, play
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import seat_with
 
-
-def _margins(played: Played) -> NDArray[np.float64]:
-    others = played.scores.sum(axis=1) - own(played.scores)
-    return own(played.scores) - others / (played.seating.shape[1] - 1)
-
-
 PAYOFFS: dict[str, Callable[[Played], NDArray[np.float64]]] = {
     "win": lambda played: own(played.shares),
     "score": lambda played: own(played.scores),
-    "margin": _margins,
+    "margin": lambda played: own(played.scores) - others(played.scores),
 }
 """What the first agent of the seating is paid in each game, float64 (games,), by reward."""
 

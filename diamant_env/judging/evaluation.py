@@ -138,7 +138,7 @@ def own(values: NDArray) -> NDArray[np.float64]:
     return values[games, games % values.shape[1]].astype(float)
 
 
-def _copies(values: NDArray) -> NDArray[np.float64]:
+def others(values: NDArray) -> NDArray[np.float64]:
     """Return what the others got on average, float64 (games,)."""
     return (values.sum(axis=1, dtype=float) - own(values)) / (values.shape[1] - 1)
 
@@ -171,7 +171,7 @@ def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> R
 
 
 def _difference(name: str, other: str, line_up: LineUp, run: Played, other_run: Played) -> Difference:
-    judged = _copies if line_up.how == "intruder" else own
+    judged = others if line_up.how == "intruder" else own
     shares = judged(run.shares) - judged(other_run.shares)
     scores = judged(run.scores) - judged(other_run.scores)
     return Difference(
