@@ -1,6 +1,7 @@
 """Policy files: opened without torch, without running code, and refused with the reason where they are damaged."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -45,7 +46,9 @@ NO_FILES = [
 ]
 
 
-def test_an_intact_file_opens(tmp_path):
+def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
+    for package in ("torch", "stable_baselines3"):
+        monkeypatch.setitem(sys.modules, package, None)  # to import it is an error now
     path = tmp_path / "policy.safetensors"
     path.write_bytes(WHOLE)
     agent = opponents.make(str(path))
