@@ -13,9 +13,8 @@ import numpy as np
 import torch
 
 from diamant_env import NUM_FEATURES, Edition, Observations, diamant_v0
-from diamant_env.exact.equilibrium import EQUILIBRIUM
+from diamant_env.exact.equilibrium import EQUILIBRIUM, load_values, save_values
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.stored import load_values, save_values
 from diamant_env.exact.tree import build_tree
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.records.log import GameRecord

@@ -1,19 +1,21 @@
 """The agents that come with the environment: what they do on observations made by hand, and how they are named."""
 
 import copy
-import math
+from fractions import Fraction
+from math import comb
 
 import numpy as np
 import pytest
 
 from diamant_env.batch import Batch
-from diamant_env.editions import Edition
+from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP
 from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, Observations
-from diamant_env.opponents import FAMILIES, Table, make
+from diamant_env.opponents import FAMILIES, SOLVED, Table, make
+from diamant_env.state import DECIDE
 
 SCALES = {field.name: field.scale for field in FIELDS}
 TEXTS = [str(family()) for family in FAMILIES.values()]
-PURE = [text for text in TEXTS if not text.startswith("mixture")]
+TABLES = [(edition, players) for edition in EDITIONS for players in range(1, 9)]
 
 
 def seen(**fields):
@@ -30,34 +32,11 @@ def seen(**fields):
         ("random:0.3", {}, pytest.approx(0.3)),
         ("random:1", {}, 1),
         ("continue", {"bag": 100, "bust_chance": 0.9}, 0),
-        ("mixture:9,9", {"bag": 8}, 0),
-        ("mixture:9,9", {"bag": 9}, 1),
     ],
 )
 def test_known_answers(text, fields, expected):
-    """Of the families that compare nothing; the others are held to fractions in test_ties.py."""
+    """Of the families that compare nothing; the others are held to fractions below."""
     assert make(text).act(seen(**fields), np.ones(1, bool)) == expected
-
-
-def test_every_family_says_its_idea():
-    for family in FAMILIES.values():
-        assert family.__doc__
-        assert family.__doc__.split("\n")[0].endswith(".")
-
-
-@pytest.mark.parametrize("text", ["ev:1", "ev:0", "ev-others-stay:0.5"])
-def test_expected_value_is_optimal_stopping_for_a_lone_player(text):
-    treasures = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
-    lone = Edition("lone", treasures, ("spider", "snake", "lava pit", "boulder", "ram"), expeditions=1)
-    batch = Batch(100_000, 1, lone)
-    table = Table(batch, [make(text)], np.zeros((batch.num_games, 1), int))
-    observations, scores = batch.reset(seed=3), np.zeros(batch.num_games)
-    actions = np.zeros((batch.num_games, 1), np.int8)
-    while not batch.over.all():
-        table.decide(observations, actions)
-        observations, rewards, _ = batch.step(actions)
-        scores += rewards[:, 0]
-    assert abs(scores.mean() - 17.339875) < 4 * scores.std() / math.sqrt(batch.num_games)
 
 
 @pytest.fixture(scope="module")
@@ -74,23 +53,20 @@ def real_rows():
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_agents_answer_every_row_with_a_probability(text, real_rows):
+def test_agents_answer_every_row_with_a_probability_by_that_row_alone(text, real_rows):
     flat, first = real_rows
-    before = flat.copy()
-    answer = make(text).act(Observations(flat), first)
+    before, agent = flat.copy(), make(text)
+    answer = agent.act(Observations(flat), first)
     assert answer.shape == first.shape
     assert answer.dtype == np.float32
     assert ((answer >= 0) & (answer <= 1)).all()
     np.testing.assert_array_equal(flat, before)
-
-
-@pytest.mark.parametrize("text", PURE)
-def test_agents_are_functions_of_their_row(text, real_rows):
-    flat, first = real_rows
-    agent = make(text)
-    answer = agent.act(Observations(flat), first)
     order = np.random.default_rng(0).permutation(len(first))
-    np.testing.assert_array_equal(agent.act(Observations(flat[order]), ~first), answer[order])
+    if not text.startswith("mixture"):
+        np.testing.assert_array_equal(agent.act(Observations(flat[order]), ~first), answer[order])
+    blank = Observations(np.zeros((3, NUM_FEATURES), np.float32))
+    with np.errstate(all="raise"):
+        assert np.isfinite(agent.act(blank, np.ones(3, bool))).all()
 
 
 def test_catch_up_refuses_hidden_chests():
@@ -98,14 +74,14 @@ def test_catch_up_refuses_hidden_chests():
         make("catch-up:10,1").act(seen(hidden_chests=1), np.ones(1, bool))
 
 
-@pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", "bag-or-traps:18,3", "continue"])
+@pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", "equilibrium:iello-2016-fr", "lone:everdeck"])
 def test_texts_make_the_same_agent_again(text):
     assert str(make(text)) == str(copy.deepcopy(make(text))) == text
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_family_alone_has_its_defaults(name):
-    assert str(make(name)) == str(make(f" {name} ")) == str(FAMILIES[name]())
+@pytest.mark.parametrize(("name", "family"), [*FAMILIES.items(), *SOLVED.items()])
+def test_a_family_alone_has_its_defaults(name, family):
+    assert str(make(name)) == str(make(f" {name} ")) == str(family())
 
 
 @pytest.mark.parametrize(
@@ -114,6 +90,7 @@ def test_a_family_alone_has_its_defaults(name):
         ("", r"unknown agent ''; agents: random:probability \(random:.*; continue; .*mixture:low,high"),
         ("bags:3", "unknown agent 'bags:3'; agents: "),
         (":3", "unknown agent ':3'"),
+        ("equilibrium:x", "unknown edition 'x'"),
         ("bag:", r"'' in 'bag:' is no number; bag:gems"),
         ("bag:many", r"'many' in 'bag:many' is no number; bag:gems"),
         ("bag:1,2", r"2 numbers in 'bag:1,2'; give all or none: bag:gems"),
@@ -132,6 +109,24 @@ def test_texts_that_make_no_agent(text, message):
         make(text)
 
 
+@pytest.mark.parametrize(
+    ("agent", "players", "edition", "turns", "reason"),
+    [
+        ("difference", 3, "iello-2016-fr", 0, "tables of 2 to 2"),
+        ("lone", 2, "iello-2016-fr", 0, "tables of 1 to 1"),
+        ("equilibrium", 2, "iello-2016", 0, "isn't in the expedition that was solved"),
+        ("equilibrium:incan-gold", 2, "incan-gold", 1, "first expedition only"),
+    ],
+)
+def test_solved_agents_refuse_other_tables(agent, players, edition, turns, reason):
+    batch = Batch(1, players, edition)
+    rows = batch.reset(seed=1)
+    for _ in range(turns):
+        rows, _, _ = batch.step(np.ones((1, players), np.int8))
+    with pytest.raises(ValueError, match=reason):
+        make(agent).act(Observations(rows[0]), np.ones(players, bool))
+
+
 def draws(agent, rows, first=True):
     agent.act(Observations(np.zeros((rows, NUM_FEATURES), np.float32)), np.full(rows, first))
     return agent.thresholds.copy()
@@ -143,27 +138,22 @@ def test_mixture_draws_a_threshold_per_game_and_keeps_it():
     values, counts = np.unique(drawn, return_counts=True)
     assert values.tolist() == [5, 6, 7, 8]
     assert counts.min() > 900
-    np.testing.assert_array_equal(draws(agent, 4_000, first=False), drawn)
-    first = np.arange(4_000) < 2_000
-    agent.act(Observations(np.zeros((4_000, NUM_FEATURES), np.float32)), first)
-    np.testing.assert_array_equal(agent.thresholds[2_000:], drawn[2_000:])
-    assert (agent.thresholds[:2_000] != drawn[:2_000]).mean() > 0.5
-
-
-def test_mixture_is_seeded():
-    np.testing.assert_array_equal(draws(make("mixture", seed=1), 100), draws(make("mixture", seed=1), 100))
-    assert (draws(make("mixture", seed=1), 100) != draws(make("mixture", seed=2), 100)).any()
+    np.testing.assert_array_equal(draws(make("mixture:5,8", seed=1), 4_000), drawn)
+    assert (draws(make("mixture:5,8", seed=2), 4_000) != drawn).any()
+    again = draws(agent, 4_000, np.arange(4_000) < 2_000)
+    np.testing.assert_array_equal(again[2_000:], drawn[2_000:])
+    assert (again[:2_000] != drawn[:2_000]).mean() > 0.5
 
 
 def test_mixture_takes_another_number_of_rows_and_rows_without_a_beginning():
     agent = make("mixture:5,8")
-    drawn = draws(agent, 10, first=False)
+    drawn = draws(agent, 10, False)
     assert drawn.min() >= 5
-    np.testing.assert_array_equal(draws(agent, 4, first=False), drawn[:4])
-    longer = draws(agent, 20, first=False)
+    np.testing.assert_array_equal(draws(agent, 4, False), drawn[:4])
+    longer = draws(agent, 20, False)
     np.testing.assert_array_equal(longer[:4], drawn[:4])
     assert longer.min() >= 5
-    assert len(draws(agent, 0, first=False)) == 0
+    assert len(draws(agent, 0, False)) == 0
 
 
 def test_mixture_leaves_at_its_own_threshold():
@@ -172,3 +162,104 @@ def test_mixture_leaves_at_its_own_threshold():
     for gems in (4, 6, 8):
         rows = Observations(np.repeat(seen(bag=gems).flat, 50, axis=0))
         np.testing.assert_array_equal(agent.act(rows, np.zeros(50, bool)), drawn <= gems)
+
+
+# Decisions at ties are as promised: against fractions on the states of random games.
+
+
+class State:
+    """What a seat inside knows, in whole numbers and fractions, from the record of the game."""
+
+    def __init__(self, game, seat, edition):
+        copies = {value: int(game.deck[slot]) for slot, value in enumerate(edition.treasure_slots) if value}
+        shared = sum(number * (value // int(game.num_inside)) for value, number in copies.items())
+        fatal = sum(int(cards) for cards in game.deck[FIRST_TRAP:FIRST_RELIC][game.on_path == 1])
+        cards = int(game.deck.sum())
+        self.bust, self.share = Fraction(fatal, cards), Fraction(shared, cards)
+        self.bag, self.gems, self.relics = (int(game[name]) for name in ("bag", "path_gems", "path_relic_value"))
+        self.haul = self.bag + self.gems + self.relics
+        self.inside, self.players = int(game.num_inside), int(game.num_players)
+        self.gone = self.players - self.inside
+        self.turn, self.traps = int(game.turn), int(game.on_path.sum())
+        self.turns_left = edition.expeditions - int(game.expedition) + 1
+        rivals = [int(chest) for other, chest in enumerate(game.chest[: self.players]) if other != seat]
+        self.lead = int(game.chest[seat]) - max(rivals) if rivals else 0
+        self.hidden = edition.hidden_chests
+
+
+def expected_value(x, weight):
+    counted = x.bag + (1 if x.inside == 1 else weight) * (x.gems + x.relics)
+    return [(x.bust * counted, x.share)]
+
+
+def others_stay(x, stay):
+    now = later = path = Fraction(0)
+    for staying in range(x.inside):
+        leaving = x.inside - 1 - staying
+        chance = comb(x.inside - 1, staying) * stay**staying * (1 - stay) ** leaving
+        now += chance * (Fraction(x.gems, 1 + leaving) + (0 if leaving else x.relics))
+        later += chance * x.share * x.inside / (1 + staying)
+        path += 0 if leaving else chance
+    return [(x.bag + now, (1 - x.bust) * (x.bag + path * now) + later)]
+
+
+# Pairs of which the first must be at least the second: in one pair, or in each of a list within the list.
+SIDES = {
+    "cards": lambda x, cards: [(x.turn, cards)],
+    "bag": lambda x, gems: [(x.bag, gems)],
+    "traps": lambda x, traps: [(x.traps, traps)],
+    "bag-or-traps": lambda x, gems, traps: [(x.bag, gems), (x.traps, traps)],
+    "ev": expected_value,
+    "ev-others-stay": others_stay,
+    "solo-grab": lambda x, lying, gems: [(x.gems + x.relics, lying), (x.bag, gems)],
+    "catch-up": lambda x, gems, push: [(x.haul, max(gems - push * x.lead / x.turns_left, 1))],
+    "follow": lambda x, rivals, gems: [(x.gone, rivals), (x.haul, gems)],
+    "oppose": lambda x, gems, more: [(x.haul, gems + more * x.gone)],
+}
+
+
+@pytest.fixture(scope="module")
+def states():
+    """States of random games of all editions and table sizes, and what a seat inside sees there."""
+    random = np.random.default_rng(0)
+    tables = TABLES * 8
+    names, players = zip(*tables, strict=True)
+    batch = Batch(len(tables), np.array(players), list(names))
+    observations, states, rows = batch.reset(seed=0), [], []
+    for _ in range(11):
+        games = batch.games
+        for number in np.flatnonzero(games.phase == DECIDE):
+            seat = int(random.choice(np.flatnonzero(games[number].inside)))
+            states.append(State(games[number], seat, EDITIONS[names[number]]))
+            rows.append(observations[number, seat].copy())
+        leave = random.random((batch.num_games, batch.seats)) < 0.15
+        observations, _, _ = batch.step(np.where(games.inside[:, : batch.seats] == 1, leave, 0), auto_reset=True)
+    return states, np.array(rows)
+
+
+NUMBERS = {
+    "cards": "5 5.00000001",
+    "bag": "12 9.00000001",
+    "traps": "3 1.9999999999",
+    "bag-or-traps": "10,3 9.00000001,2.00000001",
+    "ev": "0 0.1 0.5 0.75 1 0.3333333333333333 0.33333333333333337",  # less than a third, and more
+    "ev-others-stay": "0 0.2 0.25 0.5 0.9 1",
+    "solo-grab": "7,13 3.00000001,9.00000001",
+    "catch-up": "10,1 16,0.5 8.3,0.1 8.333333333333334,0.3333333333333333",
+    "follow": "2,10 1.9999999999,7.00000001",
+    "oppose": "6,3 7.6,0.7 7.000000000000001,1",
+}
+
+
+@pytest.mark.parametrize(("family", "numbers"), [(name, one) for name in NUMBERS for one in NUMBERS[name].split()])
+def test_agents_compare_without_rounding(family, numbers, states):
+    states, rows = states
+    shown = np.array([family != "catch-up" or not state.hidden for state in states])
+    sides = [SIDES[family](x, *map(Fraction, numbers.split(","))) for x in np.array(states)[shown]]
+    expected = [any(left >= right for left, right in pairs) for pairs in sides]
+    answer = make(f"{family}:{numbers}").act(Observations(rows[shown]), np.zeros(shown.sum(), bool))
+    np.testing.assert_array_equal(answer, expected)
+
+
+def test_every_family_that_compares_is_held_to_fractions():
+    assert set(SIDES) | {"random", "continue", "mixture"} == set(FAMILIES)

@@ -9,15 +9,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, Batch, Edition, Observations
+from diamant_env import Batch, Edition, Observations
 from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.judging.evaluation import own
+from diamant_env.judging.games import play
+from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents import Table, make, search
+from diamant_env.opponents import make, search
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.which_edition import EditionFinder
-
-OPEN = [replace(edition, hidden_chests=False) for edition in EDITIONS.values()]
+from tests.support.play import PUBLISHED, every
 
 
 def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8, turns: int = 2) -> Batch:
@@ -77,12 +79,10 @@ def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
 def test_the_others_play_as_the_base_does_and_the_rest_of_the_game_is_played():
     """Two expeditions of a deck without luck: everyone leaves at the first card, so who stays gets nothing more."""
     edition = Edition("two", treasures=(6,) * 8, traps=("snake", "spider"), expeditions=2)
-    batch = deciding(3, edition, turns=0)
-    agent = SearchAgent(make("bag:1"), Budget(64, objective="score"))
-    gain, _ = agent.compare(batch.observe()[:, 0], edition)
-    bag = Observations(batch.observe()[:, 0])["bag"]
-    assert (gain[bag == 2] < 0).all()  # alone inside, the next treasure brings 6
-    assert (bag == 2).any()
+    obs = Observations(deciding(3, edition, turns=0).observe()[:, 0])
+    gain, _ = SearchAgent(make("bag:1"), Budget(64, objective="score")).compare(obs.flat, edition)
+    assert (gain[obs["bag"] == 2] < 0).all()  # alone inside, the next treasure brings 6
+    assert (obs["bag"] == 2).any()
 
 
 def test_a_settled_decision_costs_one_round_and_a_close_one_the_whole_budget():
@@ -110,27 +110,18 @@ def test_the_seed_alone_makes_the_roll_outs():
 
 
 def test_it_beats_the_agent_that_it_thinks_with():
-    games = 60
-    batch = Batch(games, 4, reward="win")
-    observations, actions = batch.reset(5), np.zeros((games, 4), np.int8)
-    seating = np.ones((games, 4), int)
-    seating[np.arange(games), np.arange(games) % 4] = 0
-    table, own = Table(batch, [make("search:32:ev"), make("ev")], seating), 0.0
-    while not batch.over.all():
-        table.decide(observations, actions)
-        observations, shares, _ = batch.step(actions)
-        own += shares[seating == 0].sum()
-    assert own / games > 0.6
+    run = play(["search:32:ev", "ev"], seat_with(np.ones((60, 3), int)), 60, np.random.SeedSequence(5))
+    assert own(run.shares).mean() > 0.6
+
+
+SHORT = Edition("short", treasures=(5, 7), traps=("snake",), expeditions=1)
 
 
 @pytest.mark.parametrize(
     ("edition", "message"),
     [
         ("incan-gold", r"search:ev:0\.75 looks ahead from open chests, and this table hides them"),
-        (
-            Edition("short", treasures=(5, 7), traps=("snake",), expeditions=1),
-            "knows the published editions, and this table plays another one; it k",
-        ),
+        (SHORT, "knows the published editions, and this table plays another one; it k"),
     ],
 )
 def test_a_table_that_it_cannot_search_is_refused(edition, message):
@@ -138,7 +129,7 @@ def test_a_table_that_it_cannot_search_is_refused(edition, message):
         make("search:ev").act(Observations(Batch(2, 3, edition).reset(1)[:, 0]), np.ones(2, bool))
 
 
-@pytest.mark.parametrize("edition", OPEN, ids=lambda edition: edition.name)
+@every([replace(edition, hidden_chests=False) for edition in PUBLISHED])
 @pytest.mark.parametrize("players", [1, 3, 8])
 def test_the_edition_is_told_from_the_observations(edition, players):
     batch, finder, rng = Batch(40, players, edition), EditionFinder(), np.random.default_rng(1)
@@ -146,12 +137,12 @@ def test_the_edition_is_told_from_the_observations(edition, players):
     while not batch.over.all():
         found = finder.find(Observations(observations[:, 0]), first)
         assert (found >= 0).all()
-        wrong = [plays(finder.editions[number]) != plays(edition) for number in found]
         if edition.name != "incan-gold":
-            assert not any(np.array(wrong) & (batch.games.expedition > 1))
-            assert np.mean(wrong) <= 0.15
+            wrong = np.array([plays(finder.editions[number]) != plays(edition) for number in found])
+            assert not (wrong & (batch.games.expedition > 1)).any()
+            assert wrong.mean() <= 0.15
         observations, _, _ = batch.step((rng.random((40, players)) < 0.2).astype(np.int8))
-        first = np.zeros(40, bool)
+        first[:] = False
 
 
 def plays(edition: Edition) -> bytes:
@@ -161,8 +152,8 @@ def plays(edition: Edition) -> bytes:
 
 @pytest.mark.parametrize("edition", ["iello-2016-fr-relics", "everdeck-relics"])
 def test_it_plays_other_editions(edition):
-    batch = deciding(3, edition, games=4)
-    leave = make("search:4:ev").act(Observations(batch.observe()[:, 0]), np.zeros(4, bool))
+    obs = Observations(deciding(3, edition, games=4).observe()[:, 0])
+    leave = make("search:4:ev").act(obs, np.zeros(4, bool))
     assert set(leave) <= {0.0, 1.0}
 
 

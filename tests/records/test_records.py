@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import os
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +17,8 @@ from diamant_env.opponents import make
 from diamant_env.records import DamagedRecord, GameLog, GameRecord, Recorder, record_of
 from tests.support.play import INVENTED, PUBLISHED, every, games
 
-FILES = sorted((Path(__file__).parent / "games").glob("*.txt"))
+FOLDER = Path(__file__).parent / "games"
+FILES = sorted(FOLDER.glob("*.txt"))
 TEXT = """diamant record 1
 note: for damaging
 edition: iello-2016
@@ -52,15 +53,18 @@ winners: 0
 OWN = '{"name": "own", "treasures": [1, 2, 5, 7, 9, 17], "traps": ["lava pit", "boulder", "wind"], "relics": [5]}'
 
 
-def in_file(path: Path):
-    return pytest.mark.parametrize("path", path, ids=[file.stem for file in path])
-
-
-def refused(text: str) -> str:
-    """The error with which a text is refused."""
-    with pytest.raises(ValueError, match=r"^x\.txt, line \d+: ") as error:
+def refuse(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^x\.txt, line \d+: "):
         GameRecord.from_text(text, "x.txt")
-    return str(error.value)
+
+
+def recorded(players: int = 2, seed=None, options=None, **settings) -> Recorder:
+    """A game that has been played to its end: everyone leaves at the third card."""
+    env = Recorder(diamant_v0.parallel_env(players, **settings), names="ABCD"[:players])
+    env.reset(seed, options)
+    while env.agents:
+        env.step(dict.fromkeys(env.agents, int(env.unwrapped.game["turn"] > 2)))
+    return env
 
 
 def test_there_are_twenty_games_over_all_editions_and_tables():
@@ -72,27 +76,21 @@ def test_there_are_twenty_games_over_all_editions_and_tables():
     assert sum(file.stem.startswith("by-hand") and "by hand" in file.read_text() for file in FILES) >= 3
 
 
-@in_file(FILES)
+@pytest.mark.parametrize("path", FILES, ids=[file.stem for file in FILES])
 def test_a_recorded_game_is_replayed_and_written_as_it_was(path, tmp_path):
-    record = GameRecord.read(path)
+    record, by_hand = GameRecord.read(path), path.stem.startswith("by-hand")
     env = record.replay()
     assert env.agents == []
-    assert env.game["chest"][: record.num_players].tolist() == list(record.chests)
-    assert env.game["relics"][: record.num_players].tolist() == list(record.relics)
     assert env.edition == record.edition
     assert {record.chests[seat] for seat in record.winners} == {max(record.chests)}
     record.write(tmp_path / "again.txt")
     assert (tmp_path / "again.txt").read_bytes() == path.read_bytes()
-
-
-@in_file([file for file in FILES if not file.stem.startswith("by-hand")])
-def test_a_seeded_game_follows_from_its_cards_and_from_its_agents(path):
-    record = GameRecord.read(path)
     from_cards = replace(record, seed=None)
-    assert record.seed is not None
     assert GameRecord.from_text(from_cards.to_text()) == from_cards
-    agents = [make(name, record.seed) for name in record.names]
-    assert record_of(agents, record.edition, record.seed) == record
+    assert (record.seed is None) == by_hand
+    if not by_hand:
+        agents = [make(name, record.seed) for name in record.names]
+        assert record_of(agents, record.edition, record.seed) == record
 
 
 @every(PUBLISHED + INVENTED)
@@ -111,12 +109,9 @@ def test_what_a_record_holds():
     assert [str(turn) for turn in record.turns][1:3] == ["1.2 lava pit | continue 1 2, leave 0", "1.3 lava pit | bust"]
     assert [turn.bust for turn in record.turns].count(True) == 1
     assert (record.chests, record.relics, record.winners) == ((15, 10, 9), (1, 0, 0), (0,))
-
-
-def test_blank_lines_the_order_of_the_head_and_foreign_line_ends_do_not_matter():
     rows = TEXT.splitlines()
-    head = [*rows[:2], *reversed(rows[2:9])]
-    assert GameRecord.from_text("\r\n\r\n".join([*head, *rows[9:]])) == GameRecord.from_text(TEXT)
+    head = [*rows[:2], *reversed(rows[2:9])]  # blank lines, the order of the head and foreign line ends do not matter
+    assert GameRecord.from_text("\r\n\r\n".join([*head, *rows[9:]])) == record
 
 
 def test_the_edition_as_it_was_is_in_the_record():
@@ -132,54 +127,35 @@ def test_the_edition_as_it_was_is_in_the_record():
 # What is changed, into what, the line that is refused and what is said of it.
 DAMAGE = [
     ("diamant record 1", "diamant record 2", 1, "no record of this version: the first line must be 'diamant record 1'"),
-    ("diamant record 1\n", "", 1, "no record of this version"),
     (TEXT, "", 1, "the text ends here: an empty file"),
-    (TEXT, "\n\n", 1, "the text ends here"),
     ("edition: iello-2016", "edition: iello-2061", 3, "unknown edition 'iello-2061'; published editions: iello-2016, "),
     ("edition: iello-2016", "own edition: {]", 3, "the own edition is no JSON"),
     ("edition: iello-2016", "own edition: [1]", 3, "the own edition can't be read"),
-    ("edition: iello-2016", 'own edition: {"name": "own"}', 3, "the own edition can't be read"),
     ("edition: iello-2016", f"own edition: {OWN[:-1]}" + ', "luck": 1}', 3, "the own edition can't be read.*luck"),
     ("edition: iello-2016", f"own edition: {OWN}".replace("17]", "-17]"), 3, "a treasure below 1: -17"),
-    ("edition: iello-2016", f"own edition: {OWN}".replace("[5]", "5"), 3, "the own edition can't be read"),
-    ("edition: iello-2016", f"own edition: {OWN}".replace('"boulder"', "null"), 3, "a trap can't be called 'None'"),
-    ("edition: iello-2016", f"own edition: {OWN}".replace('"boulder"', '" "'), 3, "a trap can't be called ' '"),
     ("edition: iello-2016", f"own edition: {OWN}".replace('"own"', "{}"), 3, "the own edition can't be read"),
     ("chests: no", "chests: maybe", 4, "hidden chests 'maybe': yes or no"),
     ("players: 3", "players: 9", 5, "'9' players; 1 to 8 are allowed"),
     ("players: 3", "playerz: 3", 5, "'playerz: 3' is no line of the head, which still has no 'players'"),
     ("players: 3", "players: 4", 7, "names of player_0, player_1, player_2; all 4 or nobody is named"),
-    ("player_1: Bo\n", "", 7, "names of player_0, player_2; all 3 or nobody is named"),
     ("player_1: Bo", "player_2: Bo", 9, "a second 'player_2'"),
-    ("player_1: Bo", "player_1:", 7, "names of player_0; all 3 or nobody is named"),
     ("seed: none", "seed: 3", 11, "the card that seed 3 turns up is 'lava pit', not '9'"),
     ("seed: none", "seed: -3", 6, "seed '-3': a whole number of at least 0, or none"),
     ("seed: none", "seed: 99999999999999999999", 6, "99999999999999999999"),
-    ("seed: none\n", "seed: none\nseed: 1\n", 7, "a second 'seed'"),
     ("1.1 9 ", "1.1 8 ", 11, "'8' is no card of 'iello-2016'; its cards are 1, 2"),
-    ("1.1 9 ", "1.1 bear ", 11, "'bear' is no card of 'iello-2016'"),
-    ("1.2 lava pit", "1.2 lava", 12, "'lava' is no card of 'iello-2016'"),
     ("1.3 lava pit", "1.3 spider", 13, "'spider' is no bust: the players inside must decide"),
     ("1.3 lava pit | bust", "1.3 lava pit | continue 1 2", 13, "the second 'lava pit' ends the expedition"),
     ("1.2 lava pit", "1.2 9", 12, "card 1 of the deck, '9', is not in the deck in expedition 1, turn 2"),
-    ("2.1 relic", "2.2 relic", 15, "turn 2.1 was expected here"),
     ("1.2 lava pit | continue 1 2, leave 0", "1.2 snake | leave 0 1 2", 13, "turn 2.1 was expected here"),
     ("2.2 5 | leave 1 2", "2.2 5 | leave 0 1 2", 17, "player_0 decides, but is not inside the cave"),
     ("2.2 5 | leave 1 2", "2.2 5 | leave 1", 17, "no action for player_2, who is inside"),
-    ("2.2 5 | leave 1 2", "2.2 5 | bust", 17, "'5' is no bust"),
     ("2.2 5 | leave 1 2", "2.2 5 | continue 1 2, leave 2", 17, "somebody decides twice"),
     ("2.2 5 | leave 1 2", "2.2 5 | leave 1 2 7", 17, "player_7 decides, but there are 3 players"),
     ("2.2 5 | leave 1 2", "2.2 5 | leave 1, continue 2", 17, "is no turn such as"),
-    ("2.2 5 | leave 1 2", "2.2 5 | leave", 17, "is no turn such as"),
-    ("2.2 5 | leave 1 2", "2.2 5 leave 1 2", 17, "is no turn such as"),
-    ("2.2 5 | leave 1 2", "2.2 5 | leave 1 2 bob", 17, "is no turn such as"),
-    ("2.2 5 | leave 1 2", "%PDF-1.4", 17, "'%PDF-1.4' is no turn such as"),
     ("5.2 boulder | leave 1\n", "", 25, "the turns end here, but the game goes on"),
     ("5.2 boulder | leave 1", "5.2 boulder | leave 1\n5.3 1 | leave 1", 25, "the game is over before this turn"),
     ("result\n", "", 26, "'player_0: chest 15, relics 1' is no turn"),
     ("chest 15", "chest 16", 27, "the replay ends with chest 15, relics 1"),
-    ("relics 1", "relics 0", 27, "the replay ends with chest 15, relics 1"),
-    ("chest 15", "chest many", 27, "is not 'player_0: chest 12, relics 0' with other numbers"),
     ("player_1: chest 10, relics 0\n", "", 28, "is not 'player_1: chest"),
     ("winners: 0", "winners: 0 1", 30, "in the replay 0 wins"),
     ("winners: 0", "winners: nobody", 30, "is not 'winners: 0' with other seats"),
@@ -199,43 +175,18 @@ def test_damage(old, new, line, reason, tmp_path):
     assert "\n" not in str(error.value)
 
 
-def test_bytes_that_are_no_text(tmp_path):
-    (tmp_path / "x.txt").write_bytes(TEXT.encode().replace(b"2.1", b"\xff\xfe"))
-    with pytest.raises(ValueError, match=r"x\.txt, line 15: this is no text in UTF-8"):
-        GameRecord.read(tmp_path / "x.txt")
-
-
-@pytest.mark.parametrize("name", ["by-hand-lone-leaver", "own-4-players-seed-14"])
-def test_every_truncation_is_refused(name):
-    text = next(file for file in FILES if file.stem == name).read_text(encoding="utf-8").rstrip("\n")
+@pytest.mark.parametrize("name", ["by-hand-two-snakes", "own-4-players-seed-14"])
+def test_a_text_cut_off_or_a_line_lost_doubled_or_swapped_is_refused(name):
+    text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").rstrip("\n")
     for length in range(0, len(text), 1 if games(10) == 10 else 10):
-        refused(text[:length])
-
-
-@pytest.mark.parametrize("name", ["by-hand-two-snakes", "iello-2016-fr-relics-3-players-seed-5"])
-def test_a_line_lost_doubled_or_swapped_is_refused(name):
-    text = next(file for file in FILES if file.stem == name).read_text(encoding="utf-8")
+        refuse(text[:length])
     rows = [row for row in text.splitlines() if row and not row.startswith("note")]
     start = next(place for place, row in enumerate(rows) if row.startswith("1.1"))
     for place in range(len(rows)):
-        refused("\n".join(rows[:place] + rows[place + 1 :]))
-        refused("\n".join(rows[: place + 1] + rows[place:]))
+        refuse("\n".join(rows[:place] + rows[place + 1 :]))
+        refuse("\n".join(rows[: place + 1] + rows[place:]))
     for place in range(start - 1, len(rows) - 1):
-        refused("\n".join([*rows[:place], rows[place + 1], rows[place], *rows[place + 2 :]]))
-
-
-def test_random_damage_is_refused_or_harmless():
-    random = np.random.default_rng(1)
-    letters = "0123456789 :|,.x\n"
-    accepted, whole = 0, GameRecord.from_text(TEXT)
-    for _ in range(games(600)):
-        place = int(random.integers(len(TEXT)))
-        text = TEXT[:place] + letters[random.integers(len(letters))] + TEXT[place + 1 :]
-        with contextlib.suppress(ValueError):
-            record = GameRecord.from_text(text, "x.txt")
-            accepted += 1
-            assert (record.turns, record.chests) == (whole.turns, whole.chests)
-    assert accepted < games(600) // 3
+        refuse("\n".join([*rows[:place], rows[place + 1], rows[place], *rows[place + 2 :]]))
 
 
 def test_what_cannot_be_read_again_is_not_written(tmp_path):
@@ -278,31 +229,24 @@ def test_a_replay_can_be_watched():
 
 
 def test_the_recorder_keeps_what_is_played():
-    env = Recorder(diamant_v0.parallel_env(num_players=3, edition="incan-gold"), names="ABC")
-    random = np.random.default_rng(3)
-    records = []
-    for seed in (5, 6):
-        env.reset(seed=seed)
-        while env.agents:
-            env.step({agent: int(random.random() < 0.2) for agent in env.agents})
-        records.append(env.record)
-    assert [record.seed for record in records] == [5, 6]
-    assert all(GameRecord.from_text(record.to_text()) == record for record in records)
-    assert records[0].edition.hidden_chests
+    env = recorded(3, seed=5, edition="incan-gold")
+    assert (env.record.seed, env.record.names) == (5, ("A", "B", "C"))
+    assert env.record.edition.hidden_chests
+    assert GameRecord.from_text(env.record.to_text()) == env.record
+    env.reset(seed=6)
+    with pytest.raises(RuntimeError, match="the game is not over"):
+        _ = env.record
 
 
 @pytest.mark.parametrize(("seed", "options"), [(None, None), (None, {"deck": [5, 7]}), (3, {"deck": ["snake"]})])
 def test_without_a_seed_that_gives_all_cards_there_is_none_in_the_record(seed, options):
-    env = Recorder(diamant_v0.parallel_env(num_players=2))
-    env.reset(seed=seed, options=options)
-    while env.agents:
-        env.step({agent: int(env.unwrapped.game["turn"] > 2) for agent in env.agents})
+    env = recorded(seed=seed, options=options)
     assert env.record.seed is None
     assert env.record.replay().game["chest"].tolist() == env.unwrapped.game["chest"].tolist()
 
 
 def test_a_game_that_is_put_aside_keeps_its_record():
-    env = Recorder(diamant_v0.parallel_env(num_players=2))
+    env = recorded(seed=1)
     env.reset(seed=1)
     env.step({"player_0": 1, "player_1": 0})
     saved = env.clone_state()
@@ -313,35 +257,21 @@ def test_a_game_that_is_put_aside_keeps_its_record():
             env.step(dict.fromkeys(env.agents, 1))
         ends.append(env.record)
     assert ends[0] == ends[1] == GameRecord.from_text(ends[0].to_text())
-
-
-@pytest.mark.parametrize("junk", [None, 5, (1, 2), ("a", None, "b"), []])
-def test_a_state_that_is_none_is_refused(junk):
-    env = Recorder(diamant_v0.parallel_env(num_players=2))
-    env.reset(seed=1)
     before = env.unwrapped.game.tobytes()
-    with pytest.raises(ValueError, match=r"is no state; a value of Recorder.clone_state\(\) is expected"):
-        env.restore_state(junk)
+    for junk in (None, 5, (1, 2), ("a", None, "b"), []):
+        with pytest.raises(ValueError, match=r"is no state; a value of Recorder.clone_state\(\) is expected"):
+            env.restore_state(junk)
     assert env.unwrapped.game.tobytes() == before
 
 
-def test_there_is_no_record_before_the_end():
+def test_what_can_t_be_recorded():
     env = Recorder(diamant_v0.parallel_env(num_players=2))
     with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
         _ = env.record
-    env.reset(seed=1)
-    with pytest.raises(RuntimeError, match="the game is not over"):
-        _ = env.record
     with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
-        Recorder(diamant_v0.parallel_env()).step({})
-
-
-def test_only_diamant_is_recorded():
-    class Other:
-        unwrapped = None
-
+        env.step({})
     with pytest.raises(ValueError, match="is no diamant_v0"):
-        Recorder(Other())
+        Recorder(SimpleNamespace(unwrapped=None))
 
 
 def test_a_log_follows_a_game_of_a_batch_from_its_start():
@@ -349,22 +279,21 @@ def test_a_log_follows_a_game_of_a_batch_from_its_start():
     batch.reset(seed=8)
     log = GameLog(batch.editions[1], 4, seed=9)
     log.follow(batch.games[1])
-    while not batch.over.all():
-        over = batch.over[1]
+    while not batch.over[1]:
         batch.step(np.ones((3, 4), np.int8) * (batch.games.turn[:, None] > 3))
-        if not over:
-            log.follow(batch.games[1])
+        log.follow(batch.games[1])
     assert GameRecord.from_text(log.record().to_text()) == log.record()
-    batch.reset(seed=1)
-    batch.step(np.zeros((3, 4), np.int8))
     with pytest.raises(ValueError, match="a log begins with the first card"):
-        GameLog(batch.editions[0], 2).follow(batch.games[0])
+        GameLog(batch.editions[1], 4).follow(batch.games[1])
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_a_pipe_or_a_folder_is_no_record(tmp_path):
+def test_what_is_no_text_file_is_no_record(tmp_path):
     """A pipe would be waited for, for ever, and a device may have no end."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "nowhere"):
         with pytest.raises(FileNotFoundError, match=f"^no game record {re.escape(str(path))}$"):
             GameRecord.read(path)
+    (tmp_path / "x.txt").write_bytes(TEXT.encode().replace(b"2.1", b"\xff\xfe"))
+    with pytest.raises(ValueError, match=r"x\.txt, line 15: this is no text in UTF-8"):
+        GameRecord.read(tmp_path / "x.txt")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from fractions import Fraction
 from math import comb
@@ -96,3 +96,16 @@ def two_player_equilibrium(game, leave, stay):
         return stay[0]
     chance = gain[0] / (gain[0] - gain[1]) if len(gain) == 2 and gain[1] < 0 else Fraction(1)
     return binomial_mean(leave, chance)
+
+
+def leads_of_a_lone_leaver(game: Oracle) -> Iterator[Fraction]:
+    """By how much who leaves alone is ahead in the end, at each node with two inside; `game` waits for a card.
+
+    The matrix game [[0, lead], [-lead, 0]] has a pure solution of value 0.
+    """
+    for _, card in next_cards(game):
+        then = after(game, card)
+        if not then.over:
+            yield from leads_of_a_lone_leaver(left(then, set()))
+            alone = left(then, {0})
+            yield alone.players[0].banked - seat_value(alone, answer_to(lambda game: Fraction(0)))
