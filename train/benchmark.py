@@ -15,7 +15,6 @@ from tyro.conf import arg
 
 from agents.command import run_command
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import parse_json
 from train.benchmarking.aggregate import REFERENCES
 from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, read_result
@@ -26,7 +25,7 @@ from train.runs.command_line import change_keys
 from train.runs.config import config_text, explain, read_config
 from train.runs.lock import held
 from train.runs.results import save_json, slug
-from train.runs.run_folder import CONFIG, machine_and_versions
+from train.runs.run_folder import CONFIG, machine_and_versions, read_json
 from train.runs.screen import say
 
 COMMAND = "python -m train.benchmark"
@@ -134,10 +133,7 @@ def write(config: BenchmarkConfig, folder: Path) -> None:
 
     rows = [read_result(path) for path in (folder / "runs").rglob(RESULT)]
     results = sorted((row for row in rows if row is not None), key=place)
-    try:
-        versions = parse_json((folder / "versions.json").read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{folder / 'versions.json'} is damaged: {error}") from None
+    versions = read_json(folder / "versions.json")
     content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
     found = aggregates(results)
     save_json({**content, "runs": results, "aggregates": found}, folder / RESULTS)

@@ -111,20 +111,6 @@ def save_results(
     save_json({**more, "versions": versions(), "results": results, "differences": differences}, path)
 
 
-def load_results(path: str | Path) -> list[Result]:
-    """Return the results that `save_results` wrote."""
-    return [result_of(row) for row in json.loads(Path(path).read_text(encoding="utf-8"))["results"]]
-
-
-def result_of(row: dict[str, Any]) -> Result:
-    """Return a result from what JSON keeps of it, where NaN is null."""
-    estimates = {
-        name: Estimate(**{key: math.nan if value is None else value for key, value in row[name].items()})
-        for name in ("win_share", "score")
-    }
-    return Result(**{**row, **estimates, "rivals": tuple(row["rivals"])})
-
-
 def versions() -> dict[str, str]:
     """Return the versions of Python and the packages, and the commit of a checkout, with "+" if it was changed."""
     found = {"python": platform.python_version()}
