@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +160,7 @@ def response() -> str:
 
 
 def benchmark() -> str:
-    """What has been played of the benchmark: aggregated scores, then points and gains by task."""
+    """What has been played of the benchmark: aggregated scores, then means over the seeds by task."""
     found = load("benchmark")
     families, runs = found["aggregates"], found["runs"]
     kinds = {run["algorithm"]: run["kind"] for run in runs}
@@ -175,34 +174,26 @@ def benchmark() -> str:
         [f"`{name}`", kinds[name], *(interval(some[name], 2) if name in some else "" for some in families.values())]
         for name in ranked
     ]
-    columns = [
-        (task, *path)
-        for task in dict.fromkeys(run["task"] for run in runs)
-        for path in (("held_out", "win" if task.endswith("win") else "score"), ("gain", "at_least"), ("exact",))
-        if path != ("exact",) or task.startswith("expedition")
-    ]
-    lines = [[f"`{name}`", *(_mean(runs, name, *column) for column in columns)] for name in ranked]
-    words = {"held_out": "held-out {}", "gain": "gain", "exact": "exploitability"}
-    head = [
-        "algorithm",
-        *(f"{task}: {words[path[0]].format(path[-1]).replace('win', 'win share')}" for task, *path in columns),
-    ]
+    columns = {
+        "expedition-2: held-out score": ("expedition-2", "held_out", "score"),
+        "expedition-2: gain": ("expedition-2", "gain", "at_least"),
+        "expedition-2: exploitability": ("expedition-2", "exact", "exploitability"),
+        "full-4-win: held-out win share": ("full-4-win", "held_out", "win"),
+        "full-4-win: gain": ("full-4-win", "gain", "at_least"),
+        "full-4-score: held-out score": ("full-4-score", "held_out", "score"),
+        "full-4-score: gain": ("full-4-score", "gain", "at_least"),
+    }
+
+    def mean(algorithm: str, task: str, measure: str, name: str) -> str:
+        played = [run["measures"] for run in runs if (run["algorithm"], run["task"]) == (algorithm, task)]
+        figures = [measures[measure][name] for measures in played if measure in measures]
+        return f"{np.mean(figures):.3f}" if figures else ""
+
+    lines = [[f"`{name}`", *(mean(name, *column) for column in columns.values())] for name in ranked]
     machine = "{platform}, {cores} cores, Python {python}".format(**found["versions"])
     picture = "![Aggregated scores by family of tasks](benchmark.png)"
-    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(head, lines)
+    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(["algorithm", *columns], lines)
     return "\n\n".join([f"On {machine}:", picture, *tables])
-
-
-def _mean(runs: Sequence[Row], algorithm: str, task: str, *path: str) -> str:
-    """Return a figure's mean over the seeds."""
-    figures = []
-    for run in runs:
-        if (run["algorithm"], run["task"]) == (algorithm, task) and path[0] in run["measures"]:
-            found = run["measures"]
-            for name in path:
-                found = found[name]
-            figures.append(found["exploitability"] if isinstance(found, dict) else found)
-    return f"{np.mean(figures):.3f}" if figures else ""
 
 
 def faults() -> str:

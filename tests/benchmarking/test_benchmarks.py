@@ -30,7 +30,7 @@ def test_throughput(tmp_path, capsys):
 
 def test_a_peer_takes_turns_with_ours():
     cartpole = next(peer for peer in peers.PEER_LIST if peer.contender == "cartpole")
-    rows = peers.compare_peer(cartpole, PYTHON, QUICK, QUICK)
+    rows = peers.compare_peer(cartpole, PYTHON, QUICK)
     assert [row.what for row in rows] == ["diamant-4", "diamant-8"]
     assert all(row.ratio > 0 and row.repeats == 2 for row in rows)
 
