@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "command": f"python -m tests.faults --scale {given.scale:g} --seed {given.seed}",
         "seconds": round(time.monotonic() - began),
         "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()},
-        "rows": [row.to_json() for row in rows],
+        "rows": [{**asdict(row), "bound": row.bound} for row in rows],
     }
     save_json(content, given.out / "results.json")
     if given.save:

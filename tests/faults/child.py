@@ -24,17 +24,11 @@ _LIBC, _DIE_WITH_PARENT = ctypes.CDLL(None), 1  # PR_SET_PDEATHSIG of Linux
 
 @dataclass(frozen=True)
 class End:
-    """How a trial ended.
+    """How a trial ended."""
 
-    Attributes:
-        status: Exit status, negative for a signal, None if it hung and was killed.
-        result: What it returned.
-        error: The traceback of what it raised, or "".
-    """
-
-    status: int | None
-    result: Any = None
-    error: str = ""
+    status: int | None  # the exit status, negative for a signal, None if it hung and was killed
+    result: Any = None  # what it returned
+    error: str = ""  # the traceback of what it raised
 
     @property
     def problem(self) -> str | None:
@@ -47,13 +41,7 @@ class End:
 
 
 class Child:
-    """A forked process that does some work.
-
-    Args:
-        work: Called without arguments; what it returns is pickled.
-        memory: At most so many bytes more than now, or None.
-        quiet: Whether what it prints goes nowhere.
-    """
+    """A forked process that does some work, with at most `memory` bytes more than now; it prints unless `quiet`."""
 
     def __init__(self, work: Callable[[], Any], memory: int | None = None, quiet: bool = True) -> None:
         self._said, saying = Pipe(duplex=False)

@@ -214,19 +214,12 @@ print(hashlib.sha256(found).hexdigest())
 
 @dataclass(frozen=True)
 class Place:
-    """How a machine differs.
+    """How a machine differs."""
 
-    Attributes:
-        environment: Variables that are set, or with None removed.
-        prepare: Changes the folder that the packages are in.
-        user: Who runs it, None for who runs this.
-        folder: Where the packages are.
-    """
-
-    environment: dict[str, str | None] = field(default_factory=dict)
-    prepare: Callable[[Path], object] = lambda folder: None
-    user: int | None = None
-    folder: str = "packages"
+    environment: dict[str, str | None] = field(default_factory=dict)  # variables that are set, or with None removed
+    prepare: Callable[[Path], object] = lambda folder: None  # changes the folder that the packages are in
+    user: int | None = None  # who runs it, None for who runs this
+    folder: str = "packages"  # where the packages are
 
 
 def _read_only(folder: Path) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -16,23 +15,14 @@ from train.runs.results import slug
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table.
+    """One line of the table."""
 
-    Attributes:
-        fault: What was done.
-        trials: How often.
-        failures: How often a promise was broken.
-        worst: The first failure, or the worst figure among the trials.
-        control: The broken thing that the same check was shown.
-        caught: Whether the check found that it is broken.
-    """
-
-    fault: str
+    fault: str  # what was done
     trials: int
-    failures: int
-    worst: str
-    control: str
-    caught: bool
+    failures: int  # trials in which a promise was broken
+    worst: str  # the first failure, or the worst figure among the trials
+    control: str  # the broken thing that the same check was shown
+    caught: bool  # whether the check found that it is broken
 
     @property
     def bound(self) -> float:
@@ -46,24 +36,14 @@ class Row:
         """Something was tried, nothing failed, and the check can fail."""
         return self.trials > 0 and self.failures == 0 and self.caught
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the row with its bound."""
-        return {**asdict(self), "bound": self.bound}
-
 
 @dataclass
 class Effort:
-    """How much a part tries, and where it works.
+    """How much a part tries, and where it works."""
 
-    Attributes:
-        scale: 1 is the campaign; less is a part of it.
-        folder: An empty folder of its own.
-        seed: Of what is drawn.
-    """
-
-    scale: float
-    folder: Path
-    seed: int = 0
+    scale: float  # 1 is the campaign; less is a part of it
+    folder: Path  # an empty one of its own
+    seed: int = 0  # of what is drawn
     random: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,10 +57,10 @@ class Effort:
         """Count trials, up to this share of `number`, until so many seconds have passed."""
         end = time.monotonic() + seconds
         for trial in range(self.times(number)):
-            yield trial
             if time.monotonic() > end:
-                print(f"    after {seconds:g} s: {trial + 1} of {number} trials", flush=True)
+                print(f"    after {seconds:g} s: {trial} of {number} trials", flush=True)
                 return
+            yield trial
 
     def place(self, name: str) -> Path:
         """Return a new folder."""
