@@ -38,20 +38,12 @@ _LIMIT = 1200  # seconds for each call of pip
 
 @dataclass(frozen=True)
 class Peer:
-    """One peer.
+    """One peer."""
 
-    Attributes:
-        name: What it is called in the table.
-        contender: Its name in `peer_worker.CONTENDERS`.
-        batch: Copies of the environment: where it was fastest of 256 to 65,536 (`squared`: 16,384).
-        ours: Our contenders that it meets.
-        venv: Its virtual environment.
-    """
-
-    name: str
-    contender: str
-    batch: int = 1
-    ours: tuple[str, ...] = ("diamant-4", "diamant-8")
+    name: str  # what it is called in the table
+    contender: str  # its name in `peer_worker.CONTENDERS`
+    batch: int = 1  # copies of the environment: where it was fastest of 256 to 65,536 (`squared`: 16,384)
+    ours: tuple[str, ...] = ("diamant-4", "diamant-8")  # our contenders that it meets
     venv: str = "peers"
 
 

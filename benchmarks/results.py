@@ -17,29 +17,17 @@ from train.runs.tables import make_folder, versions
 
 @dataclass(frozen=True)
 class Comparison:
-    """One row: a figure of ours, beside one of a rival where there is one.
+    """One row: a figure of ours, beside one of a rival where there is one."""
 
-    Attributes:
-        section: The table that it belongs to.
-        what: What was done.
-        unit: Of both figures.
-        ours: Our median.
-        quartiles: First and third quartile of the ratios; without a rival, of our figure.
-        repeats: How often each contender was measured.
-        rival: Whose the other figure is; "" if there is none.
-        theirs: The rival's median.
-        ratio: Median of ours by theirs, repeat by repeat.
-    """
-
-    section: str
-    what: str
-    unit: str
-    ours: float
-    quartiles: tuple[float, float]
-    repeats: int
+    section: str  # the table that it belongs to
+    what: str  # what was done
+    unit: str  # of both figures
+    ours: float  # our median
+    quartiles: tuple[float, float]  # first and third, of the ratios; without a rival, of our figure
+    repeats: int  # how often each contender was measured
     rival: str = ""
-    theirs: float | None = None
-    ratio: float | None = None
+    theirs: float = 0  # the rival's median
+    ratio: float = 0  # median of ours by theirs, repeat by repeat
 
 
 def alone(section: str, what: str, unit: str, ours: Speed) -> Comparison:
@@ -88,10 +76,8 @@ def publish(
     say(*notes, ", ".join(f"{name} {value}" for name, value in facts.items()), f"saved: {out / 'results.json'}")
 
 
-def figure_text(figure: float | None) -> str:
-    """Return a number with three or more significant digits, "" for None."""
-    if figure is None:
-        return ""
+def figure_text(figure: float) -> str:
+    """Return a number with three or more significant digits."""
     return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
 
 

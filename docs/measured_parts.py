@@ -42,8 +42,14 @@ def engine() -> str:
         changes = found["step with observations", what, "plain C, only what changed"]
         rules, threads = found["rules", what, "plain C"], found["two threads", what, "one thread"]
         games, players = what.removeprefix("batch ").removesuffix(" players").rsplit(", ", 1)
-        figures = figure_text(step["ours"]), _ratio(step), _ratio(changes), figure_text(rules["ours"]), _ratio(rules)
-        rows.append([games, players, *figures, _ratio(threads)])
+        figures = (
+            figure_text(step["ours"]),
+            figure_text(step["ratio"]),
+            figure_text(changes["ratio"]),
+            figure_text(rules["ours"]),
+            figure_text(rules["ratio"]),
+        )
+        rows.append([games, players, *figures, figure_text(threads["ratio"])])
     head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed"]
     head += ["rules alone, M/s", "÷ plain C", "two threads ÷ one"]
     costs = (f"{row['what']} {figure_text(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
@@ -55,7 +61,9 @@ def peers() -> str:
     results = load("peers")
     rows: dict[str, list[str]] = {}
     for row in results["rows"]:
-        rows.setdefault(row["rival"], [row["rival"], f"{figure_text(row['theirs'])} {row['unit']}"]).append(_ratio(row))
+        rows.setdefault(row["rival"], [row["rival"], f"{figure_text(row['theirs'])} {row['unit']}"]).append(
+            figure_text(row["ratio"])
+        )
     table = markdown_table(["beside", "theirs", "4 players", "8 players"], ([*row, ""][:4] for row in rows.values()))
     return "\n\n".join([_source(results), table, f"O{results['notes'][0][1:]}."])
 
@@ -70,10 +78,6 @@ def libraries(lines: dict[str, Row] | None = None) -> str:
         rows.append([recipe.name, line["version"], recipe.mask, recipe.idle, *told, recipe.mind])
     head = ["library", "version tried", "mask", "idle seats", "command", "verdict", "what to mind"]
     return markdown_table(head, rows)
-
-
-def _ratio(row: Row) -> str:
-    return figure_text(row.get("ratio"))
 
 
 def _source(results: Row) -> str:

@@ -19,25 +19,15 @@ TORCH = "torch==2.13.0"
 
 
 class Recipe(NamedTuple):
-    """One line of the table.
+    """One line of the table."""
 
-    Attributes:
-        name: The library and the algorithm.
-        module: In examples/, with its options.
-        needs: What pip installs.
-        package: The library's name for pip; its module has _ for -.
-        mask: Where the action mask is.
-        idle: What becomes of seats in camp.
-        mind: What to mind.
-    """
-
-    name: str
-    module: str
-    needs: tuple[str, ...]
-    package: str
-    mask: str
-    idle: str
-    mind: str
+    name: str  # the library and the algorithm
+    module: str  # in examples/, with its options
+    needs: tuple[str, ...]  # what pip installs
+    package: str  # the library's name for pip; its module has _ for -
+    mask: str  # where the action mask is
+    idle: str  # what becomes of seats in camp
+    mind: str  # what to mind
 
 
 BENCHMARL = (".", "benchmarl", "torchrl<0.12", TORCH)

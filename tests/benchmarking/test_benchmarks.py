@@ -25,7 +25,7 @@ def test_throughput(tmp_path, capsys):
     assert sections == {"step with observations", "rules", "two threads", "costs"} or found["notes"]
     for row in found["rows"]:
         assert row["ours"] > 0, row
-        assert row["ratio"] is None or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
+        assert not row["rival"] or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
 
 
 def test_a_peer_takes_turns_with_ours():
