@@ -54,8 +54,8 @@ faults: setup  ## try to break what users rely on and write docs/reliability.md:
 coverage: setup  ## lines of diamant_env that the tests reach, uncompiled
 	$(BIN)/python tests/mutation/covered.py
 
-examples:  ## run every recipe of examples/ in venvs of their own and write docs/libraries.md: downloads much
-	"$(PYTHON)" examples/run_all.py
+examples: setup  ## run every recipe of examples/ in venvs of their own and write docs/libraries.md: downloads much
+	"$(PYTHON)" examples/run_all.py && $(BIN)/python docs/update.py
 
 lint: setup  ## ruff and mypy
 	$(BIN)/python -m ruff check .

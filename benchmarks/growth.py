@@ -23,7 +23,7 @@ def measure_growth(effort: Effort, batches: Sequence[int] = BATCHES) -> NDArray[
     found = np.zeros((len(batches), len(PLAYERS)))
     for row, num_games in enumerate(batches):
         contenders = {
-            str(players): engine_play(num_games, players, action_ring(num_games, players, 0.1)) for players in PLAYERS
+            str(players): engine_play(num_games, players, action_ring(num_games, players)) for players in PLAYERS
         }
         speeds = alternate(contenders, effort)
         found[row] = [1e9 / (speeds[str(players)].median * num_games) for players in PLAYERS]

@@ -7,25 +7,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 
-Play = Callable[[int], object]  # plays this many steps
 Timed = Callable[[int], float]  # plays this many steps and returns the seconds that they took
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure.
+    """How long to measure."""
 
-    Attributes:
-        repeats: Times that each contender plays; the median counts.
-        seconds: About how long it plays each time.
-    """
-
-    repeats: int = 7
-    seconds: float = 0.3
-
-    def __post_init__(self) -> None:
-        if self.repeats < 1 or self.seconds <= 0:
-            raise ValueError(f"{self.repeats} repeats of {self.seconds} seconds; both must be positive")
+    repeats: int = 7  # times that each contender plays; the median counts
+    seconds: float = 0.3  # about how long it plays each time
 
 
 QUICK = Effort(repeats=2, seconds=0.005)
@@ -60,17 +50,12 @@ class Speed:
         return Speed(tuple(repeat * factor for repeat in self.repeats))
 
 
-def alternate(contenders: Mapping[str, Play], effort: Effort) -> dict[str, Speed]:
+def alternate(contenders: Mapping[str, Timed], effort: Effort) -> dict[str, Speed]:
     """Let the contenders take turns; return the steps per second of each. Finding the number of steps warms them up.
 
     Raises:
         RuntimeError: If a contender takes no longer for more steps.
     """
-    return alternate_timed({name: _timed(play) for name, play in contenders.items()}, effort)
-
-
-def alternate_timed(contenders: Mapping[str, Timed], effort: Effort) -> dict[str, Speed]:
-    """Do the same with contenders that time themselves, such as those in processes of their own."""
     steps = {name: _steps_for(name, play, effort.seconds) for name, play in contenders.items()}
     found: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(effort.repeats):
@@ -79,7 +64,9 @@ def alternate_timed(contenders: Mapping[str, Timed], effort: Effort) -> dict[str
     return {name: Speed(tuple(rates)) for name, rates in found.items()}
 
 
-def _timed(play: Play) -> Timed:
+def timed(play: Callable[[int], object]) -> Timed:
+    """Return a contender from what plays so many steps."""
+
     def seconds(steps: int) -> float:
         start = perf_counter()
         play(steps)

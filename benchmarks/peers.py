@@ -16,10 +16,8 @@ import tyro
 from tyro.conf import arg
 
 from agents.command import run_command
-from benchmarks.contenders.peer_venv import PEERS, PUFFER, Venv, python_of
-from benchmarks.contenders.puffer import FLAGS as PUFFER_FLAGS
-from benchmarks.contenders.puffer import VERSION as PUFFER_VERSION
-from benchmarks.measure import QUICK, Effort, alternate_timed
+from benchmarks.contenders.puffer import SOURCES, build_squared
+from benchmarks.measure import QUICK, Effort, Timed, alternate
 from benchmarks.results import Comparison, comparisons, machine, publish
 from train.runs.tables import make_folder
 
@@ -27,181 +25,155 @@ COMMAND = "python -m benchmarks.peers"
 ROOT = Path(__file__).parent.parent
 VENVS = ROOT / "build" / "peers"
 OURS = 2048  # games in our batches: near where the engine is fastest
-_SEARCH = Effort(repeats=2, seconds=0.2)  # to find the best batch of a peer
+# What pip installs into each virtual environment, a tuple for each call.
+VENV_PACKAGES = {
+    "peers": (
+        ("numpy==2.4.6", "pettingzoo==1.27.0", "pygame-ce==2.5.8", "gymnasium==1.3.0", "open_spiel==2.0.2"),
+        ("jax==0.10.2", "jaxlib==0.10.2", "jaxmarl==0.2.0", "numpy==2.4.6"),
+    ),
+    "puffer": (("numpy<2", "gymnasium<=0.29.1", "gym==0.23.0"),),
+}
+_LIMIT = 1200  # seconds for each call of pip
 
 
 @dataclass(frozen=True)
 class Peer:
-    """One peer: its contender in `peer_worker`, the batches it may choose from, and which of ours it meets.
+    """One peer."""
 
-    Attributes:
-        name: What it is called in the table.
-        contender: Its name in `peer_worker.CONTENDERS`.
-        batches: The best of them counts.
-        ours: Our contenders.
-        venv: What it needs; None for our own.
-        per_step: Whether steps of the environment are compared rather than agent-steps.
-    """
-
-    name: str
-    contender: str
-    batches: tuple[int, ...]
-    ours: tuple[str, ...]
-    venv: Venv | None = PEERS
-    per_step: bool = False
+    name: str  # what it is called in the table
+    contender: str  # its name in `peer_worker.CONTENDERS`
+    batch: int = 1  # copies of the environment: where it was fastest of 256 to 65,536 (`squared`: 16,384)
+    ours: tuple[str, ...] = ("diamant-4", "diamant-8")  # our contenders that it meets
+    venv: str = "peers"
 
 
-_BATCH = ("diamant-4", "diamant-8")
-_NARROW = ("diamant-4-tables", "diamant-8-tables")
 PEER_LIST = (
-    Peer("PettingZoo rps, parallel API", "rps-parallel", (1,), ("diamant-parallel",), per_step=True),
-    Peer("SuperSuit rps", "rps-supersuit", (1, 16, 64), _BATCH),
-    Peer("OpenSpiel goofspiel, 4 players, Python", "goofspiel", (1,), _BATCH),
-    Peer("OpenSpiel pig, random games in C++", "pig", (1,), ("diamant-games",)),
-    Peer("Gymnasium vector CartPole", "cartpole", (1024, 4096, 16_384, 65_536), _BATCH),
-    Peer("JaxMARL switch_riddle, scan", "switch-riddle", (256, 1024, 4096, 16_384, 65_536), _BATCH + _NARROW),
-    Peer("PufferLib squared", "squared", (256, 1024, 4096, 16_384), _BATCH + _NARROW, PUFFER),
+    Peer("PettingZoo rps, parallel API, one game", "rps-parallel", ours=("diamant-parallel",)),
+    Peer("OpenSpiel goofspiel, 4 players, Python", "goofspiel"),
+    Peer("Gymnasium vector CartPole", "cartpole", 16_384),
+    Peer("JaxMARL switch_riddle, scan", "switch-riddle", 16_384),
+    Peer("PufferLib squared", "squared", 256, venv="puffer"),
 )
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure the engine beside PettingZoo, SuperSuit, OpenSpiel, Gymnasium, JaxMARL and PufferLib.
+    """Measure the engine beside PettingZoo, OpenSpiel, Gymnasium, JaxMARL and PufferLib.
 
-    The peers are installed from PyPI into virtual environments of their own (1.5 GB).
-    PufferLib's one is compiled from pufferlib-3.0.0.tar.gz, its source distribution on PyPI, if that lies in --folder.
+    The peers are installed from PyPI into virtual environments of their own in build/peers (1.5 GB).
+    PufferLib's one is compiled from pufferlib-3.0.0.tar.gz, its source distribution on PyPI, if that lies there.
     Each contender is a process on the same core; they take turns, and the median of the ratios counts.
     """
 
     only: Annotated[tuple[str, ...], arg(metavar="NAME …")] = ()
     """Peers to measure: names in the worker, such as cartpole or switch-riddle; all by default."""
-    folder: Annotated[Path, arg(metavar="FOLDER")] = VENVS
-    """Where the virtual environments are, or are made."""
     out: Annotated[Path, arg(metavar="FOLDER")] = Path("runs/benchmarks/peers")
-    """Folder for results.json and the plot; it is made if it is not there."""
-    repeats: int = 7
-    """How often each contender plays."""
-    seconds: float = 0.5
-    """About how long it plays each time."""
+    """Folder for results.json; it is made if it is not there."""
     quick: bool = False
-    """Only show that everything runs; the figures mean nothing. Only what needs no installing, unless named."""
+    """Only show that everything runs; the figures mean nothing. Nothing is installed."""
 
 
-class Worker:
-    """A contender in a process of its own."""
+def python_of(venv: str) -> Path:
+    """Return the Python of a virtual environment, made and filled first if it is not there.
 
-    def __init__(self, process: subprocess.Popen[str], agent_steps: float) -> None:
-        self.process, self.agent_steps = process, agent_steps
-
-    def seconds(self, steps: int) -> float:
-        """Let it play; return the seconds by its own clock."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(f"{steps}\n")
-        self.process.stdin.flush()
-        return float(self.process.stdout.readline())
+    Raises:
+        RuntimeError: If that fails; the message ends with the last line of what failed.
+    """
+    place = VENVS / venv
+    python, done = place / "bin" / "python", place / "installed.txt"
+    wanted = repr(VENV_PACKAGES[venv])
+    if done.exists() and done.read_text() == wanted:
+        return python
+    print(f"installing {venv} into {place}", file=sys.stderr)
+    commands = [[sys.executable, "-m", "venv", "--clear", str(place)]]
+    commands += [[str(python), "-m", "pip", "install", "--quiet", *packages] for packages in VENV_PACKAGES[venv]]
+    try:
+        for command in commands:
+            subprocess.run(command, capture_output=True, text=True, check=True, timeout=_LIMIT)
+        if venv == "puffer":
+            build_squared(python, VENVS)
+    except subprocess.SubprocessError as error:
+        said = error.stderr if isinstance(error, subprocess.CalledProcessError) else str(error)
+        raise RuntimeError(f"no {venv}: {said.strip().splitlines()[-1]}") from None
+    done.write_text(wanted)
+    return python
 
 
 @contextmanager
-def worker(python: Path, contender: str, batch: int) -> Iterator[Worker]:
-    """Start a contender and end it with the block.
+def worker(python: Path, contender: str, batch: int) -> Iterator[tuple[Timed, float]]:
+    """Start a contender in a process of its own; yield it with its agent-steps of a step; end it with the block.
 
     Raises:
         RuntimeError: If it can't start; the message is its last line.
     """
-    own = python == Path(sys.executable)
-    worker = (
-        ["-m", "benchmarks.contenders.peer_worker"] if own else [str(ROOT / "benchmarks/contenders/peer_worker.py")]
-    )
-    command = [str(python), *worker]
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"}
-    pipe = subprocess.PIPE
-    with tempfile.TemporaryFile("w+") as errors:
+    program = ROOT / "benchmarks" / "contenders" / "peer_worker.py"
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
-            [*command, contender, str(batch)],
-            cwd=ROOT if own else python.parent,  # PufferLib leaves a link behind where it is imported
-            env=environment,
+            [str(python), str(program), contender, str(batch)],
+            cwd=folder,  # PufferLib leaves a link behind where it is imported
+            env=os.environ | {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)},
             text=True,
-            stdin=pipe,
-            stdout=pipe,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=errors,
         )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        asked, answers = process.stdin, process.stdout
+
+        def seconds(steps: int) -> float:
+            asked.write(f"{steps}\n")
+            asked.flush()
+            return float(answers.readline())
+
         try:
-            assert process.stdout is not None
-            first = process.stdout.readline()
+            first = answers.readline()
             if not first:
                 errors.seek(0)
                 raise RuntimeError(" ".join(errors.read().strip().splitlines()[-1:]) or f"{contender} ended at once")
-            yield Worker(process, float(first))
+            yield seconds, float(first)
         finally:
             process.kill()
             process.communicate()
 
 
-def best_batch(python: Path, peer: Peer, effort: Effort) -> int:
-    """Return the batch at which a peer is fastest, by a short look at each."""
-    if len(peer.batches) == 1:
-        return peer.batches[0]
-    found = {}
-    for batch in peer.batches:
-        with worker(python, peer.contender, batch) as own:
-            found[batch] = alternate_timed({"": own.seconds}, effort)[""].median * own.agent_steps
-    return max(found, key=lambda batch: found[batch])
-
-
-def compare_peer(peer: Peer, python: Path, effort: Effort, search: Effort) -> list[Comparison]:
-    """Measure ours beside a peer at its best batch; all take turns."""
-    batch = best_batch(python, peer, search)
+def compare_peer(peer: Peer, python: Path, effort: Effort) -> list[Comparison]:
+    """Measure ours beside a peer in agent-steps, one game in steps; all take turns."""
     with ExitStack() as stack:
-        running = {peer.contender: stack.enter_context(worker(python, peer.contender, batch))}
-        for name in peer.ours:
-            running[name] = stack.enter_context(worker(Path(sys.executable), name, OURS))
-        timed = {name: own.seconds for name, own in running.items()}
-        speeds = alternate_timed(timed, effort)
-        if not peer.per_step:
-            speeds = {name: speed.times(running[name].agent_steps) for name, speed in speeds.items()}
-    unit, scale = ("steps/s", 1.0) if peer.per_step else ("M agent-steps/s", 1e-6)
-    rival = f"{peer.name}, batch {batch:,}" if len(peer.batches) > 1 else peer.name
-    theirs = {rival: speeds[peer.contender].times(scale)}
-    return [
-        row
-        for name in peer.ours
-        for row in comparisons("peers", name, unit, {name: speeds[name].times(scale)} | theirs)
-    ]
+        running = {name: stack.enter_context(worker(Path(sys.executable), name, OURS)) for name in peer.ours}
+        running[peer.contender] = stack.enter_context(worker(python, peer.contender, peer.batch))
+        speeds = alternate({name: play for name, (play, _) in running.items()}, effort)
+    one_game = "diamant-parallel" in peer.ours
+    unit = "steps/s" if one_game else "M agent-steps/s"
+    rates = {name: speed.times(1 if one_game else running[name][1] / 1e6) for name, speed in speeds.items()}
+    rival = f"{peer.name}, batch {peer.batch:,}" if peer.batch > 1 else peer.name
+    rows = (comparisons("peers", name, unit, {name: rates[name], rival: rates[peer.contender]}) for name in peer.ours)
+    return [row for found in rows for row in found]
 
 
 def measure(arguments: Arguments) -> None:
     """Measure, print and save.
 
     Raises:
-        ValueError: If a peer is unknown or nothing could be measured.
+        ValueError: If a peer is unknown.
     """
-    make_folder(arguments.out)
     known = [peer.contender for peer in PEER_LIST]
     if unknown := sorted(set(arguments.only) - set(known)):
         raise ValueError(f"unknown peers {', '.join(unknown)}; peers: {', '.join(known)}")
-    chosen = [peer for peer in PEER_LIST if peer.contender in arguments.only or not arguments.only]
-    effort = QUICK if arguments.quick else Effort(arguments.repeats, arguments.seconds)
-    rows: list[Comparison] = []
-    notes: list[str] = []
-    for peer in chosen:
-        try:
-            python = _python_for(peer, arguments)
-            rows += compare_peer(peer, python, effort, QUICK if arguments.quick else _SEARCH)
-        except RuntimeError as error:
-            notes.append(f"{peer.name}: not measured: {error}")
+    make_folder(arguments.out)
+    rows, notes = list[Comparison](), list[str]()
+    effort = QUICK if arguments.quick else Effort(seconds=0.5)
+    for peer in PEER_LIST:
+        if peer.contender in arguments.only or not arguments.only:
+            try:
+                python = Path(sys.executable) if arguments.quick else python_of(peer.venv)
+                rows += compare_peer(peer, python, effort)
+            except RuntimeError as error:
+                notes.append(f"{peer.name}: not measured: {error}")
     notes.append(f"ours: batch {OURS:,}, LEAVE with probability 0.1; every process on the same core")
-    pinned = [package for venv in (PEERS, PUFFER) for step in venv.steps for package in step if "==" in package]
-    pinned.append(f"pufferlib=={PUFFER_VERSION}, {' '.join(PUFFER_FLAGS)}")
-    notes.append(f"peers: {', '.join(dict.fromkeys(pinned))}")
+    pinned = [package for calls in VENV_PACKAGES.values() for packages in calls for package in packages]
+    notes.append(f"peers: {', '.join(dict.fromkeys(pinned))}, {SOURCES}")
     publish(COMMAND, rows, arguments.out, machine(), notes)
-
-
-def _python_for(peer: Peer, arguments: Arguments) -> Path:
-    """Our own Python for a quick look at what is installed here anyway, else that of the peer's environment."""
-    if peer.venv is None or (arguments.quick and not arguments.only):
-        return Path(sys.executable)
-    return python_of(peer.venv, arguments.folder)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -16,8 +16,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from diamant_env.storage.markdown import markdown_table
-
 
 class Section(NamedTuple):
     """A heading of the page: public names of a module, all of its ``__all__`` if none are named."""
@@ -43,10 +41,6 @@ SECTIONS = [
     Section("The text of a record", "diamant_env.records.text", ("Turn",)),
     Section("On a GPU", "diamant_env.cuda", ("CudaBatch",)),
 ]
-FUNCTION_LISTS = [
-    Section("Rules", "diamant_env.rules"),
-    Section("What seats see", "diamant_env.engine.observation_writer"),
-]
 _HEADING = re.compile(r"^#+ (.+)$")
 _PART = re.compile(r"^(Args|Attributes|Returns|Raises):$")
 _REFERRAL = re.compile(r"See `[\w.]+`\.")  # all that an overridden method says
@@ -55,11 +49,9 @@ _ENTRY = re.compile(r"^ {4}(\w[\w.]*): (.*)$")
 
 def reference() -> str:
     """Return the whole page but its head."""
-    titles = [section.title for section in SECTIONS + FUNCTION_LISTS]
-    contents = "\n".join(
-        f"- [{title}](#{re.sub('[^a-z0-9 -]', '', title.lower()).replace(' ', '-')})" for title in titles
-    )
-    return "\n\n".join([contents, *map(_section, SECTIONS), *map(_function_list, FUNCTION_LISTS)])
+    links = {title: re.sub("[^a-z0-9 -]", "", title.lower()).replace(" ", "-") for title, *_ in SECTIONS}
+    contents = "\n".join(f"- [{title}](#{link})" for title, link in links.items())
+    return "\n\n".join([contents, *map(_section, SECTIONS)])
 
 
 def public(section: Section) -> Iterator[tuple[str, Any, str]]:
@@ -76,38 +68,12 @@ def public(section: Section) -> Iterator[tuple[str, Any, str]]:
                 yield f"{name}.{member}", value, text
 
 
-def functions(section: Section) -> Iterator[tuple[str, Any, str]]:
-    """Yield name, function and docstring of the functions that a module itself defines for others."""
-    for name, thing in vars(import_module(section.module)).items():
-        if not name.startswith("_") and callable(thing) and getattr(thing, "__module__", "") == section.module:
-            yield name, thing, inspect.getdoc(thing) or ""
-
-
-def arguments(function: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield name, default and meaning of each argument, the meaning from the docstring's ``Args``."""
-    doc = inspect.getdoc(function) or ""
-    given = re.search(r"^Args:\n((?:(?: {4}.*)?\n)*)", doc + "\n", re.MULTILINE)
-    entries = re.split(r"^ {4}(\w+): ", given[1] if given else "", flags=re.MULTILINE)[1:]
-    meanings = dict(zip(entries[::2], entries[1::2], strict=True))
-    for name, parameter in inspect.signature(function).parameters.items():
-        yield name, _default(parameter), " ".join(_plain(meanings[name]).split())
-
-
 def _section(section: Section) -> str:
     doc = inspect.getdoc(import_module(section.module)) or ""
     texts = [f"## {section.title}", f"`{section.module}`", as_markdown(doc)]
     for name, thing, text in public(section):
         texts += ["#" * (4 if "." in name else 3) + f" `{name}`", *_facts(name, thing), as_markdown(text)]
     return "\n\n".join(text for text in texts if text)
-
-
-def _function_list(section: Section) -> str:
-    doc = inspect.getdoc(import_module(section.module)) or ""
-    rows = [
-        [f"`{name}{_signature(function)}`", _plain(text.splitlines()[0])] for name, function, text in functions(section)
-    ]
-    table = markdown_table(["function", "what it does"], rows)
-    return "\n\n".join([f"## {section.title}", f"`{section.module}`", as_markdown(doc), table])
 
 
 def _facts(name: str, thing: Any) -> list[str]:
@@ -121,7 +87,7 @@ def _facts(name: str, thing: Any) -> list[str]:
     if getattr(thing, "_is_protocol", False) or isinstance(thing, property | tuple):
         return []
     function = thing.__func__ if isinstance(thing, classmethod) else thing
-    text = name + _signature(function, typed=True)
+    text = name + _signature(function)
     return [textwrap.indent("\n".join(textwrap.wrap(text, 108, subsequent_indent="    ")), "    ")]
 
 
@@ -130,8 +96,8 @@ def _type_of(dtype: np.dtype) -> str:
     return f"{'records' if base.names else base.name} {shape}" if shape else base.name
 
 
-def _signature(function: Any, typed: bool = False) -> str:
-    """Return the arguments in brackets, on request with their types and what is returned."""
+def _signature(function: Any) -> str:
+    """Return the arguments in brackets with their types, and what is returned."""
     signature, texts = inspect.signature(function), []
     keyword = False
     for name, parameter in signature.parameters.items():
@@ -141,23 +107,17 @@ def _signature(function: Any, typed: bool = False) -> str:
             keyword = True
             texts.append("*")
         name = "**" + name if parameter.kind is parameter.VAR_KEYWORD else name
-        text = f"{name}: {_annotation(parameter)}" if typed else name
+        # A NamedTuple's annotations are wrapped.
+        text = f"{name}: {getattr(parameter.annotation, '__forward_arg__', parameter.annotation)}"
         texts.append(f"{text} = {_default(parameter)}" if parameter.default is not parameter.empty else text)
     returned = signature.return_annotation
-    arrow = typed and inspect.isroutine(function) and returned is not signature.empty
+    arrow = inspect.isroutine(function) and returned is not signature.empty
     return f"({', '.join(texts)})" + (f" -> {returned}" if arrow else "")
-
-
-def _annotation(parameter: inspect.Parameter) -> str:
-    """Return a type as it is written in code: a NamedTuple's are wrapped."""
-    return getattr(parameter.annotation, "__forward_arg__", parameter.annotation)
 
 
 def _default(parameter: inspect.Parameter) -> str:
     """Return a default as it is written in code, or dots where it is no literal."""
     default = parameter.default
-    if default is parameter.empty:
-        return ""
     return repr(default) if default is None or isinstance(default, bool | int | float | str | tuple) else "…"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from api_page import arguments, reference
+from api_page import reference
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0, list_tasks
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
@@ -30,12 +30,6 @@ def environment() -> str:
         ["Render modes", ", ".join(f"`{mode!r}`" for mode in env.metadata["render_modes"])],
     ]
     return markdown_table([f"`{env.metadata['name']}`", ""], rows)
-
-
-def parameters() -> str:
-    """The arguments of `parallel_env`."""
-    rows = [[f"`{name}`", f"`{default}`", meaning] for name, default, meaning in arguments(diamant_v0.parallel_env)]
-    return markdown_table(["argument", "default", "meaning"], rows)
 
 
 def observation() -> str:
@@ -117,5 +111,5 @@ def turn() -> str:
 
 PARTS = {
     part.__name__: part
-    for part in (environment, parameters, observation, rewards, editions, opponents, tasks, suite, turn, reference)
+    for part in (environment, observation, rewards, editions, opponents, tasks, suite, turn, reference)
 } | {"algorithms": algorithm_table}

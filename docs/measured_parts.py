@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.results import figure_text
 from diamant_env.storage.markdown import markdown_table
+from examples.run_all import RECIPES, RESULTS
 from train.runs.model_card import over_seeds
 
 MEASURED = Path(__file__).with_name("measured")
@@ -31,75 +32,52 @@ def interval(figures: float | dict[str, float], digits: int = 3) -> str:
     return f"{mean} ({low} to {high})"
 
 
-def number(figure: float | None) -> str:
-    """Return three significant digits, "" for None."""
-    if figure is None:
-        return ""
-    return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
-
-
 def engine() -> str:
-    """The step beside plain C, a row for each batch, table size and probability of LEAVE."""
+    """The step beside plain C and with two threads, and the seconds until the first step."""
     results = load("throughput")
     found = {(row["section"], row["what"], row.get("rival")): row for row in results["rows"]}
     rows = []
-    for what in dict.fromkeys(row["what"] for row in results["rows"] if row["section"] == "step with observations"):
-        step, changes = (
-            found["step with observations", what, f"plain C{more}"] for more in ("", ", only what changed")
+    for what in dict.fromkeys(row["what"] for row in results["rows"] if row["section"] == "rules"):
+        step = found["step with observations", what, "plain C"]
+        changes = found["step with observations", what, "plain C, only what changed"]
+        rules, threads = found["rules", what, "plain C"], found["two threads", what, "one thread"]
+        games, players = what.removeprefix("batch ").removesuffix(" players").rsplit(", ", 1)
+        figures = (
+            figure_text(step["ours"]),
+            figure_text(step["ratio"]),
+            figure_text(changes["ratio"]),
+            figure_text(rules["ours"]),
+            figure_text(rules["ratio"]),
         )
-        rules = found["rules", what, "plain C"]
-        figures = [number(step["ours"]), _ratio(step), _ratio(changes), number(rules["ours"]), _ratio(rules)]
-        batch, leave = re.sub(" players", "", what).split(", LEAVE ")
-        rows.append([*batch.removeprefix("batch ").rsplit(", ", 1), leave, *figures])
-    head = ["batch", "players", "LEAVE", "step, M/s", "÷ plain C", "÷ C, only what changed"]
-    head += ["rules alone, M/s", "÷ plain C"]
-    return f"{_source(results)}\n\n{markdown_table(head, rows)}"
-
-
-def others() -> str:
-    """Random games, threads with observations, PettingZoo's view and costs, of the same command."""
-    left_out = ("step with observations", "rules")
-    rows = [row for row in load("throughput")["rows"] if row["section"] not in left_out]
-    return _comparisons([row for row in rows if not re.search(r"^rules|LEAVE 0.5", row["what"])])
+        rows.append([games, players, *figures, figure_text(threads["ratio"])])
+    head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed"]
+    head += ["rules alone, M/s", "÷ plain C", "two threads ÷ one"]
+    costs = (f"{row['what']} {figure_text(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
+    return f"{_source(results)}\n\n{markdown_table(head, rows)}\n\nBefore it runs: {'; '.join(costs)}."
 
 
 def peers() -> str:
     """The engine beside other environments, a row for each of them."""
     results = load("peers")
-    kinds = {"diamant-4": 0, "diamant-parallel": 0, "diamant-games": 0, "diamant-8": 1}
-    kinds |= {"diamant-4-tables": 2, "diamant-8-tables": 3}
     rows: dict[str, list[str]] = {}
     for row in results["rows"]:
-        line = rows.setdefault(row["rival"], [row["rival"], f"{number(row['theirs'])} {row['unit']}", *[""] * 4])
-        line[2 + kinds[row["what"]]] = _ratio(row)
-    head = ["beside", "theirs", "4 players", "8 players", "4 players, narrow", "8 players, narrow"]
-    return "\n\n".join([_source(results), markdown_table(head, rows.values()), f"O{results['notes'][0][1:]}."])
+        rows.setdefault(row["rival"], [row["rival"], f"{figure_text(row['theirs'])} {row['unit']}"]).append(
+            figure_text(row["ratio"])
+        )
+    table = markdown_table(["beside", "theirs", "4 players", "8 players"], ([*row, ""][:4] for row in rows.values()))
+    return "\n\n".join([_source(results), table, f"O{results['notes'][0][1:]}."])
 
 
-def learning() -> str:
-    """The engine's share of training, and the speed of judging."""
-    results = load("learning")
-    found = {row["what"]: row["ours"] for row in results["rows"]}
-    rows = [
-        [name, number(found[name]), f"{found[f'{name}: engine and observation']:.1%}"]
-        for name in ("PPO of stable-baselines3", "train.ppo")
-    ]
-    judging = ", ".join(f"{row['what']} {row['ours']:,.0f}" for row in results["rows"] if row["section"] == "judging")
-    table = markdown_table(["training, one thread", "rows/s", "time in engine and observation"], rows)
-    return f"{_source(results)}\n\n{table}\n\nJudging, in decisions/s: {judging}."
-
-
-def _comparisons(rows: Sequence[Row]) -> str:
-    lines = []
-    for row in rows:
-        what = f"{row['section']}: {row['what']}"
-        ours = f"{number(row['ours'])} {row['unit']}"
-        lines.append([what, ours, row.get("rival", ""), number(row.get("theirs")), _ratio(row)])
-    return markdown_table(["what", "ours", "beside", "theirs", "ratio"], lines)
-
-
-def _ratio(row: Row) -> str:
-    return number(row.get("ratio"))
+def libraries(lines: dict[str, Row] | None = None) -> str:
+    """What `make examples` saw of each recipe, by default what is in docs/libraries.json."""
+    seen = json.loads(RESULTS.read_text(encoding="utf-8")) if lines is None else lines
+    rows = []
+    for recipe in RECIPES:
+        line = seen.get(recipe.name, {"version": "", "command": "", "verdict": "not run", "output": ""})
+        told = [f"`{line['command']}`" if line["command"] else "", f"**{line['verdict']}** {line['output']}".strip()]
+        rows.append([recipe.name, line["version"], recipe.mask, recipe.idle, *told, recipe.mind])
+    head = ["library", "version tried", "mask", "idle seats", "command", "verdict", "what to mind"]
+    return markdown_table(head, rows)
 
 
 def _source(results: Row) -> str:
@@ -185,22 +163,8 @@ def response() -> str:
     return markdown_table(head, rows)
 
 
-def responses() -> str:
-    """What the search finds against each scripted agent, beside the best member of the pools."""
-    found = load("responses")
-    rows = found["agents"]
-    weak = ", ".join(row["agent"] for row in rows if row["weak"]) or "none"
-    more = sorted(row["more"]["mean"] for row in rows)
-    gains = sorted(row["search"] for row in rows)
-    return (
-        f"`{found['command']}`: {found['decisions']:,} decisions each, {found['games']:,} games, four seats. Against "
-        f"three of each of {len(rows)} scripted agents the search gains {gains[0]:.3f} to {gains[-1]:.3f}, which is "
-        f"{more[0]:+.4f} to {more[-1]:+.4f} more than the best member of the pools. Weak against: {weak}."
-    )
-
-
 def benchmark() -> str:
-    """What has been played of the benchmark: aggregated scores, then points and gains by task."""
+    """What has been played of the benchmark: aggregated scores, then means over the seeds by task."""
     found = load("benchmark")
     families, runs = found["aggregates"], found["runs"]
     kinds = {run["algorithm"]: run["kind"] for run in runs}
@@ -214,34 +178,26 @@ def benchmark() -> str:
         [f"`{name}`", kinds[name], *(interval(some[name], 2) if name in some else "" for some in families.values())]
         for name in ranked
     ]
-    columns = [
-        (task, *path)
-        for task in dict.fromkeys(run["task"] for run in runs)
-        for path in (("held_out", "win" if task.endswith("win") else "score"), ("gain", "at_least"), ("exact",))
-        if path != ("exact",) or task.startswith("expedition")
-    ]
-    lines = [[f"`{name}`", *(_mean(runs, name, *column) for column in columns)] for name in ranked]
-    words = {"held_out": "held-out {}", "gain": "gain", "exact": "exploitability"}
-    head = [
-        "algorithm",
-        *(f"{task}: {words[path[0]].format(path[-1]).replace('win', 'win share')}" for task, *path in columns),
-    ]
+    columns = {
+        "expedition-2: held-out score": ("expedition-2", "held_out", "score"),
+        "expedition-2: gain": ("expedition-2", "gain", "at_least"),
+        "expedition-2: exploitability": ("expedition-2", "exact", "exploitability"),
+        "full-4-win: held-out win share": ("full-4-win", "held_out", "win"),
+        "full-4-win: gain": ("full-4-win", "gain", "at_least"),
+        "full-4-score: held-out score": ("full-4-score", "held_out", "score"),
+        "full-4-score: gain": ("full-4-score", "gain", "at_least"),
+    }
+
+    def mean(algorithm: str, task: str, measure: str, name: str) -> str:
+        played = [run["measures"] for run in runs if (run["algorithm"], run["task"]) == (algorithm, task)]
+        figures = [measures[measure][name] for measures in played if measure in measures]
+        return f"{np.mean(figures):.3f}" if figures else ""
+
+    lines = [[f"`{name}`", *(mean(name, *column) for column in columns.values())] for name in ranked]
     machine = "{platform}, {cores} cores, Python {python}".format(**found["versions"])
     picture = "![Aggregated scores by family of tasks](benchmark.png)"
-    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(head, lines)
+    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(["algorithm", *columns], lines)
     return "\n\n".join([f"On {machine}:", picture, *tables])
-
-
-def _mean(runs: Sequence[Row], algorithm: str, task: str, *path: str) -> str:
-    """Return a figure's mean over the seeds."""
-    figures = []
-    for run in runs:
-        if (run["algorithm"], run["task"]) == (algorithm, task) and path[0] in run["measures"]:
-            found = run["measures"]
-            for name in path:
-                found = found[name]
-            figures.append(found["exploitability"] if isinstance(found, dict) else found)
-    return f"{np.mean(figures):.3f}" if figures else ""
 
 
 def faults() -> str:
@@ -270,16 +226,14 @@ def faults() -> str:
 
 PARTS = {
     "engine": engine,
-    "engine-more": others,
     "peers": peers,
-    "learning": learning,
+    "libraries": libraries,
     "exact": exact,
     "exact-lone": exact_lone,
     "champion": champion,
     "champion-strength": strength,
     "champion-response": response,
     "search": search,
-    "responses": responses,
     "benchmark": benchmark,
     "faults": faults,
 }

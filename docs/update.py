@@ -20,8 +20,7 @@ from diamant_env.storage.files import write_whole  # noqa: E402
 
 PART = re.compile(r"<!-- generated: (?P<name>[\w-]+) -->\n.*?<!-- end -->", re.DOTALL)
 PARTS = game_parts.PARTS | measured_parts.PARTS
-# examples/run_all.py writes docs/libraries.md.
-DOCUMENTS = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").glob("*.md") if page.stem != "libraries")]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def updated(text: str) -> str:

@@ -17,66 +17,43 @@ RING = 16  # actions made beforehand and used in turn
 SCANNED = 64  # turns in one call of a compiled loop
 
 
-def diamant_batch(players: int, rows: bool = True) -> Callable[[int], Contender]:
-    """Ours: the batch engine, LEAVE with probability 0.1; without `rows` the observation is `Batch.tables`."""
+def diamant_batch(players: int) -> Callable[[int], Contender]:
+    """Ours: the batch engine with observations, LEAVE with probability 0.1."""
 
     def build(num_games: int) -> Contender:
-        from benchmarks.contenders.engine import action_ring, engine_play, rules_play
+        from benchmarks.contenders.engine import action_ring, engine_play
 
-        ring = action_ring(num_games, players, 0.1)
-        play = engine_play(num_games, players, ring) if rows else rules_play(num_games, players, ring, read_bags=True)
-        return play, num_games * players
+        return engine_play(num_games, players, action_ring(num_games, players)), num_games * players
 
     return build
 
 
 def diamant_parallel(_: int) -> Contender:
-    """Ours: one game of 4 through PettingZoo's parallel API, Python-int actions."""
-    from benchmarks.contenders.views import parallel_play
+    """Ours: one game of 4 through PettingZoo's parallel API, LEAVE in one of ten decisions."""
     from diamant_env import diamant_v0
 
-    return parallel_play(diamant_v0.parallel_env(num_players=4), 0.1), 4
-
-
-def diamant_random_games(players: int) -> Callable[[int], Contender]:
-    """Ours: random games to the end inside the engine; a step is a game of this many decisions on average."""
-
-    def build(_: int) -> Contender:
-        from benchmarks.contenders.decisions import decisions_per_game
-        from benchmarks.contenders.engine import random_games
-
-        return lambda games: random_games(games, players, 0.1), decisions_per_game(players, 0.1)
-
-    return build
+    env = diamant_v0.parallel_env(num_players=4)
+    return _parallel_play(env, [{f"player_{seat}": int(i % 10 == seat) for seat in range(4)} for i in range(10)]), 4
 
 
 def rps_parallel(_: int) -> Contender:
     """PettingZoo's rock-paper-scissors through the parallel API."""
     from pettingzoo.classic import rps_v2
 
-    env = rps_v2.parallel_env()
-    ring = [{"player_0": i % 3, "player_1": i // 3 % 3} for i in range(RING)]
+    ring = [{"player_0": i % 3, "player_1": i // 3 % 3} for i in range(9)]
+    return _parallel_play(rps_v2.parallel_env(), ring), 2
+
+
+def _parallel_play(env: Any, ring: list[dict[str, int]]) -> Callable[[int], None]:
     env.reset(seed=0)
 
     def play(steps: int) -> None:
         for step in range(steps):
-            env.step(ring[step % RING])
+            env.step(ring[step % len(ring)])
             if not env.agents:
                 env.reset()
 
-    return play, 2
-
-
-def rps_supersuit(copies: int) -> Contender:
-    """The same through SuperSuit's vector environment."""
-    import numpy as np
-    import supersuit
-    from pettingzoo.classic import rps_v2
-
-    single = supersuit.pettingzoo_env_to_vec_env_v1(rps_v2.parallel_env())
-    env = supersuit.concat_vec_envs_v1(single, copies, num_cpus=0, base_class="gymnasium")
-    env.reset(seed=0)
-    return _vector_play(env, np.random.default_rng(0).integers(0, 3, (RING, 2 * copies))), 2 * copies
+    return play
 
 
 def cartpole(copies: int) -> Contender:
@@ -128,32 +105,6 @@ def switch_riddle(copies: int) -> Contender:
     return play, SCANNED * copies * len(env.agents)
 
 
-def pig_rollouts(_: int) -> Contender:
-    """OpenSpiel's pig, random games rolled out in C++ by its search; a step is 100 games, only decisions count."""
-    import pyspiel
-
-    game = pyspiel.load_game("pig")
-    bot = pyspiel.MCTSBot(game, pyspiel.RandomRolloutEvaluator(100, 1), 2.0, 1, 10, False, 1, False)
-    start = game.new_initial_state()
-    decisions = sum(_decisions_of_random_game(game, seed) for seed in range(500)) / 500
-
-    def play(steps: int) -> None:
-        for _ in range(steps):
-            bot.step(start)
-
-    return play, 100 * decisions
-
-
-def _decisions_of_random_game(game: Any, seed: int) -> int:
-    import random
-
-    draw, state, decisions = random.Random(seed), game.new_initial_state(), 0
-    while not state.is_terminal():
-        decisions += not state.is_chance_node()
-        state.apply_action(draw.choice(state.legal_actions()))
-    return decisions
-
-
 def goofspiel(_: int) -> Contender:
     """OpenSpiel's goofspiel with 4 players through Python, legal actions taken from the top; a step is a turn."""
     import pyspiel
@@ -183,15 +134,10 @@ def squared(copies: int) -> Contender:
 CONTENDERS: dict[str, Callable[[int], Contender]] = {
     "diamant-4": diamant_batch(4),
     "diamant-8": diamant_batch(8),
-    "diamant-4-tables": diamant_batch(4, rows=False),
-    "diamant-8-tables": diamant_batch(8, rows=False),
     "diamant-parallel": diamant_parallel,
-    "diamant-games": diamant_random_games(4),
     "rps-parallel": rps_parallel,
-    "rps-supersuit": rps_supersuit,
     "cartpole": cartpole,
     "switch-riddle": switch_riddle,
-    "pig": pig_rollouts,
     "goofspiel": goofspiel,
     "squared": squared,
 }

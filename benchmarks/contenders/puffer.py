@@ -30,7 +30,6 @@ static inline void ClearBackground(Color color) {}
 static inline void DrawRectangle(int x, int y, int width, int height, Color color) {}
 static inline void CloseWindow(void) {}
 """
-NEEDED = ("pufferlib/environments/__init__.py", "pufferlib/ocean/squared/", "pufferlib/ocean/env_binding.h")
 _PLACES = "import numpy, sysconfig; p = sysconfig.get_path; print(p('purelib'), p('include'), numpy.get_include())"
 
 
@@ -42,40 +41,23 @@ def build_squared(python: Path, folder: Path) -> None:
         folder: Where `SOURCES` is: pip gives the file to nobody whose machine can't build all of it.
 
     Raises:
-        RuntimeError: If the sources are not there or damaged, or there is no C compiler, or it fails.
+        RuntimeError: If the sources are not there or damaged, or there is no C compiler.
+        CalledProcessError: If the compiler fails.
     """
-    packed = _read(folder / SOURCES)
-    places = subprocess.run([str(python), "-c", _PLACES], capture_output=True, text=True, check=True)
-    packages, *includes = map(Path, places.stdout.split())
-    _unpack(packed, packages)
-    squared = packages / "pufferlib" / "ocean" / "squared"
-    # Theirs imports every environment there is.
-    (squared.parent / "__init__.py").write_text("")
-    (squared / "raylib.h").write_text(RAYLIB_HEADER)
-    command = [compiler(), "-shared", "-fPIC", *FLAGS, *(f"-I{place}" for place in includes)]
-    command += ["-o", str(squared / "binding.so"), str(squared / "binding.c")]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
-    if result.returncode != 0:
-        raise RuntimeError(f"{' '.join(command)} failed: {result.stderr.strip()}")
-
-
-def _read(sources: Path) -> bytes:
-    """Return the sources, packed."""
+    sources = folder / SOURCES
     if not sources.exists():
         raise RuntimeError(f"no {sources}: put the source distribution of pufferlib {VERSION} from PyPI there")
     packed = sources.read_bytes()
     if hashlib.sha256(packed).hexdigest() != SHA256:
         raise RuntimeError(f"{sources}: another file than the one expected")
-    return packed
-
-
-def _unpack(packed: bytes, packages: Path) -> None:
-    """Write the package's own modules and what `squared` needs; its other environments are left out."""
-    top = f"pufferlib-{VERSION}/"
+    places = subprocess.run([str(python), "-c", _PLACES], capture_output=True, text=True, check=True)
+    packages, *includes = map(Path, places.stdout.split())
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        for member in archive.getmembers():
-            name = member.name.removeprefix(top)
-            own = Path(name).match("pufferlib/*.py")
-            if member.isfile() and (own or name.startswith(NEEDED)):
-                member.name = name
-                archive.extract(member, packages, filter="data")
+        archive.extractall(packages, filter="data")
+    (packages / f"pufferlib-{VERSION}" / "pufferlib").rename(packages / "pufferlib")
+    squared = packages / "pufferlib" / "ocean" / "squared"
+    (squared.parent / "__init__.py").write_text("")  # theirs imports every environment there is
+    (squared / "raylib.h").write_text(RAYLIB_HEADER)
+    command = [compiler(), "-shared", "-fPIC", *FLAGS, *(f"-I{place}" for place in includes)]
+    command += ["-o", str(squared / "binding.so"), str(squared / "binding.c")]
+    subprocess.run(command, capture_output=True, text=True, check=True)

@@ -264,55 +264,15 @@ void reference_reset(game *games, int count, const edition *e, int players, uint
     }
 }
 
-/* Plays `count` games with random decisions to their ends, the chests into int16 (count, players); returns turns. */
-ALWAYS uint64_t play_games(int64_t count, const edition *e, int players, uint64_t seed, uint64_t threshold,
-                           int16_t *chests) {
-    uint64_t turns = 0;
-    for (int64_t i = 0; i < count; i++) {
-        game g;
-        start_game(&g, e, players, mix(mix(seed + (uint64_t)i, 0), 0));
-        reveal_first(&g, e, players);
-        for (; !g.over; turns++) {
-            int8_t actions[PLAYERS];
-            float rewards[PLAYERS];
-            uint64_t counter = (uint64_t)(g.expedition * 128 + g.turn);
-            for (int seat = 0; seat < players; seat++)
-                actions[seat] = mix(g.key, ((uint64_t)(1 + seat) << 14) + counter) >> 32 < threshold;
-            play_turn(&g, e, players, actions, rewards);
-        }
-        memcpy(chests + i * players, g.chest, sizeof(int16_t) * (size_t)players);
-    }
-    return turns;
-}
-
-/* Calls with a constant number of players, so that the compiler knows the length of every loop. */
-#define EACH_TABLE(call) \
-    switch (players) {   \
-        case 1: call(1); break; \
-        case 2: call(2); break; \
-        case 3: call(3); break; \
-        case 4: call(4); break; \
-        case 5: call(5); break; \
-        case 6: call(6); break; \
-        case 7: call(7); break; \
-        case 8: call(8); break; \
-    }
-
 /* Without `rows` plays the rules alone. If `incremental`, `rows` must hold what the last step or reset wrote. */
 void reference_step(game *games, int count, const edition *e, int players, const int8_t *actions, float *rows,
                     float *rewards, uint8_t *done, int auto_reset, int incremental) {
-#define CALL(n)                                                                               \
-    incremental ? step(games, count, e, n, actions, rows, rewards, done, auto_reset, 1)       \
-                : step(games, count, e, n, actions, rows, rewards, done, auto_reset, 0)
-    EACH_TABLE(CALL)
-#undef CALL
-}
-
-uint64_t reference_play_games(int64_t count, const edition *e, int players, uint64_t seed, uint64_t threshold,
-                              int16_t *chests) {
-    uint64_t turns = 0;
-#define CALL(n) turns = play_games(count, e, n, seed, threshold, chests)
-    EACH_TABLE(CALL)
-#undef CALL
-    return turns;
+/* With a constant number of players the compiler knows the length of every loop. */
+#define TABLE(n)                                                                              \
+    case n:                                                                                   \
+        incremental ? step(games, count, e, n, actions, rows, rewards, done, auto_reset, 1)   \
+                    : step(games, count, e, n, actions, rows, rewards, done, auto_reset, 0);  \
+        break;
+    switch (players) { TABLE(1) TABLE(2) TABLE(3) TABLE(4) TABLE(5) TABLE(6) TABLE(7) TABLE(8) }
+#undef TABLE
 }

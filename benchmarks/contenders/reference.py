@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import hashlib
 import os
-import platform
 import shutil
 import subprocess
 import tempfile
@@ -52,8 +50,7 @@ class Reference:
         self.library = compiled_library()
         self.num_games, self.num_players = num_games, num_players
         self.edition = _edition_record(find_edition(edition))
-        self.bytes_per_game = self.library.reference_game_bytes()
-        self.games = aligned((num_games, self.bytes_per_game), np.uint8)
+        self.games = aligned((num_games, self.library.reference_game_bytes()), np.uint8)
 
     def reset(self, seed: int, observations: NDArray[np.float32] | None = None) -> None:
         """Start game i with seed `seed + i`; fill `observations`, float32 (N, players, NUM_FEATURES), if given."""
@@ -87,18 +84,6 @@ class Reference:
         arguments = (*self._table, *pointers, int(auto_reset), int(incremental))
         return lambda: self.library.reference_step(*arguments)  # the pointers keep the arrays alive
 
-    def play_games(self, count: int, seed: int, leave_probability: float) -> tuple[NDArray[np.int16], int]:
-        """Play games `seed`, `seed + 1` … to their ends with random decisions.
-
-        Returns:
-            The final chests, int16 (count, players), and the number of turns played.
-        """
-        chests = np.zeros((count, self.num_players), np.int16)
-        threshold = int(np.ceil(float(np.float32(leave_probability)) * 2**32))  # the engine's comparison
-        edition = self.edition.ctypes.data
-        turns = self.library.reference_play_games(count, edition, self.num_players, seed, threshold, chests.ctypes.data)
-        return chests, turns
-
     @property
     def _table(self) -> tuple[int, int, int, int]:
         return self.games.ctypes.data, self.num_games, self.edition.ctypes.data, self.num_players
@@ -124,8 +109,10 @@ def compiler() -> str:
 
 def compiler_flags() -> tuple[str, ...]:
     """Return the flags with which the reference is fastest here."""
+    cpu = Path("/proc/cpuinfo")
+    wide = cpu.exists() and "avx512f" in cpu.read_text()
     # gcc 12 tunes for Zen 3 on newer AMD processors with AVX-512; tuned for Ice Lake the reference is faster there.
-    return ("-O3", "-march=native", *(("-mtune=icelake-server",) if "avx512f" in _processor_facts() else ()))
+    return ("-O3", "-march=native", *(("-mtune=icelake-server",) if wide else ()))
 
 
 def compiler_version() -> str:
@@ -135,25 +122,18 @@ def compiler_version() -> str:
 
 @cache
 def compiled_library() -> ctypes.CDLL:
-    """Return the reference, compiled anew if its source, the compiler or the processor has changed.
+    """Return the reference, compiled once by each process.
 
     Raises:
         NoCompilerError: If it can't be compiled here.
     """
-    program, flags = compiler(), compiler_flags()
-    stamp = (SOURCE.read_bytes(), program, *flags, platform.machine(), _processor_facts())
-    digest = hashlib.sha256(repr(stamp).encode()).hexdigest()[:16]
-    folder = Path(tempfile.gettempdir()) / f"diamant_reference_{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    library = folder / f"{SOURCE.stem}-{digest}.so"
-    if not library.exists():
-        unfinished = library.with_suffix(f".{os.getpid()}")  # renamed when whole: other processes may look for it
-        command = [program, *flags, "-shared", "-fPIC", "-o", str(unfinished), str(SOURCE)]
+    with tempfile.TemporaryDirectory() as folder:
+        library = f"{folder}/reference.so"
+        command = [compiler(), *compiler_flags(), "-shared", "-fPIC", "-o", library, str(SOURCE)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode != 0:
             raise NoCompilerError(f"{' '.join(command)} failed; gcc 12 or newer is needed:\n{result.stderr}")
-        unfinished.replace(library)
-    return _with_types(ctypes.CDLL(str(library)))
+        return _with_types(ctypes.CDLL(library))
 
 
 def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
@@ -164,18 +144,7 @@ def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
     library.reference_reset.argtypes, library.reference_reset.restype = [*table, key, pointer], None
     library.reference_step.argtypes = [*table, pointer, pointer, pointer, pointer, number, number]
     library.reference_step.restype = None
-    library.reference_play_games.argtypes = [ctypes.c_int64, pointer, number, key, key, pointer]
-    library.reference_play_games.restype = ctypes.c_uint64
     return library
-
-
-def _processor_facts() -> str:
-    """Return the processor's name and features, where the system tells."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor()
-    return "".join(sorted({line for line in lines if line.startswith(("model name", "flags", "Features"))}))
 
 
 def _edition_record(edition: Edition) -> NDArray:

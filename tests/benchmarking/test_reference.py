@@ -20,6 +20,12 @@ ODD = Edition(
     bust_removes=2,
 )
 GAMES, TURNS = 70, 60  # more than two blocks of the C
+CASES = [
+    *({"players": players} for players in range(1, 9)),
+    *({"players": players, "edition": edition} for edition in (*EDITIONS, ODD) for players in (3, 8)),
+    *({"auto_reset": False, "leave": leave} for leave in (0.05, 0.6)),
+    {"players": 8, "games": 7003, "turns": 6},  # larger than the caches
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -30,42 +36,22 @@ def _compiled():
         pytest.skip(str(error))
 
 
-def compare(
-    players: int, edition: str | Edition, incremental: bool = False, auto_reset: bool = True, leave: float = 0.2
-) -> None:
-    """Play the same games in both and compare all that they write."""
-    batch, rival = Batch(GAMES, players, edition), Reference(GAMES, players, edition)
-    observations, rewards, done = new_arrays(GAMES, players)
+@pytest.mark.parametrize("incremental", [False, True])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_observations_rewards_and_ends(case, incremental):
+    play = {"players": 4, "edition": "iello-2016", "auto_reset": True, "leave": 0.2, "games": GAMES, "turns": TURNS}
+    players, edition, auto_reset, leave, games, turns = (play | case).values()
+    batch, rival = Batch(games, players, edition), Reference(games, players, edition)
+    observations, rewards, done = new_arrays(games, players)
     rival.reset(5, observations)
     assert batch.reset(5).tobytes() == observations.tobytes()
     random = np.random.default_rng(players)
-    for turn in range(TURNS):
-        actions = (random.random((GAMES, players)) < leave).astype(np.int8)
+    for turn in range(turns):
+        actions = (random.random((games, players)) < leave).astype(np.int8)
         expected = batch.step(actions, auto_reset=auto_reset)
         rival.stepper(actions, observations, rewards, done, auto_reset=auto_reset, incremental=incremental)()
-        for name, ours, theirs in zip(
-            ("observations", "rewards", "done"), expected, (observations, rewards, done), strict=True
-        ):
-            assert ours.tobytes() == theirs.tobytes(), f"{name} differ at turn {turn}"
-
-
-@pytest.mark.parametrize("incremental", [False, True])
-@pytest.mark.parametrize("players", range(1, 9))
-def test_tables_of_every_size(players, incremental):
-    compare(players, "iello-2016", incremental)
-
-
-@pytest.mark.parametrize("edition", [*EDITIONS, ODD], ids=str)
-def test_every_edition(edition):
-    for players in (3, 4, 8):
-        compare(players, edition)
-        compare(players, edition, incremental=True)
-
-
-@pytest.mark.parametrize("incremental", [False, True])
-@pytest.mark.parametrize("leave", [0.05, 0.6])
-def test_games_that_stay_over(incremental, leave):
-    compare(4, "iello-2016", incremental, auto_reset=False, leave=leave)
+        for ours, theirs in zip(expected, (observations, rewards, done), strict=True):
+            assert ours.tobytes() == theirs.tobytes(), f"turn {turn}"
 
 
 @pytest.mark.parametrize("auto_reset", [False, True])
@@ -80,31 +66,3 @@ def test_the_rules_alone(auto_reset):
         rival.stepper(actions, None, rewards, done, auto_reset=auto_reset)()
         assert expected[0].tobytes() == rewards.tobytes()
         assert expected[1].tobytes() == done.tobytes()
-
-
-@pytest.mark.parametrize("incremental", [False, True])
-def test_a_batch_larger_than_the_caches(incremental):
-    games = 7003
-    batch, rival = Batch(games, 8), Reference(games, 8)
-    observations, rewards, done = new_arrays(games, 8)
-    rival.reset(1, observations)
-    batch.reset(1)
-    for turn in range(6):
-        actions = (np.random.default_rng(turn).random((games, 8)) < 0.3).astype(np.int8)
-        expected, *_ = batch.step(actions, auto_reset=True)
-        rival.stepper(actions, observations, rewards, done, incremental=incremental)()
-        assert np.array_equal(expected, observations)
-
-
-def test_random_games_are_those_of_the_engine():
-    batch = Batch(GAMES, 5)
-    observations = batch.reset(9)
-    actions, leave = np.zeros((GAMES, 5), np.int8), np.full((GAMES, 5), 0.3, np.float32)
-    turns = 0
-    while not batch.over.all():
-        turns += int((~batch.over).sum())
-        batch.draw_decisions(leave, actions)
-        batch.step(actions, observations)
-    chests, played = Reference(1, 5).play_games(GAMES, 9, float(np.float32(0.3)))
-    assert chests.tolist() == batch.games.chest[:, :5].tolist()
-    assert played == turns
