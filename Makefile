@@ -37,7 +37,7 @@ test-versions:  ## the package's tests on every installed Python from 3.11 on, w
 	"$(PYTHON)" tests/package/versions.py
 
 test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
-	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/game/test_many_games.py
+	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py
 
 test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests that need Ray
 	"$(PYTHON)" -m venv .venv-ray

@@ -31,9 +31,9 @@ batch.step(np.zeros((1, 4), np.int8))
 def measure_costs(repeats: int) -> list[Comparison]:
     """Return seconds; a first step is timed from the start of Python on."""
     with tempfile.TemporaryDirectory() as folder:
-        imports = [float(_fresh(_IMPORT, f"{folder}/0")) for _ in range(repeats)]
-        cold = [_seconds(_FIRST_STEP, f"{folder}/{number}") for number in range(repeats)]
-        warm = [_seconds(_FIRST_STEP, f"{folder}/0") for _ in range(repeats)]
+        imports = [float(_fresh(_IMPORT, f"{folder}/0")[0]) for _ in range(repeats)]
+        cold = [_fresh(_FIRST_STEP, f"{folder}/{number}")[1] for number in range(repeats)]
+        warm = [_fresh(_FIRST_STEP, f"{folder}/0")[1] for _ in range(repeats)]
     figures = {
         "import diamant_env after its dependencies": imports,
         "first step, empty cache": cold,
@@ -42,16 +42,10 @@ def measure_costs(repeats: int) -> list[Comparison]:
     return [alone("costs", what, "s", Speed(tuple(seconds))) for what, seconds in figures.items()]
 
 
-def _seconds(program: str, cache: str) -> float:
-    """Return the wall time of a program in a fresh Python."""
-    start = perf_counter()
-    _fresh(program, cache)
-    return perf_counter() - start
-
-
-def _fresh(program: str, cache: str) -> str:
-    """Run a program in a fresh Python; return what it printed."""
+def _fresh(program: str, cache: str) -> tuple[str, float]:
+    """Run a program in a fresh Python; return what it printed and the seconds that it took."""
     environment = os.environ | {"NUMBA_CACHE_DIR": cache, "DIAMANT_CACHE_DIR": cache}
-    folder = Path(__file__).parent.parent
-    command = [sys.executable, "-c", program]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
+    folder, command = Path(__file__).parent.parent, [sys.executable, "-c", program]
+    start = perf_counter()
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout, perf_counter() - start

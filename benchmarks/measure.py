@@ -12,15 +12,10 @@ Timed = Callable[[int], float]  # plays this many steps and returns the seconds 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure.
+    """How long to measure."""
 
-    Attributes:
-        repeats: Times that each contender plays; the median counts.
-        seconds: About how long it plays each time.
-    """
-
-    repeats: int = 7
-    seconds: float = 0.3
+    repeats: int = 7  # times that each contender plays; the median counts
+    seconds: float = 0.3  # about how long it plays each time
 
 
 QUICK = Effort(repeats=2, seconds=0.005)

@@ -34,34 +34,25 @@ VENV_PACKAGES = {
     "puffer": (("numpy<2", "gymnasium<=0.29.1", "gym==0.23.0"),),
 }
 _LIMIT = 1200  # seconds for each call of pip
-_SEARCH = Effort(repeats=2, seconds=0.2)  # to find the best batch of a peer
 
 
 @dataclass(frozen=True)
 class Peer:
-    """One peer.
+    """One peer."""
 
-    Attributes:
-        name: What it is called in the table.
-        contender: Its name in `peer_worker.CONTENDERS`.
-        batches: The best of them counts.
-        ours: Our contenders that it meets.
-        venv: Its virtual environment.
-    """
-
-    name: str
-    contender: str
-    batches: tuple[int, ...] = (1,)
-    ours: tuple[str, ...] = ("diamant-4", "diamant-8")
+    name: str  # what it is called in the table
+    contender: str  # its name in `peer_worker.CONTENDERS`
+    batch: int = 1  # copies of the environment: where it was fastest of 256 to 65,536 (`squared`: 16,384)
+    ours: tuple[str, ...] = ("diamant-4", "diamant-8")  # our contenders that it meets
     venv: str = "peers"
 
 
 PEER_LIST = (
     Peer("PettingZoo rps, parallel API, one game", "rps-parallel", ours=("diamant-parallel",)),
     Peer("OpenSpiel goofspiel, 4 players, Python", "goofspiel"),
-    Peer("Gymnasium vector CartPole", "cartpole", (1024, 4096, 16_384, 65_536)),
-    Peer("JaxMARL switch_riddle, scan", "switch-riddle", (256, 1024, 4096, 16_384, 65_536)),
-    Peer("PufferLib squared", "squared", (256, 1024, 4096, 16_384), venv="puffer"),
+    Peer("Gymnasium vector CartPole", "cartpole", 16_384),
+    Peer("JaxMARL switch_riddle, scan", "switch-riddle", 16_384),
+    Peer("PufferLib squared", "squared", 256, venv="puffer"),
 )
 
 
@@ -115,14 +106,12 @@ def worker(python: Path, contender: str, batch: int) -> Iterator[tuple[Timed, fl
     Raises:
         RuntimeError: If it can't start; the message is its last line.
     """
-    own = python == Path(sys.executable)
-    module = ["-m", "benchmarks.contenders.peer_worker"]
-    command = [str(python), *(module if own else [str(ROOT / "benchmarks/contenders/peer_worker.py")])]
-    with tempfile.TemporaryFile("w+") as errors:
+    program = ROOT / "benchmarks" / "contenders" / "peer_worker.py"
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(
-            [*command, contender, str(batch)],
-            cwd=ROOT if own else python.parent,  # PufferLib leaves a link behind where it is imported
-            env=os.environ | {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu"},
+            [str(python), str(program), contender, str(batch)],
+            cwd=folder,  # PufferLib leaves a link behind where it is imported
+            env=os.environ | {"OMP_NUM_THREADS": "1", "JAX_PLATFORMS": "cpu", "PYTHONPATH": str(ROOT)},
             text=True,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -148,26 +137,16 @@ def worker(python: Path, contender: str, batch: int) -> Iterator[tuple[Timed, fl
             process.communicate()
 
 
-def best_batch(python: Path, peer: Peer, effort: Effort) -> int:
-    """Return the batch at which a peer is fastest, by a short look at each."""
-    found = {}
-    for batch in peer.batches:
-        with worker(python, peer.contender, batch) as (play, agent_steps):
-            found[batch] = alternate({"": play}, effort)[""].median * agent_steps
-    return max(found, key=lambda batch: found[batch])
-
-
-def compare_peer(peer: Peer, python: Path, effort: Effort, search: Effort) -> list[Comparison]:
-    """Measure ours beside a peer at its best batch in agent-steps, one game in steps; all take turns."""
-    batch = best_batch(python, peer, search) if len(peer.batches) > 1 else peer.batches[0]
+def compare_peer(peer: Peer, python: Path, effort: Effort) -> list[Comparison]:
+    """Measure ours beside a peer in agent-steps, one game in steps; all take turns."""
     with ExitStack() as stack:
         running = {name: stack.enter_context(worker(Path(sys.executable), name, OURS)) for name in peer.ours}
-        running[peer.contender] = stack.enter_context(worker(python, peer.contender, batch))
+        running[peer.contender] = stack.enter_context(worker(python, peer.contender, peer.batch))
         speeds = alternate({name: play for name, (play, _) in running.items()}, effort)
     one_game = "diamant-parallel" in peer.ours
     unit = "steps/s" if one_game else "M agent-steps/s"
     rates = {name: speed.times(1 if one_game else running[name][1] / 1e6) for name, speed in speeds.items()}
-    rival = f"{peer.name}, batch {batch:,}" if len(peer.batches) > 1 else peer.name
+    rival = f"{peer.name}, batch {peer.batch:,}" if peer.batch > 1 else peer.name
     rows = (comparisons("peers", name, unit, {name: rates[name], rival: rates[peer.contender]}) for name in peer.ours)
     return [row for found in rows for row in found]
 
@@ -183,12 +162,12 @@ def measure(arguments: Arguments) -> None:
         raise ValueError(f"unknown peers {', '.join(unknown)}; peers: {', '.join(known)}")
     make_folder(arguments.out)
     rows, notes = list[Comparison](), list[str]()
-    efforts = (QUICK, QUICK) if arguments.quick else (Effort(seconds=0.5), _SEARCH)
+    effort = QUICK if arguments.quick else Effort(seconds=0.5)
     for peer in PEER_LIST:
         if peer.contender in arguments.only or not arguments.only:
             try:
                 python = Path(sys.executable) if arguments.quick else python_of(peer.venv)
-                rows += compare_peer(peer, python, *efforts)
+                rows += compare_peer(peer, python, effort)
             except RuntimeError as error:
                 notes.append(f"{peer.name}: not measured: {error}")
     notes.append(f"ours: batch {OURS:,}, LEAVE with probability 0.1; every process on the same core")

@@ -11,42 +11,28 @@ from pathlib import Path
 
 from benchmarks.measure import Speed
 from diamant_env.commands.screen import say
-from diamant_env.judging.tables import new_table
 from diamant_env.storage.results import save_json, versions
 from train.runs.results import make_folder
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One row: a figure of ours, beside one of a rival where there is one.
+    """One row: a figure of ours, beside one of a rival where there is one."""
 
-    Attributes:
-        section: The table that it belongs to.
-        what: What was done.
-        unit: Of both figures.
-        ours: Our median.
-        rival: Whose the other figure is; "" if there is none.
-        theirs: The rival's median.
-        ratio: Median of ours by theirs, repeat by repeat.
-        quartiles: First and third quartile of these ratios; without a rival, of our figure.
-        repeats: How often each contender was measured.
-    """
-
-    section: str
-    what: str
-    unit: str
-    ours: float
+    section: str  # the table that it belongs to
+    what: str  # what was done
+    unit: str  # of both figures
+    ours: float  # our median
+    quartiles: tuple[float, float]  # first and third, of the ratios; without a rival, of our figure
+    repeats: int  # how often each contender was measured
     rival: str = ""
-    theirs: float | None = None
-    ratio: float | None = None
-    quartiles: tuple[float, float] | None = None
-    repeats: int = 1
+    theirs: float = 0  # the rival's median
+    ratio: float = 0  # median of ours by theirs, repeat by repeat
 
 
-def alone(section: str, what: str, unit: str, figures: Speed) -> Comparison:
+def alone(section: str, what: str, unit: str, ours: Speed) -> Comparison:
     """Return a row without a rival."""
-    quartiles = figures.quartiles
-    return Comparison(section, what, unit, figures.median, quartiles=quartiles, repeats=len(figures.repeats))
+    return Comparison(section, what, unit, ours.median, ours.quartiles, len(ours.repeats))
 
 
 def comparisons(section: str, what: str, unit: str, rates: Mapping[str, Speed]) -> list[Comparison]:
@@ -55,8 +41,8 @@ def comparisons(section: str, what: str, unit: str, rates: Mapping[str, Speed]) 
     rows = []
     for rival, theirs in others:
         ratios = ours.over(theirs)
-        medians = ours.median, rival, theirs.median, ratios.median
-        rows.append(Comparison(section, what, unit, *medians, ratios.quartiles, len(ratios.repeats)))
+        measured = ours.median, ratios.quartiles, len(ratios.repeats), rival, theirs.median, ratios.median
+        rows.append(Comparison(section, what, unit, *measured))
     return rows
 
 
@@ -82,22 +68,16 @@ def publish(
     """Write the rows to results.json in `out` and print them; `more` keys go into the JSON."""
     make_folder(out)
     save_json({"command": command, "machine": facts, "notes": notes, "rows": rows, **more}, out / "results.json")
-    for section in dict.fromkeys(row.section for row in rows):
-        table = new_table(section)
-        for name in ("what", "unit", "ours", "beside", "theirs", "ratio", "quartiles"):
-            table.add_column(name, justify="left" if name in ("what", "unit", "beside") else "right")
-        for row in rows:
-            if row.section == section:
-                figures = figure_text(row.ours), row.rival, figure_text(row.theirs), figure_text(row.ratio)
-                table.add_row(row.what, row.unit, *figures, " to ".join(map(figure_text, row.quartiles or ())))
-        say(table)
+    for row in rows:
+        line = f"{row.section}, {row.what}: {figure_text(row.ours)} {row.unit}"
+        low, high = map(figure_text, row.quartiles)
+        beside = f", {figure_text(row.ratio)} times {row.rival} ({figure_text(row.theirs)})" if row.rival else ""
+        say(f"{line}{beside}, quartiles {low} to {high}")
     say(*notes, ", ".join(f"{name} {value}" for name, value in facts.items()), f"saved: {out / 'results.json'}")
 
 
-def figure_text(figure: float | None) -> str:
-    """Return a number with three or more significant digits, "" for None."""
-    if figure is None:
-        return ""
+def figure_text(figure: float) -> str:
+    """Return a number with three or more significant digits."""
     return f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.3g}"
 
 

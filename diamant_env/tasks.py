@@ -17,7 +17,13 @@ from diamant_env.envs.settings import with_expeditions
 
 
 class Task(NamedTuple):
-    """A registered environment: its id, what it is, and its arguments that ``"diamant_env/Diamant-v0"`` lacks."""
+    """A registered environment.
+
+    Attributes:
+        id: Its name in the registries, such as ``"diamant_env/Diamant-3p-v0"``.
+        meaning: What it is, in a few words.
+        settings: The arguments by which it differs from ``"diamant_env/Diamant-v0"``.
+    """
 
     id: str
     meaning: str

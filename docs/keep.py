@@ -6,12 +6,12 @@ It writes docs/measured/NAME.json, from which `measured_parts.py` makes the tabl
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
 
 MEASURED = Path(__file__).with_name("measured")
-WIDTH = 120
 # Keys that no page shows, wherever they stand; so are empty values everywhere.
 DROPPED = {
     "exact": {"NashConv", "error"},
@@ -39,25 +39,15 @@ def kept(content: Any, dropped: set[str]) -> Any:
     return float(f"{content:.9g}") if isinstance(content, float) else content
 
 
-def as_text(content: Any, indent: int = 0, name: str = "") -> str:
-    """Return JSON in which a list or an object that fits a line stands in one, but the outermost."""
-    line = json.dumps(content, ensure_ascii=False)
-    if not isinstance(content, (dict, list)) or (indent and indent + len(name) + len(line) < WIDTH):
-        return name + line
-    inner, outer = " " * (indent + 1), " " * indent
-    if isinstance(content, dict):
-        parts = [inner + as_text(value, indent + 1, f"{json.dumps(key)}: ") for key, value in content.items()]
-        return name + "{\n" + ",\n".join(parts) + f"\n{outer}}}"
-    return name + "[\n" + ",\n".join(inner + as_text(value, indent + 1) for value in content) + f"\n{outer}]"
-
-
 def main(name: str, *files: str) -> None:
     """Write what is kept of these results."""
     found = [
         kept(json.loads(Path(file).read_text(encoding="utf-8")), UNRELATED | DROPPED.get(name, set())) for file in files
     ]
-    text = as_text(found if len(found) > 1 else found[0]) + "\n"
-    (MEASURED / f"{name}.json").write_text(text, encoding="utf-8")
+    text = json.dumps(found if len(found) > 1 else found[0], ensure_ascii=False, indent=1)
+    # What is inside no other and fits a line stands in one.
+    text = re.sub(r"[\[{][^\[\]{}]{,120}[\]}]", lambda inner: " ".join(inner[0].split()), text)
+    (MEASURED / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

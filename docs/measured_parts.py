@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +42,14 @@ def engine() -> str:
         changes = found["step with observations", what, "plain C, only what changed"]
         rules, threads = found["rules", what, "plain C"], found["two threads", what, "one thread"]
         games, players = what.removeprefix("batch ").removesuffix(" players").rsplit(", ", 1)
-        figures = figure_text(step["ours"]), _ratio(step), _ratio(changes), figure_text(rules["ours"]), _ratio(rules)
-        rows.append([games, players, *figures, _ratio(threads)])
+        figures = (
+            figure_text(step["ours"]),
+            figure_text(step["ratio"]),
+            figure_text(changes["ratio"]),
+            figure_text(rules["ours"]),
+            figure_text(rules["ratio"]),
+        )
+        rows.append([games, players, *figures, figure_text(threads["ratio"])])
     head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed"]
     head += ["rules alone, M/s", "÷ plain C", "two threads ÷ one"]
     costs = (f"{row['what']} {figure_text(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
@@ -56,7 +61,9 @@ def peers() -> str:
     results = load("peers")
     rows: dict[str, list[str]] = {}
     for row in results["rows"]:
-        rows.setdefault(row["rival"], [row["rival"], f"{figure_text(row['theirs'])} {row['unit']}"]).append(_ratio(row))
+        rows.setdefault(row["rival"], [row["rival"], f"{figure_text(row['theirs'])} {row['unit']}"]).append(
+            figure_text(row["ratio"])
+        )
     table = markdown_table(["beside", "theirs", "4 players", "8 players"], ([*row, ""][:4] for row in rows.values()))
     return "\n\n".join([_source(results), table, f"O{results['notes'][0][1:]}."])
 
@@ -71,10 +78,6 @@ def libraries(lines: dict[str, Row] | None = None) -> str:
         rows.append([recipe.name, line["version"], recipe.mask, recipe.idle, *told, recipe.mind])
     head = ["library", "version tried", "mask", "idle seats", "command", "verdict", "what to mind"]
     return markdown_table(head, rows)
-
-
-def _ratio(row: Row) -> str:
-    return figure_text(row.get("ratio"))
 
 
 def _source(results: Row) -> str:
@@ -161,7 +164,7 @@ def response() -> str:
 
 
 def benchmark() -> str:
-    """What has been played of the benchmark: aggregated scores, then points and gains by task."""
+    """What has been played of the benchmark: aggregated scores, then means over the seeds by task."""
     found = load("benchmark")
     families, runs = found["aggregates"], found["runs"]
     kinds = {run["algorithm"]: run["kind"] for run in runs}
@@ -175,34 +178,26 @@ def benchmark() -> str:
         [f"`{name}`", kinds[name], *(interval(some[name], 2) if name in some else "" for some in families.values())]
         for name in ranked
     ]
-    columns = [
-        (task, *path)
-        for task in dict.fromkeys(run["task"] for run in runs)
-        for path in (("held_out", "win" if task.endswith("win") else "score"), ("gain", "at_least"), ("exact",))
-        if path != ("exact",) or task.startswith("expedition")
-    ]
-    lines = [[f"`{name}`", *(_mean(runs, name, *column) for column in columns)] for name in ranked]
-    words = {"held_out": "held-out {}", "gain": "gain", "exact": "exploitability"}
-    head = [
-        "algorithm",
-        *(f"{task}: {words[path[0]].format(path[-1]).replace('win', 'win share')}" for task, *path in columns),
-    ]
+    columns = {
+        "expedition-2: held-out score": ("expedition-2", "held_out", "score"),
+        "expedition-2: gain": ("expedition-2", "gain", "at_least"),
+        "expedition-2: exploitability": ("expedition-2", "exact", "exploitability"),
+        "full-4-win: held-out win share": ("full-4-win", "held_out", "win"),
+        "full-4-win: gain": ("full-4-win", "gain", "at_least"),
+        "full-4-score: held-out score": ("full-4-score", "held_out", "score"),
+        "full-4-score: gain": ("full-4-score", "gain", "at_least"),
+    }
+
+    def mean(algorithm: str, task: str, measure: str, name: str) -> str:
+        played = [run["measures"] for run in runs if (run["algorithm"], run["task"]) == (algorithm, task)]
+        figures = [measures[measure][name] for measures in played if measure in measures]
+        return f"{np.mean(figures):.3f}" if figures else ""
+
+    lines = [[f"`{name}`", *(mean(name, *column) for column in columns.values())] for name in ranked]
     machine = "{platform}, {cores} cores, Python {python}".format(**found["versions"])
     picture = "![Aggregated scores by family of tasks](benchmark.png)"
-    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(head, lines)
+    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(["algorithm", *columns], lines)
     return "\n\n".join([f"On {machine}:", picture, *tables])
-
-
-def _mean(runs: Sequence[Row], algorithm: str, task: str, *path: str) -> str:
-    """Return a figure's mean over the seeds."""
-    figures = []
-    for run in runs:
-        if (run["algorithm"], run["task"]) == (algorithm, task) and path[0] in run["measures"]:
-            found = run["measures"]
-            for name in path:
-                found = found[name]
-            figures.append(found["exploitability"] if isinstance(found, dict) else found)
-    return f"{np.mean(figures):.3f}" if figures else ""
 
 
 def faults() -> str:

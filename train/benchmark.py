@@ -16,7 +16,6 @@ from tyro.conf import arg
 from diamant_env.commands.command import run_command
 from diamant_env.commands.screen import say
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json
 from train.benchmarking.aggregate import REFERENCES
 from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
@@ -28,7 +27,7 @@ from train.runs.command_line import change_keys
 from train.runs.config import config_text, explain, read_config
 from train.runs.lock import held
 from train.runs.results import slug
-from train.runs.run_folder import CONFIG, machine_and_versions
+from train.runs.run_folder import CONFIG, machine_and_versions, read_json
 
 COMMAND = "python -m train.benchmark"
 RESULTS = "benchmark.json"
@@ -135,10 +134,7 @@ def write(config: BenchmarkConfig, folder: Path) -> None:
 
     rows = [read_result(path) for path in (folder / "runs").rglob(RESULT)]
     results = sorted((row for row in rows if row is not None), key=place)
-    try:
-        versions = parse_json((folder / "versions.json").read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{folder / 'versions.json'} is damaged: {error}") from None
+    versions = read_json(folder / "versions.json")
     content = {"command": COMMAND, "config": config.model_dump(mode="json"), "versions": versions}
     found = aggregates(results)
     save_json({**content, "runs": results, "aggregates": found}, folder / RESULTS)

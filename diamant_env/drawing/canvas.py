@@ -1,7 +1,5 @@
 """A surface to draw on in logical units: all is drawn at twice the size and scaled down, so that edges are smooth."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Sequence

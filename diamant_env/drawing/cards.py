@@ -1,7 +1,5 @@
 """Cards and the path they lie on."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Container, Sequence
 

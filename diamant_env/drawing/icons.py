@@ -1,7 +1,5 @@
 """Icons as data: shapes in a square from -1 to 1, x to the right and y down."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from diamant_env.drawing.canvas import Canvas, Colour, Point

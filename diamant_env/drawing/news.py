@@ -1,7 +1,5 @@
 """What has just happened at the table, in words: the one narrator of text, pictures and terminal. No rule is here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from diamant_env.drawing.scene import Scene

@@ -1,7 +1,5 @@
 """The whole table as a picture: expeditions, news, the path, the cave and the camp. Needs pygame-ce."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What a game's record does not hold because no rule needs it: the turn before, and the order of the cards."""
 
-from __future__ import annotations
-
 from diamant_env.state import OVER, Game
 
 

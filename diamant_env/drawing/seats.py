@@ -1,7 +1,5 @@
 """The explorers, a column for each: the last decision, who is in the cave and who in camp, bags and chests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from diamant_env.drawing.canvas import Canvas, Colour

@@ -1,7 +1,5 @@
 """A window of its own for each environment."""
 
-from __future__ import annotations
-
 from diamant_env.drawing.canvas import pygame
 
 

@@ -90,8 +90,6 @@ class AecGame(parallel_to_aec_wrapper):
         if not isinstance(state, SavedTurn):
             raise ValueError(f"a {type(state).__name__} is no state; a value of clone_state() of an env is expected")
         self.env.restore_state(state.game)
-        for name in set(vars(self)) - self._lasting:
-            delattr(self, name)
         self.__dict__.update(copy.deepcopy(state.turn))
 
 

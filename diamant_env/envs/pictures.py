@@ -1,7 +1,5 @@
 """What people look at while an environment plays: a text, a picture or a window."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What a caller may hand over, checked: whole numbers, how many expeditions a game has, and actions."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import operator

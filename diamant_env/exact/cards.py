@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, MAX_TRAPS, Edition
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_TRAPS, Edition
 from diamant_env.native.compiled import jit
 from diamant_env.state import Game
 
@@ -28,8 +28,7 @@ class CardSets(NamedTuple):
         radix: int64 (digits,).
         rising: int64 (digits, values), cards in the deck that raise the digit, by its value.
         fatal: int64 (digits, values), cards in the deck that end the expedition, by the digit's value.
-        slot: int64 (digits,), the treasure's slot, -1 for other cards.
-        relic: int64 (digits,), the relic's number, -1 for other cards.
+        card: int64 (digits,), the treasure or relic, -1 for traps.
         digit_of_trap: int64 (kinds,), -1 where a kind lies on the path already or is not in the deck.
         always_fatal: Cards of the kinds that lay on the path from the start.
         size: How many sets there are.
@@ -39,8 +38,7 @@ class CardSets(NamedTuple):
     radix: NDArray[np.int64]
     rising: NDArray[np.int64]
     fatal: NDArray[np.int64]
-    slot: NDArray[np.int64]
-    relic: NDArray[np.int64]
+    card: NDArray[np.int64]
     digit_of_trap: NDArray[np.int64]
     always_fatal: int
     size: int
@@ -49,27 +47,23 @@ class CardSets(NamedTuple):
 class _Digit(NamedTuple):
     rising: list[int]
     fatal: list[int]
-    slot: int = -1
-    relic: int = -1
+    card: int = -1
     traps: tuple[int, ...] = ()
 
 
 def card_sets(game: Game, edition: Edition, merge_traps: bool = True) -> CardSets:
-    """Return the sets of cards that can come up after this state.
-
-    Args:
-        game: A record of type `GAME`.
-        edition: The edition it plays.
-        merge_traps: Whether interchangeable kinds of trap share a digit.
+    """Return the sets of cards that can come up after a state of an edition; interchangeable traps may share a digit.
 
     Raises:
         ValueError: If there are too many sets to count through.
     """
     # Traps last, relics before them: each treasure set of one trap set lies together.
-    deck = game["deck"].tolist()
-    treasures = [_counted(deck[slot], slot=slot) for slot in range(FIRST_TRAP) if deck[slot]]
-    relics = [_counted(deck[FIRST_RELIC + n], relic=n) for n in range(MAX_RELICS) if deck[FIRST_RELIC + n]]
-    digits = treasures + relics + _trap_digits(game, merge_traps)
+    digits = [
+        _Digit(list(range(copies, -1, -1)), [0] * (copies + 1), card)
+        for card, copies in enumerate(game["deck"].tolist())
+        if copies and not FIRST_TRAP <= card < FIRST_RELIC
+    ]
+    digits += _trap_digits(game, merge_traps)
     radix = np.array([len(digit.rising) for digit in digits], np.int64)
     size = float(np.prod(radix.astype(float)))
     if size > MAX_SETS:
@@ -86,16 +80,11 @@ def card_sets(game: Game, edition: Edition, merge_traps: bool = True) -> CardSet
         radix=radix,
         rising=rising,
         fatal=fatal,
-        slot=np.array([digit.slot for digit in digits], np.int64),
-        relic=np.array([digit.relic for digit in digits], np.int64),
+        card=np.array([digit.card for digit in digits], np.int64),
         digit_of_trap=digit_of_trap,
         always_fatal=int(game["deck"][FIRST_TRAP:FIRST_RELIC][on_path].sum()),
         size=int(size),
     )
-
-
-def _counted(copies: int, slot: int = -1, relic: int = -1) -> _Digit:
-    return _Digit(list(range(copies, -1, -1)), [0] * (copies + 1), slot, relic)
 
 
 def _trap_digits(game: Game, merge: bool) -> list[_Digit]:
@@ -134,11 +123,8 @@ def number_of(sets, start, game):
     """Return the number of the set that has come up between two states of one expedition, -1 if they aren't."""
     number = np.int64(0)
     for digit in range(sets.radix.shape[0]):
-        drawn = np.int64(0)
-        if sets.slot[digit] >= 0:
-            drawn = np.int64(start.deck[sets.slot[digit]]) - game.deck[sets.slot[digit]]
-        elif sets.relic[digit] >= 0:
-            drawn = np.int64(start.deck[FIRST_RELIC + sets.relic[digit]]) - game.deck[FIRST_RELIC + sets.relic[digit]]
+        card = sets.card[digit]
+        drawn = np.int64(start.deck[card]) - game.deck[card] if card >= 0 else np.int64(0)
         if drawn < 0 or drawn >= sets.radix[digit]:
             return np.int64(-1)
         number += drawn * sets.stride[digit]

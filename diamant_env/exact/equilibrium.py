@@ -12,6 +12,7 @@ played by playing each expedition so, with the cards that are in it.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,14 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.game_check import as_games
 from diamant_env.exact.cards import cards_left, number_of, read_digits
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, solve_sets
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.stored import load_values, save_values
 from diamant_env.exact.tree import ExpeditionTree, build_tree
 from diamant_env.native.compiled import jit_apart
 from diamant_env.state import Game
+from diamant_env.storage import cache as disk
 
 _CHUNKS = 200
 _NOT_KEPT = np.zeros(0)
@@ -96,7 +98,7 @@ def solve_equilibrium(
         game: A record of type `GAME`, in which everyone inside has the same prospects; by default a fresh game.
             Then `num_players` is not read.
         progress: Called with the part that is done, 0 to 1.
-        cache: Look for the values on disk, and keep them there (see `diamant_env.exact.stored`).
+        cache: Look for the values on disk, and keep them there; what is damaged is solved anew.
 
     Raises:
         ValueError: If it is out of reach: too many nodes, or relics of several printed values.
@@ -164,6 +166,29 @@ def _solve(tree: ExpeditionTree, mode: int, progress: Progress | None, cache: bo
     if cache:
         save_values(tree, mode, values, error)
     return Solution(tree, mode, values, error)
+
+
+def load_values(tree: ExpeditionTree, mode: int) -> tuple[NDArray[np.float64], float] | None:
+    """Return the values, float64 (nodes,), and the error of a solution kept on disk, None if there is no sound one."""
+    content = disk.load(_file_of(tree, mode))
+    if content is None or content.size != 8 * (tree.boxes.size + 1):
+        return None
+    numbers = content.view("<f8")
+    return numbers[1:], float(numbers[0])
+
+
+def save_values(tree: ExpeditionTree, mode: int, values: NDArray[np.float64], error: float) -> None:
+    """Keep a solution on disk, if it can be written: a full disk stops nobody."""
+    disk.save(_file_of(tree, mode), np.array([error], "<f8").data, values.astype("<f8", copy=False).data)
+
+
+def _file_of(tree: ExpeditionTree, mode: int) -> str:
+    """Return a name by all that the values depend on beside the sources of the package: the edition, the state."""
+    start = tree.start
+    parts = ("phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag")
+    numbers = [mode, *(int(start[name]) for name in parts)]
+    state = numbers_of(tree.edition).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
+    return f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"
 
 
 @jit_apart

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, Edition, find_edition
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.game_check import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
@@ -69,23 +69,17 @@ class Lone(NamedTuple):
         return self.leaves[numbers].astype(np.float64)
 
 
-def solve_lone(
-    edition: str | Edition,
-    game: Game | None = None,
-    whole_game: bool = False,
-) -> Lone:
+def solve_lone(edition: str | Edition, game: Game | None = None, whole_game: bool = False) -> Lone:
     """Solve the decisions of a player who is alone inside the cave.
 
     Args:
         edition: A published name or an `Edition`.
-        game: A record of type `GAME`, which has one player inside; by default a fresh game of one player before its
-            first card.
-        whole_game: Count what the player banks in all expeditions from here on, not in this one alone. Only at a
-            table of one: otherwise the next expedition is another game.
+        game: A record of type `GAME` with one player inside; by default a fresh game of one player.
+        whole_game: Count what the player banks in all expeditions from here on, not in this one alone; only at a
+            table of one, since otherwise the next expedition is another game.
 
     Raises:
-        ValueError: If there is no edition of that name, nobody or more than one is inside, or the table is too
-            large for the whole game.
+        ValueError: If there is no such edition, not exactly one is inside, or the table is too large.
     """
     edition = find_edition(edition)
     start = start_of_expedition(edition, 1) if game is None else game.copy()
@@ -113,7 +107,7 @@ class LoneSolver:
         if self.whole_game and start["num_players"] != 1:
             raise ValueError(f"a table of {start['num_players']} players; the whole game is solved for 1")
         sets = card_sets(start, self.edition)
-        relic_digits = np.flatnonzero(sets.relic >= 0)
+        relic_digits = np.flatnonzero(sets.card >= FIRST_RELIC)
         first = sets.stride[relic_digits[0]] if len(relic_digits) else 1
         combinations = int(np.prod(sets.radix[relic_digits]))
         left, bust = self._outlooks(start, sets, relic_digits, combinations)
@@ -142,7 +136,7 @@ class LoneSolver:
             rest = number
             for digit in relic_digits:
                 for _ in range(rest % sets.radix[digit]):
-                    reveal(game, numbers_of(self.edition), FIRST_RELIC + int(sets.relic[digit]))
+                    reveal(game, numbers_of(self.edition), int(sets.card[digit]))
                 rest //= sets.radix[digit]
             left[number] = self._from(after_leaving(game, self.edition))
             for traps, row in self._fatal_kinds(game, sets):
@@ -166,7 +160,7 @@ class LoneSolver:
         if game["phase"] == OVER:
             return 0.0, 0.0
         deck = game["deck"]
-        traps, relics = sorted(deck[FIRST_TRAP:FIRST_RELIC].tolist()), deck[FIRST_RELIC:][:MAX_RELICS].tolist()
+        traps, relics = sorted(deck[FIRST_TRAP:FIRST_RELIC].tolist()), deck[FIRST_RELIC:].tolist()
         key = (int(game["expedition"]), *traps, *relics, int(game["relics_taken"]))
         if key not in self.known:
             solution = self.solve(game)

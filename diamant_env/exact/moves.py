@@ -73,12 +73,12 @@ def _cave_with(gems: int, leavers: int) -> Game:
     return game
 
 
-def relic_worth(start: Game, edition: Edition, relic: int) -> NDArray[np.int64]:
-    """Return int64 (copies + 1,): what a lone leaver gets for the relics there after 0, 1, … more of them."""
+def relic_worth(start: Game, edition: Edition, card: int) -> NDArray[np.int64]:
+    """Return int64 (copies + 1,): what a lone leaver gets for the relics there after 0, 1, … more of this card."""
     game = start.copy()
     worth = [int(game["path_relic_value"])]
-    for _ in range(start["deck"][FIRST_RELIC + relic]):
-        reveal(game, numbers_of(edition), FIRST_RELIC + relic)
+    for _ in range(start["deck"][card]):
+        reveal(game, numbers_of(edition), card)
         worth.append(int(game["path_relic_value"]))
     return np.array(worth, np.int64)
 
@@ -86,12 +86,11 @@ def relic_worth(start: Game, edition: Edition, relic: int) -> NDArray[np.int64]:
 def haul_of_digits(start: Game, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
     """Return int64 (digits, values): what the cards of a digit add to what a player alone inside can bank."""
     worth = np.zeros(sets.rising.shape, np.int64)
-    for digit, radix in enumerate(sets.radix):
-        if sets.relic[digit] >= 0:
-            added = relic_worth(start, edition, int(sets.relic[digit]))
-            worth[digit, :radix] = added - added[0]
-        elif sets.slot[digit] >= 0:
-            worth[digit, :radix] = np.arange(radix) * sum(_treasure(start, edition, 1, int(sets.slot[digit])))
+    for digit, (card, radix) in enumerate(zip(sets.card.tolist(), sets.radix, strict=True)):
+        if card >= FIRST_RELIC:
+            worth[digit, :radix] = relic_worth(start, edition, card) - start["path_relic_value"]
+        elif card >= 0:
+            worth[digit, :radix] = np.arange(radix) * sum(_treasure(start, edition, 1, card))
     return worth
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, checked_answer
-from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
+from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import observe_table
 from diamant_env.engine.workspace import new_workspace
@@ -143,10 +143,8 @@ def _lay_cards(sets, start, digits, game):
     for digit in range(digits.shape[0]):
         drawn = digits[digit]
         game.turn += drawn
-        if sets.slot[digit] >= 0:
-            game.deck[sets.slot[digit]] -= drawn
-        elif sets.relic[digit] >= 0:
-            game.deck[FIRST_RELIC + sets.relic[digit]] -= drawn
+        if sets.card[digit] >= 0:
+            game.deck[sets.card[digit]] -= drawn
         for trap in range(MAX_TRAPS):
             if sets.digit_of_trap[trap] == digit and drawn > 0:
                 game.on_path[trap] = 1

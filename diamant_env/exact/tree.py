@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import Edition
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.game_check import check_game
 from diamant_env.exact.cards import CardSets, card_sets, read_digits
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
@@ -82,7 +82,7 @@ def build_tree(start: Game, edition: Edition, merge_traps: bool = True) -> Exped
     if start["phase"] == OVER:
         raise ValueError("the game is over; there is nothing to solve")
     sets = card_sets(start, edition, merge_traps)
-    relic_digits = np.flatnonzero(sets.relic >= 0)
+    relic_digits = np.flatnonzero(sets.card >= FIRST_RELIC)
     if len(relic_digits) > 1:
         raise ValueError(f"{edition.name!r} has relics of different printed values in its deck; this is not solved")
     relic_digit = int(relic_digits[0]) if len(relic_digits) else -1
@@ -91,7 +91,7 @@ def build_tree(start: Game, edition: Edition, merge_traps: bool = True) -> Exped
     worth = np.zeros(before + 1, np.int64)
     worth[before] = start["path_relic_value"]
     if relic_digit >= 0:
-        worth = np.concatenate([worth[:before], relic_worth(start, edition, int(sets.relic[relic_digit]))])
+        worth = np.concatenate([worth[:before], relic_worth(start, edition, int(sets.card[relic_digit]))])
     first = np.zeros((sets.size, players + 1), np.int64)
     bags, paths = np.zeros((2, sets.size, players + 1), np.int16)
     least_bag, full_path, relics = np.zeros((3, sets.size), np.int16)
@@ -116,9 +116,9 @@ def _place(sets, boxes, moves, bag, path, relics):
         for inside in range(everyone, 0, -1):
             most_bag, most_path = bag, path if inside == everyone else everyone - inside - 1
             for digit in range(digits.shape[0]):
-                if sets.slot[digit] >= 0:
-                    most_bag += digits[digit] * moves.gain[inside, sets.slot[digit]]
-                    most_path += digits[digit] * moves.rest[inside, sets.slot[digit]]
+                if 0 <= sets.card[digit] < FIRST_TRAP:
+                    most_bag += digits[digit] * moves.gain[inside, sets.card[digit]]
+                    most_path += digits[digit] * moves.rest[inside, sets.card[digit]]
             boxes.first[number, inside] = size
             if inside == everyone:
                 boxes.least_bag[number], boxes.full_path[number] = most_bag, most_path
@@ -173,9 +173,9 @@ def going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag
         rising = sets.rising[digit, digits[digit]]
         if rising == 0:
             continue
-        after, slot = number + sets.stride[digit], sets.slot[digit]
-        if slot >= 0:
-            position = node(boxes, after, inside, gone, bag + moves.gain[inside, slot], path + moves.rest[inside, slot])
+        after, card = number + sets.stride[digit], sets.card[digit]
+        if 0 <= card < FIRST_TRAP:
+            position = node(boxes, after, inside, gone, bag + moves.gain[inside, card], path + moves.rest[inside, card])
         else:
             position = node(boxes, after, inside, gone, bag, path)
         total += rising * value[position]

@@ -13,21 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.judging.evaluation import own
+from diamant_env.judging.evaluation import others, own
 from diamant_env.judging.games import Played, Player, Progress, name_of, number_of_tables, play
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import seat_with
 
-
-def _margins(played: Played) -> NDArray[np.float64]:
-    others = played.scores.sum(axis=1) - own(played.scores)
-    return own(played.scores) - others / (played.seating.shape[1] - 1)
-
-
 PAYOFFS: dict[str, Callable[[Played], NDArray[np.float64]]] = {
     "win": lambda played: own(played.shares),
     "score": lambda played: own(played.scores),
-    "margin": _margins,
+    "margin": lambda played: own(played.scores) - others(played.scores),
 }
 """What the first agent of the seating is paid in each game, float64 (games,), by reward."""
 
@@ -39,9 +33,7 @@ class DeviationGame:
     Attributes:
         agent: Whose copies.
         players: At the table, 2 to 8.
-        edition: What they play.
         reward: ``"win"``, ``"score"`` or ``"margin"``.
-        blank_rivals: See `diamant_env.Batch`.
     """
 
     agent: Player
@@ -107,14 +99,7 @@ def deviation_gains(
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> list[DeviationGain]:
-    """Measure what players gain, all in the same games.
-
-    Args:
-        players: Agents or texts.
-        game: The copies and what they play.
-        games: Of each player.
-        seeds: Of the games; others give other games.
-        progress: Told as games end.
+    """Measure what players gain, agents or texts, all in the same games: so many for each, by these seeds.
 
     Raises:
         ValueError: If a player can't play there.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,19 +69,9 @@ class Difference:
     score: Estimate
 
 
-def judge(
-    agent: Player,
-    line_ups: Sequence[LineUp],
-    games: int,
-    seed: int = 0,
-    players: int = 4,
-    edition: str | Edition = "iello-2016",
-    progress: bool = False,
-    purpose: str = "judge",
-    blank_rivals: bool = False,
-) -> list[Result]:
-    """Judge one agent; arguments and errors are those of `compare`."""
-    return compare([agent], line_ups, games, seed, players, edition, progress, purpose, blank_rivals)[0]
+def judge(agent: Player, *settings: Any, **named: Any) -> list[Result]:
+    """Judge one agent; the other arguments and the errors are those of `compare`."""
+    return compare([agent], *settings, **named)[0]
 
 
 def compare(
@@ -124,14 +115,20 @@ def compare(
     with tqdm(total=total, unit=" games", unit_scale=True, leave=False, disable=None if progress else True) as bar:
         for line_up, texts in zip(line_ups, rivals, strict=True):
             bar.set_description(line_up.name)
-            runs = [
-                _play(agent, line_up, texts, games, (seed, purpose), players, edition, bar, blank_rivals)
-                for agent in agents
+            table_seeds, game_seeds = seeds_for(seed, purpose, line_up.name, players).spawn(2)
+            opponents = np.ones((number_of_tables(games, players), players - 1), np.int64)
+            if line_up.how == "distinct":
+                opponents = 1 + deal(*opponents.shape, len(texts), np.random.default_rng(table_seeds))
+            seating = seat_with(opponents)  # the measured one is number 0
+            runs = []
+            for agent in agents:
+                seated = [*texts, agent] if line_up.how == "intruder" else [agent, *texts]
+                runs.append(play(seated, seating, games, game_seeds, edition, bar, blank_rivals))
+            results += [_result(name, line_up, texts, run) for name, run in zip(names, runs, strict=True)]
+            differences += [
+                _difference(names[0], name, line_up, runs[0], run)
+                for name, run in zip(names[1:], runs[1:], strict=True)
             ]
-            for name, run in zip(names, runs, strict=True):
-                results.append(_result(name, line_up, texts, run))
-            for name, run in zip(names[1:], runs[1:], strict=True):
-                differences.append(_difference(names[0], name, line_up, runs[0], run))
     return results, differences
 
 
@@ -141,31 +138,9 @@ def own(values: NDArray) -> NDArray[np.float64]:
     return values[games, games % values.shape[1]].astype(float)
 
 
-def _copies(values: NDArray) -> NDArray[np.float64]:
+def others(values: NDArray) -> NDArray[np.float64]:
     """Return what the others got on average, float64 (games,)."""
     return (values.sum(axis=1, dtype=float) - own(values)) / (values.shape[1] - 1)
-
-
-def _play(
-    agent: Player,
-    line_up: LineUp,
-    rivals: Sequence[str],
-    games: int,
-    seed: tuple[int, str],
-    players: int,
-    edition: str | Edition,
-    bar: tqdm,
-    blank_rivals: bool,
-) -> Played:
-    """Play a line-up, with a seed and a purpose; the measured agent is number 0 and sits in seat ``game % players``."""
-    table_seeds, game_seeds = seeds_for(*seed, line_up.name, players).spawn(2)
-    tables = number_of_tables(games, players)
-    if line_up.how == "distinct":
-        opponents = 1 + deal(tables, players - 1, len(rivals), np.random.default_rng(table_seeds))
-    else:
-        opponents = np.ones((tables, players - 1), np.int64)
-    seated = [*rivals, agent] if line_up.how == "intruder" else [agent, *rivals]
-    return play(seated, seat_with(opponents), games, game_seeds, edition, bar, blank_rivals)
 
 
 def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> Result:
@@ -196,9 +171,7 @@ def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> R
 
 
 def _difference(name: str, other: str, line_up: LineUp, run: Played, other_run: Played) -> Difference:
-    if not np.array_equal(run.keys, other_run.keys) or not np.array_equal(run.seating, other_run.seating):
-        raise RuntimeError(f"{name} and {other} did not play the same games: a defect of the seeds")
-    judged = _copies if line_up.how == "intruder" else own
+    judged = others if line_up.how == "intruder" else own
     shares = judged(run.shares) - judged(other_run.shares)
     scores = judged(run.scores) - judged(other_run.scores)
     return Difference(

@@ -137,7 +137,6 @@ def play(
 
     Raises:
         ValueError: If there are fewer games than tables, or an agent can't play this edition.
-        RuntimeError: If two games had the same key.
     """
     tables, seats = seating.shape
     if games < tables:
@@ -152,23 +151,11 @@ def play(
         np.empty((games, seats), np.int16),
         np.empty(games, np.uint64),
     )
-    _play_quotas(batch, table, game_seeds.generate_state(tables, np.uint64), played, progress)
-    if len(np.unique(played.keys)) != games:
-        raise RuntimeError("two games had the same random key: a defect of the seeds")
-    return played
-
-
-def _play_quotas(
-    batch: Batch, table: Table, seeds: NDArray[np.unsignedinteger], played: Played, progress: Progress | None
-) -> None:
-    """Play until every table has met its quota; a table that did plays on uncounted."""
-    games = len(played.keys)
-    observations = batch.reset(seeds)
+    observations = batch.reset(game_seeds.generate_state(tables, np.uint64))
     last_observations = np.zeros_like(observations)
-    actions = np.zeros((batch.num_games, batch.seats), np.int8)
-    shares = np.zeros((batch.num_games, batch.seats), np.float32)
-    done = np.zeros(batch.num_games, bool)
-    game = np.arange(batch.num_games)  # that each table is at
+    actions, shares = np.zeros((tables, seats), np.int8), np.zeros((tables, seats), np.float32)
+    done = np.zeros(tables, bool)
+    game = np.arange(tables)  # that each table is at; one that has met its quota plays on uncounted
     keys = batch.games.key.copy()
     missing = games
     while missing:
@@ -179,11 +166,12 @@ def _play_quotas(
             played.shares[game[ended]] = shares[ended]
             played.scores[game[ended]] = Observations(last_observations[ended])["chest"]
             played.keys[game[ended]] = keys[ended]
-            game[ended] += batch.num_games
+            game[ended] += tables
             keys[ended] = batch.games.key[ended]
             missing -= len(ended)
             if progress is not None:
                 progress.update(len(ended))
+    return played
 
 
 def _made(agent: Player, state: int) -> Agent:

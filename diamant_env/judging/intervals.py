@@ -49,7 +49,7 @@ def share_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Esti
 
     Args:
         totals: float (tables,), the sum of the share over the games of each table.
-        games: int (tables,), the number of games of each table; tables of none are left out.
+        games: See `mean_of_tables`.
         among: See `mean_of_tables`.
     """
     mean, effective, tables = _effective_games(totals, games)

@@ -13,11 +13,6 @@ from numpy.typing import NDArray
 from diamant_env.judging.games import name_of
 from diamant_env.opponents.pools import load_pool, pool_names, pool_path
 
-SYNTAX = (
-    "a pool (pool, held-out or a path to a .toml), agents such as bag:18,traps:3,cards:6, clones:NAME, intruder:NAME "
-    "or self; NAME is an agent or a pool, of which each member makes a line-up"
-)
-
 
 @dataclass(frozen=True)
 class LineUp:
@@ -77,9 +72,9 @@ def intruder_line_ups(intruders: Sequence[str]) -> list[LineUp]:
 def parse_line_ups(text: str, agent: str) -> list[LineUp]:
     """Return the line-ups that a text of the command line names.
 
-    Args:
-        text: See `SYNTAX`.
-        agent: The name of the judged agent, for ``"self"``.
+    It is a pool (``pool``, ``held-out`` or a path to a .toml), agents such as ``bag:18,traps:3,cards:6``,
+    ``clones:NAME``, ``intruder:NAME``, where NAME is an agent or a pool, of which each member makes a line-up, or
+    ``self``: copies of the judged `agent`.
 
     Raises:
         ValueError: If it names none; the message says what is allowed.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from diamant_env.editions import Edition
 from diamant_env.judging.games import Played, Player, Progress, children, play
 from diamant_env.opponents.registry import make
 
@@ -23,22 +23,14 @@ def play_sharded(
     seating: NDArray[np.int64],
     games: int,
     seeds: np.random.SeedSequence,
-    edition: str | Edition = "iello-2016",
     progress: Progress | None = None,
     map_shards: MapShards = map,
+    **settings: Any,
 ) -> Played:
-    """Play games as `diamant_env.judging.games.play` does, whose arguments and errors these are, in shards.
+    """Play games as `diamant_env.judging.games.play` does, whose other `settings` and errors these are, in shards.
 
-    Each shard has seeds of its own. Policies are read from their files here, not where the shards are played.
-
-    Args:
-        agents: Agents or texts.
-        seating: int (tables, seats).
-        games: At least one per table.
-        seeds: Of the games and agents.
-        edition: The edition they play.
-        progress: Told as shards end.
-        map_shards: Plays the shards: `map`, or `train.distributed.cluster.map_on_ray`.
+    Each shard has seeds of its own. Policies are read from their files here, not where the shards are played:
+    `map_shards` plays them, `map` or `train.distributed.cluster.map_on_ray`. `progress` is told as shards end.
     """
     tables, seats = seating.shape
     starts = range(0, tables, TABLES)
@@ -47,7 +39,7 @@ def play_sharded(
     table_of_game = np.arange(games) % tables
     games_of = [np.flatnonzero((table_of_game >= start) & (table_of_game < start + TABLES)) for start in starts]
     shards = [
-        partial(play, made, seating[start : start + TABLES], len(own), shard_seed, edition)
+        partial(play, made, seating[start : start + TABLES], len(own), shard_seed, **settings)
         for start, own, shard_seed in zip(starts, games_of, shard_seeds, strict=True)
     ]
     shares, scores = np.empty((games, seats), np.float32), np.empty((games, seats), np.int16)

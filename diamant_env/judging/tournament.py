@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,8 +101,29 @@ def hold_tournament(
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
     table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)
     seating = deal(number_of_tables(games, players), players, len(names), np.random.default_rng(table_seeds))
-    played = play_sharded(agents, seating, games, game_seeds, edition, progress, map_shards)
-    return _tournament(names, played, rated_games)
+    played = play_sharded(agents, seating, games, game_seeds, progress, map_shards, edition=edition)
+    rated_games = min(rated_games, games)
+    ratings = rate(played, len(names), rated_games)
+    standings = []
+    for agent, (name, (rating, sigma)) in enumerate(zip(names, ratings, strict=True)):
+        sits = seating == agent
+        quotas = played.quotas * sits.any(axis=1)
+        at_games = sits[played.tables]
+        shares = played.totals((played.shares * at_games).sum(axis=1, dtype=float))
+        scores = played.totals((played.scores * at_games).sum(axis=1, dtype=float))
+        win_share, score = share_of_tables(shares, quotas), mean_of_tables(scores, quotas)
+        standings.append(Standing(name, int(quotas.sum()), win_share, score, rating, sigma))
+    order = sorted(range(len(names)), key=lambda agent: -standings[agent].win_share.mean)
+    beats, met = cross_table(played, len(names))
+    return TournamentResult(
+        players=players,
+        games=games,
+        tables=len(seating),
+        rated_games=rated_games,
+        standings=[standings[agent] for agent in order],
+        beats=beats[np.ix_(order, order)],
+        met=met[np.ix_(order, order)],
+    )
 
 
 def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -110,12 +131,11 @@ def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArr
     who = played.seating[played.tables]
     wins = np.zeros(agents * agents)
     met = np.zeros(agents * agents, np.int64)
-    for seat, other in combinations(range(who.shape[1]), 2):
-        first = 0.5 + 0.5 * np.sign(played.scores[:, seat] - played.scores[:, other])
-        for pair, share in ((who[:, [seat, other]], first), (who[:, [other, seat]], 1 - first)):
-            index = pair[:, 0] * agents + pair[:, 1]
-            wins += np.bincount(index, share, agents * agents)
-            met += np.bincount(index, minlength=agents * agents)
+    for seat, other in permutations(range(who.shape[1]), 2):
+        pairs = who[:, seat] * agents + who[:, other]
+        shares = 0.5 + 0.5 * np.sign(played.scores[:, seat] - played.scores[:, other])
+        wins += np.bincount(pairs, shares, agents * agents)
+        met += np.bincount(pairs, minlength=agents * agents)
     beats = np.divide(wins, met, out=np.full(agents * agents, np.nan), where=met > 0)
     return beats.reshape(agents, agents), met.reshape(agents, agents)
 
@@ -134,32 +154,6 @@ def rate(played: Played, agents: int, games: int) -> list[tuple[float, float]]:
         for agent, (rating,) in zip(seated, rated, strict=True):
             ratings[agent] = rating
     return [(rating.mu, rating.sigma) for rating in ratings]
-
-
-def _tournament(names: Sequence[str], played: Played, rated_games: int) -> TournamentResult:
-    games = len(played.keys)
-    rated_games = min(rated_games, games)
-    ratings = rate(played, len(names), rated_games)
-    standings = []
-    for agent, (name, (rating, sigma)) in enumerate(zip(names, ratings, strict=True)):
-        sits = played.seating == agent
-        quotas = played.quotas * sits.any(axis=1)
-        at_games = sits[played.tables]
-        shares = played.totals((played.shares * at_games).sum(axis=1, dtype=float))
-        scores = played.totals((played.scores * at_games).sum(axis=1, dtype=float))
-        win_share, score = share_of_tables(shares, quotas), mean_of_tables(scores, quotas)
-        standings.append(Standing(name, int(quotas.sum()), win_share, score, rating, sigma))
-    order = sorted(range(len(names)), key=lambda agent: -standings[agent].win_share.mean)
-    beats, met = cross_table(played, len(names))
-    return TournamentResult(
-        players=played.seating.shape[1],
-        games=games,
-        tables=len(played.seating),
-        rated_games=rated_games,
-        standings=[standings[agent] for agent in order],
-        beats=beats[np.ix_(order, order)],
-        met=met[np.ix_(order, order)],
-    )
 
 
 def _standings_table(found: TournamentResult) -> TextTable:

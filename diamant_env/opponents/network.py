@@ -180,20 +180,16 @@ def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
 
 def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     """Return the layers of each network by its number of players, "" for all others; ValueError if damaged."""
-    found: dict[str, list[str]] = {"": []}
-    for name in tensors:
-        found.setdefault(name.rpartition("/")[0], []).append(name)
-    sizes = ["", *map(str, range(1, MAX_PLAYERS + 1))]
-    unknown = [table for table in found if table not in sizes]
-    if unknown:
-        raise ValueError(f"tensors for tables of {unknown[0]!r}; 1 to {MAX_PLAYERS} players are possible")
+    tables = [name.rpartition("/")[0] for name in tensors]
     networks: dict[str, Layers] = {}
-    for table, names in found.items():
-        places = [f"{table}/{layer}" if table else str(layer) for layer in range(max(1, math.ceil(len(names) / 2)))]
-        missing = [name for place in places for name in (f"{place}.weight", f"{place}.bias") if name not in tensors]
-        if missing:
-            raise ValueError(f"tensor {missing[0]!r} is missing")
-        networks[table] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
+    for table in dict.fromkeys(["", *tables]):
+        if table not in ["", *map(str, range(1, MAX_PLAYERS + 1))]:
+            raise ValueError(f"tensors for tables of {table!r}; 1 to {MAX_PLAYERS} players are possible")
+        places = [f"{table}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(tables.count(table) / 2)))]
+        try:
+            networks[table] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]
+        except KeyError as error:
+            raise ValueError(f"tensor {error} is missing") from None
     return networks
 
 

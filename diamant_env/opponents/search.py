@@ -29,6 +29,7 @@ Objective = Literal["win", "score"]
 PREFIX = "search:"
 _OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score)")
 _ROUND = 32  # roll-outs of each choice between two looks at the clock and at who is settled
+_SETTLED = 3.0  # standard errors: no roll-out is spent where the difference exceeds so many
 _GAMES = 256  # played side by side
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
@@ -44,7 +45,6 @@ class Budget:
         rollouts: At most so many games per choice for each decision.
         seconds: At most about so many seconds for each decision, or None; at least one round is played.
         objective: ``"win"`` compares win shares, ``"score"`` gems.
-        errors: A decision is settled once the difference exceeds so many of its standard errors.
 
     Raises:
         ValueError: If a number is out of range.
@@ -53,7 +53,6 @@ class Budget:
     rollouts: int = 128
     seconds: float | None = None
     objective: Objective = "win"
-    errors: float = 3.0
 
     def __post_init__(self) -> None:
         if not 2 <= self.rollouts <= _NO_LIMIT:
@@ -114,6 +113,7 @@ class SearchAgent:
         self.base = base
         self.budget = budget or Budget()
         self._thinker = copy.deepcopy(base)
+        self._agents: dict[str, Any] = {"base": self.base, "thinker": self._thinker}
         self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # a rule is certain even where it errs
         self._editions = EditionFinder()
         self.rollouts = 0
@@ -125,23 +125,20 @@ class SearchAgent:
     def seed(self, seed: int) -> None:
         """Start the random numbers of the roll-outs, and those of the base agent, anew."""
         self._random = np.random.default_rng(seed)
-        for agent in self._agents().values():
+        for agent in self._agents.values():
             if hasattr(agent, "seed"):
                 agent.seed(seed)
 
-    def _agents(self) -> dict[str, Any]:
-        return {"base": self.base, "thinker": self._thinker}
-
     def state(self) -> dict[str, Any]:
         """Return what it remembers, arrays and what JSON knows; what the base agent remembers is in it."""
-        remembered = {name: agent.state() for name, agent in self._agents().items() if hasattr(agent, "restore")}
+        remembered = {name: agent.state() for name, agent in self._agents.items() if hasattr(agent, "restore")}
         return {"fits": self._editions.fits.copy(), "random": self._random.bit_generator.state, **remembered}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from a value of `state`."""
         self._editions.fits = state["fits"].copy()
         self._random.bit_generator.state = state["random"]
-        for name, agent in self._agents().items():
+        for name, agent in self._agents.items():
             if name in state:
                 agent.restore(state[name])
 
@@ -185,7 +182,7 @@ class SearchAgent:
             totals[open_rows] += gains.sum(axis=1)
             squares[open_rows] += (gains**2).sum(axis=1)
             played[open_rows] += games
-            settled = np.abs(totals) > self.budget.errors * _error(totals, squares, played) * played
+            settled = np.abs(totals) > _SETTLED * _error(totals, squares, played) * played
             open_rows = open_rows[~settled[open_rows] & (played[open_rows] < self.budget.rollouts)]
             if perf_counter() > stop:
                 break

@@ -1,7 +1,7 @@
 """Agents that play what `diamant_env.exact` has solved.
 
 What an expedition's cards ask is solved when such an expedition is first met: seconds for two players, a minute or
-two for five, and from then on read from disk (see `diamant_env.exact.stored`).
+two for five, and from then on read from disk.
 """
 
 from __future__ import annotations

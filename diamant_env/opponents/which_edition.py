@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,15 +17,13 @@ class EditionFinder:
     the card turned up is the one treasure that two of them differ in, the second expedition tells; and Incan Gold with
     open chests, which its box doesn't play, can pass for the French variant of relics.
 
-    Args:
-        editions: Those it knows; of several that fit, the first counts.
-
     Attributes:
+        editions: The published ones; of several that fit, the first counts.
         fits: bool (rows, editions), which editions fit what each row has shown so far.
     """
 
-    def __init__(self, editions: Sequence[Edition] = tuple(EDITIONS.values())) -> None:
-        self.editions = tuple(editions)
+    def __init__(self) -> None:
+        self.editions = tuple(EDITIONS.values())
         self.fits = np.ones((0, len(self.editions)), bool)
 
     def find(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.int64]:

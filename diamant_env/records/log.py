@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -212,12 +211,7 @@ def _place_of_card(error: ValueError, otherwise: Place) -> Place:
 class GameLog:
     """Writes a game down as it is played, from the states of a batch or an environment.
 
-    Args:
-        edition: See `GameRecord`.
-        num_players: See `GameRecord`.
-        seed: See `GameRecord`.
-        names: See `GameRecord`.
-        notes: See `GameRecord`.
+    Its arguments are the fields of `GameRecord` that are known before the game.
 
     Attributes:
         turns: What came up so far; the last card may still wait for its decisions.
@@ -232,11 +226,8 @@ class GameLog:
         notes: Sequence[str] = (),
     ) -> None:
         self.turns: list[Turn] = []
-        self._edition, self._players = edition, num_players
-        number = None if seed is None else int(seed)
-        self._record = functools.partial(
-            GameRecord, edition, num_players, seed=number, names=tuple(names), notes=tuple(notes)
-        )
+        self._edition, self._players, self._seed = edition, num_players, None if seed is None else int(seed)
+        self._names, self._notes = tuple(names), tuple(notes)
         self._game: Game | None = None
 
     def follow(self, game: Game) -> None:
@@ -270,4 +261,5 @@ class GameLog:
             raise RuntimeError("the game is not over: there is no record yet")
         chests, relics = (tuple(each[: self._players].tolist()) for each in (game.chest, game.relics))
         won = tuple(winners(game, self._edition))
-        return self._record(turns=tuple(self.turns), chests=chests, relics=relics, winners=won)
+        known = self._seed, self._names, self._notes
+        return GameRecord(self._edition, self._players, tuple(self.turns), chests, relics, won, *known)

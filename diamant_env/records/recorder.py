@@ -18,12 +18,9 @@ from diamant_env.records.log import GameLog, GameRecord
 
 
 class Recorder(BaseParallelWrapper):
-    """A `parallel_env` that keeps the record of its game.
+    """A `parallel_env`, which may be wrapped already, that keeps the record of its game.
 
-    Args:
-        env: The environment, which may be wrapped already.
-        names: See `GameRecord`.
-        notes: See `GameRecord`.
+    The names and notes are those of `GameRecord`.
 
     Raises:
         ValueError: If `env` is no Diamant.

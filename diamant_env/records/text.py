@@ -40,6 +40,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -141,36 +142,33 @@ class TextReader:
         self.source = source
         self.fields: dict[str, Any] = {}
         self.lines: dict[Place, int] = {}
-        self._rows = [(number, row.strip()) for number, row in enumerate(text.split("\n"), 1) if row.strip()]
-        self._position = 0
+        rows = enumerate(map(str.strip, text.split("\n")), 1)
+        self._rows = deque((number, row) for number, row in rows if row)
         self._line = 1
         if self._next("an empty file") != FIRST_LINE:
             raise self.error(self._line, f"no record of this version: the first line must be {FIRST_LINE!r}")
         self._read_head()
         self._read_turns()
         self._read_result()
-        if self._peek() is not None:
-            raise self.error(self._rows[self._position][0], f"something after the end: {self._peek()!r}")
+        if self._rows:
+            line, row = self._rows[0]
+            raise self.error(line, f"something after the end: {row!r}")
 
     def error(self, line: int, reason: str) -> ValueError:
         """Return an error that names the source and the line."""
         return ValueError(f"{self.source}, line {line}: {reason}")
 
-    def _peek(self) -> str | None:
-        return self._rows[self._position][1] if self._position < len(self._rows) else None
-
     def _next(self, missing: str) -> str:
         """Return the next row that is not blank and remember the number of its line."""
-        if self._position == len(self._rows):
-            raise self.error(self._rows[-1][0] if self._rows else 1, f"the text ends here: {missing}")
-        self._line, row = self._rows[self._position]
-        self._position += 1
+        if not self._rows:
+            raise self.error(self._line, f"the text ends here: {missing}")
+        self._line, row = self._rows.popleft()
         return row
 
     def _read_head(self) -> None:
         head: dict[str, str] = {}
         notes: list[str] = []
-        while (found := _HEAD.fullmatch(self._peek() or "")) is not None:
+        while self._rows and (found := _HEAD.fullmatch(self._rows[0][1])) is not None:
             self._next("")
             key, value = found.groups()
             place = "edition" if key == "own edition" else key

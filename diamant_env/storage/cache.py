@@ -31,15 +31,10 @@ _FOLDER = re.compile("diamant-[0-9a-f]{16}")
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
 
-def _package_stamp() -> str:
-    """A digest of all source files of the package."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-PACKAGE_STAMP = _package_stamp()
+PACKAGE_STAMP = hashlib.sha256(
+    b"".join(path.read_bytes() for path in sorted(Path(__file__).parents[1].rglob("*.py")))
+).hexdigest()
+"""A digest of all source files of the package."""
 
 
 def cache_folder() -> Path | None:
@@ -126,6 +121,3 @@ def _is_private(folder: Path) -> bool:
         and (place.st_uid in (0, os.getuid()))
         and all(mode & stat.S_ISVTX or not mode & stat.S_IWOTH for mode in above)
     )
-
-
-__all__ = ["PACKAGE_STAMP", "cache_folder", "load", "save"]

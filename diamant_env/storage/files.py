@@ -44,13 +44,8 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
     with contextlib.suppress(OSError):  # not every system can: then the file is there, but may have its old name
-        _sync_folder(target.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring the names in a folder to the disk."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

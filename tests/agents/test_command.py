@@ -1,7 +1,5 @@
 """How commands begin and end: one line for what went wrong, 130 after Ctrl-C, no word when nobody reads any more."""
 
-from __future__ import annotations
-
 import errno
 import io
 import os

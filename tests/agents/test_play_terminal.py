@@ -1,7 +1,5 @@
 """A person at the terminal: whole games by fed keys, every key, every way to stop, and what is refused."""
 
-from __future__ import annotations
-
 import errno
 import io
 import itertools

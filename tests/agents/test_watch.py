@@ -1,7 +1,5 @@
 """Watching agents play: whole games told turn by turn, the odds and probabilities, steps, stops, refusals, a window."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys
@@ -46,9 +44,8 @@ def test_whole_games(look, edition, tmp_path):
     assert said.count("=== Expedition ") == 5
     assert said.count(">> ") == sum(not turn.bust for turn in record.turns)
     assert len(re.findall(r"^A second .*!", said, re.MULTILINE)) == sum(turn.bust for turn in record.turns)
-    rows = summary(said)
-    assert [int(row[6]) for row in rows] == sorted(record.chests, reverse=True)
-    assert sorted(row[0] for row in rows) == ["ev", "mixture #1", "mixture #2", "random:0.3"]
+    rows = sorted(row[0] for row in summary(said))
+    assert rows == ["ev", "mixture #1", "mixture #2", "random:0.3"]
     assert not re.search(r"\b[Yy]ou", said)
 
 
@@ -120,15 +117,6 @@ def test_window(look, monkeypatch, step):
     assert (code, errors) == (0, "")
     assert set(shown) == {(960, 704)}
     assert len(shown) > said.count(">> ") == 10
-
-
-def test_window_without_pygame(look, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pygame", None)
-    for module in [name for name in sys.modules if name.startswith("diamant_env.drawing.")]:
-        monkeypatch.delitem(sys.modules, module)
-    code, _, errors = look(*GAME, "--window")
-    assert code == 2
-    assert 'pip install "diamant-env[render]"' in errors
 
 
 @pytest.mark.parametrize(

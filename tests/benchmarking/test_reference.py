@@ -20,7 +20,12 @@ ODD = Edition(
     bust_removes=2,
 )
 GAMES, TURNS = 70, 60  # more than two blocks of the C
-INCREMENTAL = pytest.mark.parametrize("incremental", [False, True])
+CASES = [
+    *({"players": players} for players in range(1, 9)),
+    *({"players": players, "edition": edition} for edition in (*EDITIONS, ODD) for players in (3, 8)),
+    *({"auto_reset": False, "leave": leave} for leave in (0.05, 0.6)),
+    {"players": 8, "games": 7003, "turns": 6},  # larger than the caches
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -31,11 +36,11 @@ def _compiled():
         pytest.skip(str(error))
 
 
-def compare(
-    players: int, edition: str | Edition, incremental: bool, auto_reset: bool = True, leave: float = 0.2,
-    games: int = GAMES, turns: int = TURNS,
-) -> None:  # fmt: skip
-    """Play the same games in both and compare all that they write."""
+@pytest.mark.parametrize("incremental", [False, True])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_observations_rewards_and_ends(case, incremental):
+    play = {"players": 4, "edition": "iello-2016", "auto_reset": True, "leave": 0.2, "games": GAMES, "turns": TURNS}
+    players, edition, auto_reset, leave, games, turns = (play | case).values()
     batch, rival = Batch(games, players, edition), Reference(games, players, edition)
     observations, rewards, done = new_arrays(games, players)
     rival.reset(5, observations)
@@ -45,34 +50,8 @@ def compare(
         actions = (random.random((games, players)) < leave).astype(np.int8)
         expected = batch.step(actions, auto_reset=auto_reset)
         rival.stepper(actions, observations, rewards, done, auto_reset=auto_reset, incremental=incremental)()
-        for name, ours, theirs in zip(
-            ("observations", "rewards", "done"), expected, (observations, rewards, done), strict=True
-        ):
-            assert ours.tobytes() == theirs.tobytes(), f"{name} differ at turn {turn}"
-
-
-@INCREMENTAL
-@pytest.mark.parametrize("players", range(1, 9))
-def test_tables_of_every_size(players, incremental):
-    compare(players, "iello-2016", incremental)
-
-
-@INCREMENTAL
-@pytest.mark.parametrize("edition", [*EDITIONS, ODD], ids=str)
-def test_every_edition(edition, incremental):
-    for players in (3, 8):
-        compare(players, edition, incremental)
-
-
-@INCREMENTAL
-@pytest.mark.parametrize("leave", [0.05, 0.6])
-def test_games_that_stay_over(incremental, leave):
-    compare(4, "iello-2016", incremental, auto_reset=False, leave=leave)
-
-
-@INCREMENTAL
-def test_a_batch_larger_than_the_caches(incremental):
-    compare(8, "iello-2016", incremental, games=7003, turns=6)
+        for ours, theirs in zip(expected, (observations, rewards, done), strict=True):
+            assert ours.tobytes() == theirs.tobytes(), f"turn {turn}"
 
 
 @pytest.mark.parametrize("auto_reset", [False, True])

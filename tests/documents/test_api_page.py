@@ -1,6 +1,5 @@
-"""docs/api.md: everything public has a docstring and a place; the form of docstrings becomes Markdown."""
+"""docs/api.md: everything public has a docstring and a place. That the page is fresh says `test_documents.py`."""
 
-import importlib
 import re
 from pathlib import Path
 
@@ -37,39 +36,3 @@ def test_what_the_documents_import_is_public():
         text = document.read_text(encoding="utf-8")
         for module, names in re.findall(r"^from (diamant_env[\w.]*) import (.+)$", text, re.MULTILINE):
             assert {(module, name.strip()) for name in names.split(",")} <= known, document.name
-
-
-def test_a_docstring_becomes_markdown():
-    doc = """Does something with ``x``.
-
-    Args:
-        first: What it is,
-            on two lines. One of
-
-            - this,
-            - that.
-        second: Another one.
-
-    More about it::
-
-        an example
-
-    Returns:
-        A number: `x`.
-
-    Raises:
-        ValueError: If not.
-    """
-    text = api_page.as_markdown(api_page.inspect.cleandoc(doc))
-    assert text == (
-        "Does something with `x`.\n\n**Args**\n\n- `first`: What it is,\n  on two lines. One of\n\n"
-        "  - this,\n  - that.\n- `second`: Another one.\n\nMore about it:\n\n    an example\n\n"
-        "**Returns**\n\nA number: `x`.\n\n**Raises**\n\n- `ValueError`: If not."
-    )
-
-
-def test_a_constant_is_described_below_its_assignment(tmp_path, monkeypatch):
-    (tmp_path / "constants_of_a_test.py").write_text('A = 1\n"""What it is."""\nB = 2\nC: int = 3\n"""Typed."""\n')
-    monkeypatch.syspath_prepend(tmp_path)
-    module = importlib.import_module("constants_of_a_test")
-    assert [api_page._constant_docstring(module, name) for name in "ABC"] == ["What it is.", "", "Typed."]

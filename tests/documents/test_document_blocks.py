@@ -7,7 +7,7 @@ import re
 import shlex
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -28,15 +28,12 @@ SMALLER = {
     },
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
-        "--algorithms bag:11 --out runs/mine": f"--algorithms bag:11 --out runs/mine {TINY_BENCHMARK}",
         "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
     "champion.md": {
         "configs/champion_first.toml": f"configs/champion_first.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "configs/champion_table.toml": f"configs/champion_table.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "--out shipped": "--games 24 --intruder-games 8 --out shipped",
-        "--set report_games=100000": "",
-        "train.best_response champion": f"train.best_response champion {TINY_SEARCH}",
         "--games 20000": "--games 100",
         "agents.watch search:16:": "agents.watch search:2:",
         "search:256:champion --against": "search:2:champion --against",
@@ -49,7 +46,6 @@ SMALLER = {
         "--games 20000": "--games 400",
         "n_steps=1024": "n_steps=128",
         "model.learn(20_000)": "model.learn(128)",
-        "wins, games = 0, 500": "wins, games = 0, 10",
     },
     "exact.md": {"--players 2 3": "--players 2"},
     "cluster.md": {
@@ -79,36 +75,13 @@ ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE
 ALONE = ("README.md",)  # here a block needs nothing of the blocks before it but what they import
 
 
-class Block(NamedTuple):
-    """A code block and where it begins."""
-
-    language: str
-    text: str
-    place: str
-
-
-def blocks_of(document: Path) -> list[Block]:
-    content = document.read_text(encoding="utf-8")
-    found = []
-    for match in BLOCK.finditer(content):
-        line = content.count("\n", 0, match.start()) + 1
-        found.append(Block(match["language"], match["text"], f"{document.name}, line {line}"))
-    return found
+def blocks_of(document: Path) -> list[re.Match[str]]:
+    return list(BLOCK.finditer(document.read_text(encoding="utf-8")))
 
 
 def commands_of(text: str) -> list[list[str]]:
     """The commands of a console block, without comments."""
     return [words for line in text.splitlines() if (words := shlex.split(line, comments=True))]
-
-
-def smaller(document: Path, text: str) -> str:
-    for written, run in SMALLER.get(document.name, {}).items():
-        text = text.replace(written, run)
-    return text
-
-
-def run_python(block: Block, text: str, names: dict[str, Any]) -> None:
-    exec(compile(text, block.place, "exec"), names)
 
 
 def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,33 +106,35 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
         pytest.importorskip("ray")
     (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
-    imports: list[str] = []
+    imports = ""
     for block in blocks_of(document):
-        text = smaller(document, block.text)
-        if block.language == "console":
+        text = block["text"]
+        for written, run in SMALLER.get(document.name, {}).items():
+            text = text.replace(written, run)
+        if block["language"] == "console":
             for words in commands_of(text):
                 run_command(words, monkeypatch)
-        elif block.language == "python":
+        elif block["language"] == "python":
             if document.name in ALONE:
                 names = {}
-                run_python(block, "\n".join(imports), names)
-            run_python(block, text, names)
-            imports += [line for line in text.splitlines() if re.match(r"(from|import) ", line)]
+                exec(imports, names)
+            exec(compile(text, f"{document.name}, {text.splitlines()[0]}", "exec"), names)
+            imports += "".join(re.findall(r"^(?:from|import) .*\n", text, re.MULTILINE))
 
 
-def test_every_block_is_code_that_is_run_or_plain_text():
-    for document in DOCUMENTS:
-        for block in blocks_of(document):
-            assert block.language in ("python", "console", "text"), block.place
-        assert document.read_text(encoding="utf-8").count("\n```") == 2 * len(blocks_of(document)), document
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
+def test_every_block_is_code_that_is_run_or_plain_text(document):
+    blocks = blocks_of(document)
+    assert {block["language"] for block in blocks} <= {"python", "console", "text"}
+    assert document.read_text(encoding="utf-8").count("\n```") == 2 * len(blocks)
 
 
 def test_what_is_listed_here_is_in_the_documents():
     for name, replaced in SMALLER.items():
         text = next(document for document in DOCUMENTS if document.name == name).read_text(encoding="utf-8")
         assert [written for written in replaced if written not in text] == []
-    blocks = [block for document in DOCUMENTS for block in blocks_of(document) if block.language == "console"]
-    assert set(NOT_RUN) <= {" ".join(words) for block in blocks for words in commands_of(block.text)}
+    blocks = [block for document in DOCUMENTS for block in blocks_of(document) if block["language"] == "console"]
+    assert set(NOT_RUN) <= {" ".join(words) for block in blocks for words in commands_of(block["text"])}
 
 
 def test_a_command_that_is_not_listed_is_refused(monkeypatch):

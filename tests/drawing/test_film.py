@@ -1,7 +1,5 @@
 """A recorded game as a film: what it shows, its timing, what is refused, and nothing half-written."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from itertools import pairwise

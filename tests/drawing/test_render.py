@@ -1,7 +1,5 @@
 """The table as text, and what the narrator says."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The table as a picture: what it shows changes with the game. No pixel is prescribed; docs/pictures/ is for eyes."""
 
-from __future__ import annotations
-
 import importlib
 from dataclasses import replace
 from itertools import pairwise

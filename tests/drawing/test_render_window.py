@@ -1,7 +1,5 @@
 """The window, without a screen; and what happens without pygame."""
 
-from __future__ import annotations
-
 import os
 import sys
 import types
@@ -62,14 +60,6 @@ def test_a_whole_game_shows_itself(shown):
     assert len(shown) == 6
     assert env.render() is None
     env.close()
-    env.close()
-
-
-@pytest.mark.parametrize("mode", ["human", "rgb_array", "ansi"])
-def test_render_before_reset(mode):
-    env = diamant_v0.parallel_env(render_mode=mode)
-    with pytest.raises(RuntimeError, match="reset"):
-        env.render()
     env.close()
 
 

@@ -44,14 +44,6 @@ def test_the_ones_of_a_row_alone(seats):
         assert int(pack_ones(rows, i)) == int(compiled(rows, i)) == expected
 
 
-def test_packing_begins_anywhere():
-    field = np.arange(1, 30, dtype=np.int8)
-    begin = jit(lambda numbers, at: pack(numbers, at))
-    for at in range(22):
-        expected = int.from_bytes(bytes(range(at + 1, at + 9)), "little")
-        assert int(pack(field, at)) == int(begin(field, at)) == expected
-
-
 def _decks():
     random = np.random.default_rng(0)
     yield np.eye(NUM_CARDS, dtype=np.int8)[0]

@@ -1,7 +1,5 @@
 """The parallel environment beyond PettingZoo's tests: idle seats, infos, states, copies, its own arrays."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

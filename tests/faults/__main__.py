@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import argparse
 import gc
-import json
+import multiprocessing
 import os
 import platform
 import shutil
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -28,23 +29,18 @@ from diamant_env import Batch
 from diamant_env.exact.equilibrium import solve_equilibrium
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
-from tests.faults.caches import caches
+from tests.faults.batches import copies, memory
 from tests.faults.child import Child
-from tests.faults.copies import copies
 from tests.faults.endurance import endurance
 from tests.faults.files import files
+from tests.faults.installs import caches, places
 from tests.faults.interrupts import interrupts
-from tests.faults.memory import memory
-from tests.faults.places import places
 from tests.faults.saves import saves, warm_up
 from tests.faults.stored import an_edition
 from tests.faults.table import Effort, Row
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "measured" / "faults.json"
-_AT_A_TIME = 3
-
-
 PARTS: dict[str, Callable[[Effort], Iterator[Row]]] = {
     "interrupts": partial(interrupts, which=slice(0, None, 2)),
     "more interrupts": partial(interrupts, which=slice(1, None, 2)),
@@ -77,18 +73,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         "command": f"python -m tests.faults --scale {given.scale:g} --seed {given.seed}",
         "seconds": round(time.monotonic() - began),
         "machine": {"cores": os.cpu_count(), "python": platform.python_version(), "system": platform.system()},
-        "rows": [row.to_json() for row in rows],
+        "rows": [{**asdict(row), "bound": row.bound} for row in rows],
     }
     save_json(content, given.out / "results.json")
     if given.save:
         save_json(content, RESULTS)
-    print(_text(rows))
+    print(f"{'trials':>10} {'failures':>8} {'rate below':>10}  control  fault")
+    for row in rows:
+        control, worst = "caught" if row.caught else "MISSED", f" ({row.worst})" if row.worst else ""
+        print(f"{row.trials:>10,} {row.failures:>8,} {row.bound:>10.2g}  {control}   {ascii(row.fault + worst)[1:-1]}")
     failed = broken + [row.fault for row in rows if not row.passed]
-    print(f"{len(rows)} rows in {content['seconds']} s; {len(failed)} not as promised{':' if failed else '.'}")
-    for each in failed:
-        print(f"  {each}")
-    if failed:
-        print(f"evidence: {given.out}")
+    print(f"{len(rows)} rows in {content['seconds']} s; {len(failed)} not as promised", *failed, sep="\n  ")
+    print(f"evidence, if any: {given.out}")
     return 1 if failed else 0
 
 
@@ -108,60 +104,31 @@ def _warm_up(folder: Path) -> None:
 
 def _run(given: argparse.Namespace) -> tuple[list[Row], list[str]]:
     """Run the parts, three at a time; return their rows and what did not end well."""
-    waiting, running = list(given.parts), dict[str, Child]()
-    found: dict[str, list[Row]] = {}
-    broken: list[str] = []
-    while waiting or running:
-        while waiting and len(running) < _AT_A_TIME:
-            part = waiting.pop(0)
-            print(f"{part} begins", flush=True)
-            running[part] = Child(partial(_part, part, given), quiet=False)
-        part = _ended(running)
-        end = running.pop(part).end(3600)
-        found[part] = [] if end.problem else end.result
+    turn = multiprocessing.Semaphore(3)
+    children = {part: Child(partial(_part, part, given, turn), quiet=False) for part in given.parts}
+    rows, broken = list[Row](), list[str]()
+    for part, child in children.items():
+        end = child.end(2 * 3600)
+        rows += end.result or []
         if end.problem:
+            print(f"{part}: {end.problem}")
             broken.append(f"{part}: {end.problem.strip().splitlines()[-1]}")
-            (given.out / part).mkdir(parents=True, exist_ok=True)
-            (given.out / part / "problem.txt").write_text(end.problem, encoding="utf-8")
-    return [row for part in given.parts for row in found[part]], broken
+    return rows, broken
 
 
-def _ended(running: dict[str, Child]) -> str:
-    """Wait until one of the parts has something to say."""
-    while True:
-        for part, child in running.items():
-            if child.has_ended(0.2):
-                return part
-
-
-def _part(part: str, given: argparse.Namespace) -> list[Row]:
+def _part(part: str, given: argparse.Namespace, turn: AbstractContextManager) -> list[Row]:
     folder = given.out.resolve() / part
     folder.mkdir(parents=True)
     os.environ["DIAMANT_CACHE_DIR"] = str(folder / "cache")
-    effort, rows, began = Effort(given.scale, folder, given.seed), [], time.monotonic()
-    try:
-        for row in PARTS[part](effort):
+    with turn:
+        rows, began = list[Row](), time.monotonic()
+        for row in PARTS[part](Effort(given.scale, folder, given.seed)):
             rows.append(row)
             said = "as promised" if row.passed else f"{row.failures} FAILURES" if row.failures else "NOT CAUGHT"
-            print(
-                f"  {time.monotonic() - began:5.0f} s  {part}: {row.fault}: {row.trials:,} trials, {said}", flush=True
-            )
-    except Exception:
-        traceback.print_exc()
-        raise
+            print(f"{time.monotonic() - began:5.0f} s  {part}: {row.fault}: {row.trials:,} trials, {said}", flush=True)
     if all(row.passed for row in rows):
         shutil.rmtree(folder)
     return rows
-
-
-def _text(rows: Sequence[Row]) -> str:
-    """Return the table for a terminal."""
-    lines = [f"{'trials':>10} {'failures':>8} {'rate below':>10}  control  fault"]
-    for row in rows:
-        control = "caught" if row.caught else "MISSED"
-        lines.append(f"{row.trials:>10,} {row.failures:>8,} {row.bound:>10.2g}  {control:7}  {row.fault}")
-        lines += [f"{'':40}{row.worst}"] if row.worst else []
-    return json.dumps("\n".join(lines), ensure_ascii=True)[1:-1].replace("\\n", "\n").replace('\\"', '"')
 
 
 if __name__ == "__main__":

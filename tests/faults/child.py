@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ctypes
 import os
-import pickle
 import resource
-import select
 import signal
 import threading
-import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -24,17 +24,11 @@ _LIBC, _DIE_WITH_PARENT = ctypes.CDLL(None), 1  # PR_SET_PDEATHSIG of Linux
 
 @dataclass(frozen=True)
 class End:
-    """How a trial ended.
+    """How a trial ended."""
 
-    Attributes:
-        status: Exit status, negative for a signal, None if it hung and was killed.
-        result: What it returned.
-        error: The traceback of what it raised, or "".
-    """
-
-    status: int | None
-    result: Any = None
-    error: str = ""
+    status: int | None  # the exit status, negative for a signal, None if it hung and was killed
+    result: Any = None  # what it returned
+    error: str = ""  # the traceback of what it raised
 
     @property
     def problem(self) -> str | None:
@@ -47,47 +41,31 @@ class End:
 
 
 class Child:
-    """A forked process that does some work.
-
-    Args:
-        work: Called without arguments; what it returns is pickled.
-        memory: At most so many bytes more than now, or None.
-        quiet: Whether what it prints goes nowhere.
-    """
+    """A forked process that does some work, with at most `memory` bytes more than now; it prints unless `quiet`."""
 
     def __init__(self, work: Callable[[], Any], memory: int | None = None, quiet: bool = True) -> None:
-        self._reading, writing = os.pipe()
+        self._said, saying = Pipe(duplex=False)
         self.pid = os.fork()
         if self.pid == 0:
-            _serve(work, memory, quiet, writing)
-        os.close(writing)
+            _serve(work, memory, quiet, saying)
+        saying.close()
 
     def kill(self) -> None:
         """Kill it as `kill -9` does."""
         os.kill(self.pid, signal.SIGKILL)
 
-    def has_ended(self, seconds: float) -> bool:
-        """Wait so long for it to end or to return something."""
-        return bool(select.select([self._reading], [], [], seconds)[0])
-
     def end(self, seconds: float = HANG) -> End:
         """Wait for the end; what has not ended after so many seconds hangs."""
-        said, until = b"", time.monotonic() + seconds
-        while True:
-            ready, _, _ = select.select([self._reading], [], [], max(0.0, until - time.monotonic()))
-            if not ready:
-                self.kill()
-                break
-            part = os.read(self._reading, 1 << 20)
-            if not part:
-                break
-            said += part
-        os.close(self._reading)
+        hangs = not self._said.poll(seconds)
+        if hangs:
+            self.kill()
+        try:
+            result, error = (None, "") if hangs else self._said.recv()
+        except EOFError:  # it ended without a word
+            result, error = None, ""
+        self._said.close()
         _, status = os.waitpid(self.pid, 0)
-        if not ready:
-            return End(None)
-        returned, result = pickle.loads(said) if said else (True, None)  # of this process's own child
-        return End(os.waitstatus_to_exitcode(status), *((result, "") if returned else (None, result)))
+        return End(None if hangs else os.waitstatus_to_exitcode(status), result, error)
 
 
 def in_child(work: Callable[[], Any], memory: int | None = None, seconds: float = HANG) -> End:
@@ -95,7 +73,12 @@ def in_child(work: Callable[[], Any], memory: int | None = None, seconds: float 
     return Child(work, memory).end(seconds)
 
 
-def _serve(work: Callable[[], Any], memory: int | None, quiet: bool, writing: int) -> None:
+def used_memory(kind: int) -> int:
+    """Return the bytes of this process: all addresses (0) or what is resident (1)."""
+    return int(Path("/proc/self/statm").read_text().split()[kind]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _serve(work: Callable[[], Any], memory: int | None, quiet: bool, saying: Connection) -> None:
     """Do the work and end; nothing that the parent had to do at its own end is done."""
     status = 1
     try:
@@ -105,19 +88,12 @@ def _serve(work: Callable[[], Any], memory: int | None, quiet: bool, writing: in
         for descriptor in (0, 1, 2) if quiet else (0,):
             os.dup2(nowhere, descriptor)
         if memory is not None:
-            limit = _address_space() + memory
+            limit = used_memory(0) + memory
             resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         try:
-            said, status = (True, work()), 0
+            said, status = (work(), ""), 0
         except BaseException:
-            said = False, traceback.format_exc()
-        content = memoryview(pickle.dumps(said))
-        while content:
-            content = content[os.write(writing, content) :]
+            said = None, traceback.format_exc()
+        saying.send(said)
     finally:
         os._exit(status)
-
-
-def _address_space() -> int:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")

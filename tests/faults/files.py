@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -44,41 +44,32 @@ def _raw(opened: Stored) -> Stored:
 def damaged(effort: Effort, name: str, opened: Stored) -> Row:
     """Open files with random damage."""
     trial = Trials(f"{name}: random damage", effort)
-    good, worst = opened.path.read_bytes(), [0.0, 0.0]
-    wanted = opened.load()
-    chunk = min(_CHUNK, effort.times(10_000))
+    good, chunk = opened.path.read_bytes(), min(_CHUNK, effort.times(10_000))
+    worst = np.zeros(2)
     for part in effort.trials(10_000 // _CHUNK, seconds=150):
-        for problem, evidence in _open_damaged(opened, good, wanted, effort.seed + part, chunk, worst):
+        opened.path.write_bytes(good)
+        end = in_child(partial(_open_damaged, opened, effort.seed + part, chunk), memory=_MEMORY)
+        if end.problem is not None:
+            trial(f"damage number {effort.seed + part}: {end.problem}", opened.path.read_bytes())
+        for problem, evidence, *figures in end.result or ():
             trial(problem, evidence)
+            worst = np.maximum(worst, figures)
     opened.path.write_bytes(good)
-    control = _raw(opened)
-    caught = any(problem for problem, _ in _open_damaged(control, good, control.load(), 0, 20, [0.0, 0.0]))
+    caught = any(problem for problem, *_ in in_child(partial(_open_damaged, _raw(opened), 0, 20)).result)
     opened.path.write_bytes(good)
-    figures = f"{worst[0]:.2f} s of CPU, {worst[1]:.0f} MiB more"
-    return trial.row("a loader that believes what it reads", caught, figures)
+    return trial.row("a loader that believes what it reads", caught, _figures(worst))
 
 
-def _open_damaged(
-    opened: Stored, good: bytes, wanted: str, seed: int, number: int, worst: list[float]
-) -> Iterator[tuple[str | None, bytes | None]]:
-    """Open so many damaged files in one process; yield what is wrong with each."""
-
-    def work() -> list[tuple[str | None, bytes | None, float, float]]:
-        random, found = np.random.default_rng(seed), []
-        for _ in range(number):
-            content = mutated(random, good)
-            opened.path.write_bytes(content)
-            problem, seconds, memory = _bounded(opened, wanted if content != good else None)
-            found.append((problem, content if problem else None, seconds, memory))
-        return found
-
-    end = in_child(work, memory=_MEMORY)
-    if end.problem is not None:
-        yield f"damage number {seed}: {end.problem}", opened.path.read_bytes()
-        return
-    for problem, content, seconds, memory in end.result:
-        worst[0], worst[1] = max(worst[0], seconds), max(worst[1], memory)
-        yield problem, content
+def _open_damaged(opened: Stored, seed: int, number: int) -> list[tuple[str | None, bytes, float, float]]:
+    """Open so many damaged files; return what is wrong with each and what shows it, CPU seconds and mebibytes."""
+    good, wanted = opened.path.read_bytes(), opened.load()
+    random, found = np.random.default_rng(seed), []
+    for _ in range(number):
+        content = mutated(random, good)
+        opened.path.write_bytes(content)
+        problem, *figures = _bounded(opened, wanted if content != good else None)
+        found.append((problem, content if problem else b"", *figures))
+    return found
 
 
 def _bounded(opened: Stored, wanted: str | None) -> tuple[str | None, float, float]:
@@ -106,36 +97,35 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def _figures(worst: np.ndarray) -> str:
+    return f"{worst[0]:.2f} s of CPU, {worst[1]:.0f} MiB more"
+
+
 def crafted(effort: Effort, name: str, opened: Stored) -> Row:
     """Open files that are made to do harm, each in a process of its own."""
     trial = Trials(f"{name}: files made to do harm", effort)
-    good, mark = opened.path.read_bytes(), effort.folder / f"ran-{name}"
+    path, good, mark = opened.path, opened.path.read_bytes(), effort.folder / f"ran-{name}"
     contents = hostile_contents(good, mark)
-    worst = [0.0, 0.0]
-    ways: dict[str, Callable[[Path], object]] = {
-        key: partial(lambda path, content: path.write_bytes(content), content=content)
-        for key, content in contents.items()
-    }
-    ways |= special_files(effort.folder / f"special-{name}")
-    chosen = effort.random.permutation(len(ways))[: max(5, effort.times(len(ways)))]
-    for key in [list(ways)[i] for i in chosen]:
-        _clear(opened.path)
-        ways[key](opened.path)
+    special = special_files(effort.folder / f"special-{name}")
+    keys = [*contents, *special]
+    worst = np.zeros(2)
+    for at in effort.random.permutation(len(keys))[: max(5, effort.times(len(keys)))]:
+        key = keys[at]
+        _clear(path)
+        special[key](path) if key in special else path.write_bytes(contents[key])
         # Every one of them is another file than the good one, but what is behind it may be nothing but a line's end.
         end = in_child(partial(_bounded, opened, None), memory=_MEMORY, seconds=60)
-        problem = end.problem or end.result[0]
-        if end.problem is None:
-            worst = [max(pair) for pair in zip(worst, end.result[1:], strict=True)]
+        problem, *figures = (end.problem, 0, 0) if end.problem else end.result
+        worst = np.maximum(worst, figures)
         if mark.exists():
             problem, _ = "code from the file ran", mark.rmdir()
         trial(f"{key}: {problem}" if problem else None, contents.get(key, b"")[: 1 << 20])
-    _clear(opened.path)
-    opened.path.write_bytes(contents["a pickle"])
+    _clear(path)
+    path.write_bytes(contents["a pickle"])
     in_child(_raw(opened).load)
     caught = mark.exists()
-    _clear(opened.path)
-    opened.path.write_bytes(good)
-    return trial.row("a loader that unpickles", caught, f"{worst[0]:.2f} s of CPU, {worst[1]:.0f} MiB more")
+    path.write_bytes(good)
+    return trial.row("a loader that unpickles", caught, _figures(worst))
 
 
 def _clear(path: Path) -> None:

@@ -19,26 +19,22 @@ _HUGE = 2**62
 
 def mutated(random: np.random.Generator, content: bytes) -> bytes:
     """Return a content with one random damage."""
-    size, at = len(content), int(random.integers(len(content)))
+    at, other = random.integers(len(content), size=2).tolist()
+    low, high = sorted((at, other))
     length = int(random.integers(1, 65))
-    other = int(random.integers(size))
-    kind = random.integers(8)
-    if kind == 0:  # a bit
-        return content[:at] + bytes([content[at] ^ 1 << int(random.integers(8))]) + content[at + 1 :]
-    if kind == 1:  # a byte
-        return content[:at] + random.bytes(1) + content[at + 1 :]
-    if kind == 2:  # the end is missing
-        return content[:at]
-    if kind == 3:  # something is missing
-        return content[:at] + content[at + length :]
-    if kind == 4:  # something is there that does not belong
-        return content[:at] + random.bytes(length) + content[at:]
-    if kind == 5:  # zeros, as after a power failure
-        return content[:at] + bytes(min(4096, size - at)) + content[at + 4096 :]
-    if kind == 6:  # something stands there twice
-        return content[:at] + content[at : at + length] + content[at:]
-    low, high = sorted((at, other))  # two parts have changed places
-    return content[:low] + content[high : high + length] + content[low:high] + content[high + length :]
+    before, behind = content[:at], content[at + 1 :]
+    damaged = [
+        before + bytes([content[at] ^ 1 << int(random.integers(8))]) + behind,  # a bit
+        before + random.bytes(1) + behind,  # a byte
+        before,  # the end is missing
+        before + content[at + length :],  # something is missing
+        before + random.bytes(length) + content[at:],  # something is there that does not belong
+        before + bytes(min(4096, len(content) - at)) + content[at + 4096 :],  # zeros, as after a power failure
+        before + content[at : at + length] + content[at:],  # something stands there twice
+        # Two parts have changed places.
+        content[:low] + content[high : high + length] + content[low:high] + content[high + length :],
+    ]
+    return damaged[random.integers(len(damaged))]
 
 
 class Runs:
@@ -58,9 +54,8 @@ def hostile_contents(good: bytes, mark: Path) -> dict[str, bytes]:
         good: What the loader takes.
         mark: What a pickle would make if it ran.
     """
-    objects = io.BytesIO()
+    objects, one = io.BytesIO(), io.BytesIO()
     np.savez(objects, config=np.array([Runs(mark)], object))
-    one = io.BytesIO()
     np.save(one, np.array([Runs(mark)], object), allow_pickle=True)
     deep = "[" * 100_000
     found = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import runpy
 import select
@@ -37,16 +36,10 @@ _CONTROL = "import json, numpy, time\ntime.sleep(60)\n"
 def commands(folder: Path) -> dict[str, list[str]]:
     """Return the commands that are interrupted, with what they are given."""
     run = [part for change in _RUN for part in ("--set", change)]
-    pillow = importlib.util.find_spec("PIL") and importlib.util.find_spec("pygame")
-    film = (
-        {"agents.film": ["tests/records/games/iello-2016-1-players-seed-1.txt", str(folder / "game.gif")]}
-        if pillow
-        else {}
-    )
     return {
         "agents.play": ["--seed", "1"],
         "agents.watch": ["ev", "bag:18", "--seed", "3"],
-        **film,
+        "agents.film": ["tests/records/games/iello-2016-1-players-seed-1.txt", str(folder / "game.gif")],
         "train.ppo": ["--no-judge", *run, "--out", str(folder / "runs")],
         "train.evaluate": ["bag:18", "--against", "clones:bag:12", "--games", "20000"],
         "train.tournament": ["bag:18", "ev", "bag:12", "cards:6", "--games", "20000"],
@@ -95,24 +88,22 @@ def _verdict(status: int | None, said: str) -> str | None:
     return None if status in (0, 130, -signal.SIGINT) else f"status {status}: {said.strip()[-200:]}"
 
 
-def _wait_for_mark(reading: int, seconds: float = _HANG) -> None:
-    select.select([reading], [], [], seconds)
+def _wait_for(reading: int) -> None:
+    """Wait until something is written into this pipe, and close it."""
+    select.select([reading], [], [], _HANG)
     os.close(reading)
 
 
 def _cold(folder: Path, command: list[str], moment: float) -> str | None:
     """Start a command from scratch and interrupt it so many seconds after its first import of a library."""
     reading, writing = os.pipe()
-    tells = folder / "tells"
-    tells.mkdir(exist_ok=True)
     first = "json" if command[0] != "-m" else "numpy"
-    (tells / "sitecustomize.py").write_text(_TELLS.format(first=first, descriptor=writing))
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tells), str(ROOT)])}
+    (folder / "sitecustomize.py").write_text(_TELLS.format(first=first, descriptor=writing))
     with (folder / "said").open("w+b") as said:
         process = subprocess.Popen(
             [sys.executable, *command],
             cwd=ROOT,
-            env=environment,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])},
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=said,
@@ -120,17 +111,15 @@ def _cold(folder: Path, command: list[str], moment: float) -> str | None:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         os.close(writing)
-        _wait_for_mark(reading)
+        _wait_for(reading)
         time.sleep(moment)
         process.send_signal(signal.SIGINT)
         try:
-            status: int | None = process.wait(_HANG)
+            status = process.wait(_HANG)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait()
             status = None
-        if process.stdin is not None:
-            process.stdin.close()
+        process.communicate()
         said.seek(0)
         return _verdict(status, said.read().decode(errors="replace"))
 
@@ -138,16 +127,16 @@ def _cold(folder: Path, command: list[str], moment: float) -> str | None:
 def _warm(folder: Path, command: str, given: list[str], moment: float) -> str | None:
     """Run a command in a fork of this process, which has imported the libraries, and interrupt it."""
     reading, writing = os.pipe()
-    input_reading, input_writing = os.pipe()
+    keys, typing = os.pipe()
     path = folder / "said"
-    child = Child(partial(_run_module, command, given, path, writing, input_reading))
-    for descriptor in (writing, input_reading):
-        os.close(descriptor)
-    _wait_for_mark(reading)
+    child = Child(partial(_run_module, command, given, path, writing, keys))
+    os.close(writing)
+    os.close(keys)
+    _wait_for(reading)
     time.sleep(moment)
     os.kill(child.pid, signal.SIGINT)
     end = child.end(_HANG)
-    os.close(input_writing)
+    os.close(typing)
     return _verdict(end.status, path.read_text(encoding="utf-8", errors="replace"))
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import Logger
 
-from tests.faults.child import Child, End, in_child
+from tests.faults.child import Child, in_child
 from tests.faults.stored import Stored, fingerprint, stored
 from tests.faults.table import Effort, Row, Trials
 from train.learning import training
@@ -40,6 +40,8 @@ TINY = {
     "judge": {"curve_points": 0},
 }  # fmt: skip
 """A run of half a second in which everything happens that a checkpoint must hold."""
+Ways = dict[str, Callable[[Callable[[], object]], object]]
+"""Disturbances of a save, by name."""
 _OPERATIONS = {
     *("open", "write", "writelines", "writestr", "flush", "fsync", "fdatasync", "close", "truncate", "ftruncate"),
     *("replace", "rename", "link", "symlink", "unlink", "remove", "mkdir", "chmod", "fchmod", "copyfileobj"),
@@ -57,10 +59,9 @@ def saves(effort: Effort) -> Iterator[Row]:
     """All rows about saving."""
     yield killed_training(effort)
     both = states(effort)
-    for place, row in (("killed", killed_saves), ("full", no_space)):
-        kinds = stored(effort.folder / place, both)
-        del kinds["configuration"]  # which is only written with its run's folder
-        yield row(effort, kinds, in_place(effort.place(f"{place}-in-place") / "file"))
+    fault = "kill -9 before and after each file operation of a save: old or new content"
+    yield struck_saves(effort, fault, both, _kills, "SIGKILL")
+    yield struck_saves(effort, "no space left at each write: the old content stays", both, _full_disks, "OSError")
 
 
 # A run that is killed
@@ -73,7 +74,7 @@ def killed_training(effort: Effort) -> Row:
     pattern = new_run_folder(effort.place("runs"), config)
     whole = shutil.copytree(pattern, effort.folder / "runs" / "whole")
     began = time.monotonic()
-    _sound(in_child(partial(_train, config, whole)))
+    in_child(partial(_train, config, whole))
     lasts, expected = time.monotonic() - began, _written(whole)
     for number in effort.trials(300, seconds=480):
         folder = shutil.copytree(pattern, pattern.with_name(f"killed-{number}"))
@@ -85,7 +86,7 @@ def killed_training(effort: Effort) -> Row:
         problem = in_child(partial(_train, config, folder)).problem
         if problem is None and _written(folder) != expected:
             problem = "the resumed run gives other bytes"
-        trial(problem, _bytes_in(folder) if problem else None)
+        trial(problem, Path(shutil.make_archive(str(folder), "tar", folder)).read_bytes() if problem else b"")
         shutil.rmtree(folder)
     caught = _forgetful(config, shutil.copytree(pattern, pattern.with_name("forgetful")), expected)
     return trial.row("a resume that forgets the open decisions", caught)
@@ -120,23 +121,9 @@ def _forgetful(config: Config, folder: Path, expected: dict[str, bytes]) -> bool
     return in_child(goes_on).problem is not None or _written(folder) != expected
 
 
-def _sound(end: End) -> Any:
-    """Return the result of what must not fail."""
-    if end.problem is not None:
-        raise RuntimeError(end.problem)
-    return end.result
-
-
 def _written(folder: Path) -> dict[str, bytes]:
     paths = [folder / POLICY, *sorted((folder / "checkpoints").glob("*.safetensors"))]
     return {path.name: path.read_bytes() for path in paths if path.is_file()}
-
-
-def _bytes_in(folder: Path) -> bytes:
-    archive = shutil.make_archive(str(folder), "tar", folder)
-    content = Path(archive).read_bytes()
-    Path(archive).unlink()
-    return content
 
 
 # One save that is killed or finds no space
@@ -153,65 +140,67 @@ def states(effort: Effort) -> tuple[dict, dict]:
         _train(config, folder)
         return found[:2]
 
-    first, second = map(pickle.loads, _sound(in_child(noted)))
+    first, second = map(pickle.loads, in_child(noted).result)
     return first, second
 
 
-def in_place(path: Path) -> Stored:
-    """The control: it writes over what is there."""
-    return Stored(
+def struck_saves(
+    effort: Effort, fault: str, both: tuple[dict, dict], ways: Callable[[Stored], Ways], expected: str
+) -> Row:
+    """Save each kind of file in all these ways, which end with the expected word; the control writes in place."""
+    trial, place = Trials(fault, effort), effort.place(ways.__name__)
+    kinds = stored(place, both)
+    del kinds["configuration"]  # which is only written with its run's folder
+    for name, kind in kinds.items():
+        for problem in _struck_saves(effort, name, kind, ways(kind), expected):
+            trial(problem)
+    path = place / "file"
+    control = Stored(
         path,
         lambda which: path.write_bytes(bytes([which]) * 100_000),
         lambda: fingerprint(path.read_bytes()),
     )
+    caught = any(_struck_saves(effort, "in place", control, ways(control), expected))
+    return trial.row("a writer that writes in place", caught)
 
 
-def killed_saves(effort: Effort, kinds: dict[str, Stored], control: Stored) -> Row:
+def _kills(kind: Stored) -> Ways:
     """Kill a save before and after each of its file operations."""
-    trial = Trials("kill -9 before and after each file operation of a save: old or new content", effort)
-    for name, kind in kinds.items():
-        for problem in _killed(effort, name, kind):
-            trial(problem)
-    return trial.row("a writer that writes in place", any(_killed(effort, "in place", control)))
+    kind.save(0)
+    operations = in_child(partial(_struck, -1, _die, partial(kind.save, 1))).result
+    return {f"operation {at} of {operations}": partial(_struck, at, _die) for at in range(operations)}
 
 
-def _killed(effort: Effort, name: str, kind: Stored) -> Iterator[str | None]:
-    both, save = _both(kind), partial(kind.save, 1)
-    operations = in_child(partial(_struck, save, -1, _die)).result
-    chosen = effort.random.permutation(operations)[: max(4, effort.times(10 * operations))]
-    for at in chosen.tolist():
+def _full_disks(kind: Stored) -> Ways:
+    """Let the disk be full at each file operation and at each of a hundred bytes."""
+    kind.save(0)
+    operations = in_child(partial(_struck, -1, _refuse, partial(kind.save, 1), after=False)).result
+    places = np.linspace(0, kind.path.stat().st_size - 1, 100).astype(int).tolist()
+    ways: Ways = {f"operation {at}": partial(_struck, at, _refuse, after=False) for at in range(operations)}
+    return ways | {f"byte {at}, number {number}": partial(_limited, at) for number, at in enumerate(places)}
+
+
+def _struck_saves(effort: Effort, name: str, kind: Stored, ways: Ways, expected: str) -> Iterator[str | None]:
+    """Save the second content over the first in some of these ways; yield what is wrong with what is there then."""
+    kind.save(1)
+    new = kind.load()
+    kind.save(0)
+    old = kind.load()
+    assert "" != old != new != ""
+    for at in effort.random.permutation(len(ways))[: max(5, effort.times(10 * len(ways)))]:
+        where = list(ways)[at]
         kind.save(0)
-        ended = in_child(partial(_struck, save, at, _die))
-        what = f"{name}, operation {at} of {operations}"
-        if ended.status != -signal.SIGKILL:
-            yield f"{what}: {ended.problem or 'it was not killed'}"
-        else:
-            yield _loads(kind, both, what)
+        problem = in_child(partial(ways[where], partial(kind.save, 1))).problem or ""
+        if not problem or expected in problem:
+            allowed = ("", old) if "OSError" in problem else ("", old, new)
+            try:
+                problem = "" if kind.load() in allowed else "another content is loaded"
+            except Exception as error:
+                problem = f"it can't be loaded: {type(error).__name__}: {error}"
+        yield f"{name}, {where}: {problem}" if problem else None
 
 
-def _both(kind: Stored) -> list[str]:
-    """Return what the two contents load as."""
-    found = []
-    for which in (1, 0):
-        kind.save(which)
-        found.append(kind.load())
-    assert found[0] != found[1] != "" != found[0]
-    return found
-
-
-def _loads(kind: Stored, allowed: list[str], what: str) -> str | None:
-    try:
-        found = kind.load()
-    except Exception as error:
-        return f"{what}: it can't be loaded: {type(error).__name__}: {error}"
-    return None if found in (*allowed, "") else f"{what}: another content is loaded"
-
-
-def _die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def _struck(work: Callable[[], object], at: int, strike: Callable[[], None], after: bool = True) -> int:
+def _struck(at: int, strike: Callable[[], None], work: Callable[[], object], after: bool = True) -> int:
     """Do some work, struck at one of its file operations; return how many there are."""
     count = 0
 
@@ -229,33 +218,13 @@ def _struck(work: Callable[[], object], at: int, strike: Callable[[], None], aft
         work()
     finally:
         sys.setprofile(None)
+    if count <= at:
+        raise RuntimeError("it was not struck")
     return count
 
 
-def no_space(effort: Effort, kinds: dict[str, Stored], control: Stored) -> Row:
-    """Let the disk be full at each operation and at each byte."""
-    trial = Trials("no space left at each write: the old content stays", effort)
-    for name, kind in kinds.items():
-        for problem in _full(effort, name, kind):
-            trial(problem)
-    return trial.row("a writer that writes in place", any(_full(effort, "in place", control)))
-
-
-def _full(effort: Effort, name: str, kind: Stored) -> Iterator[str | None]:
-    both, save = _both(kind), partial(kind.save, 1)
-    operations = in_child(partial(_struck, save, -1, _refuse, after=False)).result
-    size = kind.path.stat().st_size
-    ways = [(f"operation {at}", partial(_struck, after=False, at=at, strike=_refuse)) for at in range(operations)]
-    ways += [(f"byte {at}", partial(_limited, at)) for at in np.linspace(0, size - 1, 100).astype(int).tolist()]
-    for where, way in [ways[i] for i in effort.random.permutation(len(ways))[: max(6, effort.times(len(ways)))]]:
-        kind.save(0)
-        ended = in_child(partial(way, save))
-        what = f"{name}, {where}"
-        loaded = _loads(kind, both if ended.problem is None else both[1:], what)
-        if ended.problem and "OSError" not in ended.problem:
-            yield f"{what}: {ended.problem}"
-        else:
-            yield loaded
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _refuse() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from diamant_env import NUM_FEATURES, Edition, Observations, diamant_v0
-from diamant_env.exact.equilibrium import EQUILIBRIUM
+from diamant_env.exact.equilibrium import EQUILIBRIUM, load_values, save_values
 from diamant_env.exact.moves import start_of_expedition
-from diamant_env.exact.stored import load_values, save_values
 from diamant_env.exact.tree import build_tree
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.records.log import GameRecord
@@ -28,19 +27,12 @@ from train.runs.run_folder import CONFIG, POLICY, save_policy
 
 @dataclass(frozen=True)
 class Stored:
-    """A kind of file.
+    """A kind of file."""
 
-    Attributes:
-        path: Where it lies; its folder holds what it needs.
-        save: Writes the first (0) or second (1) content.
-        load: Opens it and returns what is in it as a text; "" where a lost file is no loss.
-        may_differ: Whether damage may give another content that is as good: a text.
-    """
-
-    path: Path
-    save: Callable[[int], object]
-    load: Callable[[], str]
-    may_differ: bool = False
+    path: Path  # its folder holds what it needs
+    save: Callable[[int], object]  # writes the first (0) or second (1) content
+    load: Callable[[], str]  # opens it and returns its content as a text; "" where a lost file is no loss
+    may_differ: bool = False  # whether damage may give another content that is as good: a text
 
 
 def stored(folder: Path, states: tuple[Mapping, Mapping]) -> dict[str, Stored]:
@@ -50,61 +42,47 @@ def stored(folder: Path, states: tuple[Mapping, Mapping]) -> dict[str, Stored]:
     networks = [NetworkAgent([(weight, np.zeros(2, np.float32))]) for weight in weights]
     records = [a_game(seed) for seed in (5, 2)]
     tree = build_tree(start_of_expedition(an_edition(), 2), an_edition())
-    names = {
-        "checkpoint": CHECKPOINT,
-        "policy": POLICY,
-        "results": "results.json",
-        "record": "game.txt",
-        "configuration": CONFIG,
-        "exact cache": "",
-    }
-    paths = {name: folder / name / file for name, file in names.items()}
-    for path in paths.values():
-        path.parent.mkdir(parents=True, exist_ok=True)
+    run, results, game, settings = folder / POLICY, folder / "results.json", folder / "game.txt", folder / CONFIG
+    folder.mkdir(parents=True, exist_ok=True)
 
     def policy() -> str:
-        agent = NetworkAgent.load(paths["policy"])
+        agent = NetworkAgent.load(run)
         leave = agent.leave_probability(np.ones((3, NUM_FEATURES), np.float32))
         assert ((leave >= 0) & (leave <= 1)).all(), f"it leaves with probability {leave}"
         assert agent.act(Observations(np.ones((3, NUM_FEATURES), np.float32)), np.ones(3, bool)).shape == (3,)
         return fingerprint(agent.layers)
 
     def keep(which: int) -> None:
-        os.environ["DIAMANT_CACHE_DIR"] = str(paths["exact cache"])
+        os.environ["DIAMANT_CACHE_DIR"] = str(folder / "exact")
         save_values(tree, EQUILIBRIUM, np.full(tree.boxes.size, 1.5 + which), 0.0)
 
     def kept() -> str:
-        os.environ["DIAMANT_CACHE_DIR"] = str(paths["exact cache"])
+        os.environ["DIAMANT_CACHE_DIR"] = str(folder / "exact")
         found = load_values(tree, EQUILIBRIUM)
         return "" if found is None else fingerprint(found)
 
     keep(0)
-    (values,) = [path for path in paths["exact cache"].rglob("*") if path.is_file()]
+    (values,) = [path for path in (folder / "exact").rglob("*") if path.is_file()]
     kinds = {
         "checkpoint": Stored(
-            paths["checkpoint"],
-            lambda which: save_checkpoint(paths["checkpoint"].parent, config, states[which]),
-            lambda: fingerprint(load_checkpoint(paths["checkpoint"].parent, config)),
+            folder / CHECKPOINT,
+            lambda which: save_checkpoint(folder, config, states[which]),
+            lambda: fingerprint(load_checkpoint(folder, config)),
         ),
-        "policy": Stored(
-            paths["policy"], lambda which: save_policy(paths["policy"], networks[which], config, which), policy
-        ),
+        "policy": Stored(run, lambda which: save_policy(run, networks[which], config, which), policy),
         "results": Stored(
-            paths["results"],
-            lambda which: save_json({"rows": list(range(4_000 * (1 + which)))}, paths["results"]),
-            lambda: fingerprint(paths["results"].read_text()),
+            results,
+            lambda which: save_json({"rows": list(range(4_000 * (1 + which)))}, results),
+            lambda: fingerprint(results.read_text()),
         ),
         "record": Stored(
-            paths["record"],
-            lambda which: records[which].write(paths["record"]),
-            lambda: fingerprint(GameRecord.read(paths["record"]).to_text()),
+            game,
+            lambda which: records[which].write(game),
+            lambda: fingerprint(GameRecord.read(game).to_text()),
             may_differ=True,
         ),
         "configuration": Stored(
-            paths["configuration"],
-            lambda which: paths["configuration"].write_text(toml, encoding="utf-8"),
-            lambda: repr(read_config(paths["configuration"])),
-            may_differ=True,
+            settings, lambda _: settings.write_text(toml, "utf-8"), lambda: repr(read_config(settings)), may_differ=True
         ),
         "exact cache": Stored(values, keep, kept),
     }
@@ -130,21 +108,8 @@ def a_game(seed: int) -> GameRecord:
 
 def fingerprint(content: Any) -> str:
     """Return a digest of a value that knows nothing of how it was stored."""
-    return hashlib.sha256(b"".join(_parts(content))).hexdigest()
 
+    def plain(value: Any) -> object:
+        return value.hex() if isinstance(value, bytes) else (str(value.dtype), value.tolist())
 
-def _parts(content: Any) -> list[bytes]:
-    if isinstance(content, torch.Tensor):
-        content = content.detach().numpy()
-    if isinstance(content, np.random.Generator):
-        content = content.bit_generator.state
-    if isinstance(content, np.generic) and not isinstance(content, np.void):
-        content = content.item()
-    if isinstance(content, Mapping):
-        items = sorted(content.items(), key=lambda item: str(item[0]))
-        return [b"{", *(part for name, value in items for part in [f"{name}=".encode(), *_parts(value)]), b"}"]
-    if isinstance(content, list | tuple):
-        return [b"[", *(part for value in content for part in _parts(value)), b"]"]
-    if isinstance(content, np.ndarray | np.void):
-        return [f"{content.dtype.descr}{content.shape}".encode(), content.tobytes()]
-    return _parts(vars(content)) if hasattr(content, "__dict__") else [f"{content!r};".encode()]
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=plain).encode()).hexdigest()

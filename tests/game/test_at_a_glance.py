@@ -14,7 +14,7 @@ from diamant_env.observation import SLICES
 from diamant_env.state import LAST_EVENTS
 from tests.support.oracle import Oracle
 from tests.support.play import BASE, INVENTED, ODD, PRINTED_AT_ONCE, PUBLISHED, RELICS_DECIDE, every
-from tests.support.side_by_side import DECISIONS, SideBySide
+from tests.support.side_by_side import SideBySide
 
 HIDDEN = replace(BASE, name="hidden chests", hidden_chests=True)
 FIELDS_OF_CHANCE = [SLICES["bust_chance"].start, SLICES["expected_share"].start]
@@ -41,17 +41,12 @@ def padded(values: list, size: int) -> list:
     return [float(value) for value in values] + [0.0] * (size - len(values))
 
 
-def relic_slots(oracle: Oracle, edition: Edition) -> list[int]:
-    if edition.relic_values == "printed":
-        return [oracle.deck.count(f"relic {value}") for value in edition.relics]
-    return [oracle.deck.count("relic")]
-
-
 def view_of(oracle: Oracle, edition: Edition, seat: int, turn: int, chances: tuple) -> dict[str, float | list]:
     """What this seat must see, by field, in natural units."""
     own, players = oracle.players[seat], len(oracle.players)
     rivals = [oracle.players[(seat + 1 + i) % players] for i in range(players - 1)]
     hide = edition.hidden_chests
+    relics = [f"relic {value}" for value in edition.relics] if edition.relic_values == "printed" else ["relic"]
     shown = [] if hide else rivals
     return {
         "must_decide": own.inside,
@@ -75,7 +70,7 @@ def view_of(oracle: Oracle, edition: Edition, seat: int, turn: int, chances: tup
         "treasures_left": padded([oracle.deck.count(value) for value in edition.treasure_slots], 16),
         "traps_left": padded([oracle.deck.count(trap) for trap in edition.traps], 8),
         "traps_on_path": padded([trap in oracle.traps_on_path for trap in edition.traps], 8),
-        "relics_left": padded(relic_slots(oracle, edition), 5),
+        "relics_left": padded([oracle.deck.count(relic) for relic in relics], 5),
         "rival_present": padded([1] * len(rivals), 7),
         "rival_inside": padded([rival.inside for rival in rivals], 7),
         "rival_chest": padded([rival.chest for rival in shown], 7),
@@ -118,17 +113,13 @@ def compare_rebuilt(both: SideBySide, edition: Edition) -> None:
 
 def follow(both: SideBySide, edition: Edition, every: int, first: int) -> None:
     """Play to the end; compare all that is seen in one of so many turns, and at the end."""
-    rng, turn, shape = np.random.default_rng(5), 0, (both.batch.num_games, both.batch.seats)
-    while True:
-        if turn % every == first or both.batch.over.all():
+    for turn in both.turns(np.random.default_rng(5), KINDS):
+        if turn % every == first:
             compare_views(both)
             compare_rebuilt(both, edition)
-        if both.batch.over.all():
-            break
-        leave = np.stack([DECISIONS[KINDS[i % len(KINDS)]](rng, 1, shape[1])[0] for i in range(shape[0])])
-        both.step(leave, rng.integers(-128, 128, shape))
-        turn += 1
-    assert turn > edition.expeditions
+    compare_views(both)
+    compare_rebuilt(both, edition)
+    assert turn >= edition.expeditions
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,9 @@ import pytest
 from diamant_env import Batch, Observations
 from diamant_env.judging.deviation import DeviationGame, deviation_gains, self_play
 from diamant_env.judging.evaluation import judge
-from diamant_env.judging.games import play, seeds_for
+from diamant_env.judging.games import seeds_for
 from diamant_env.judging.lineups import LineUp
 from diamant_env.observation import FIELDS, SLICES
-from diamant_env.opponents import EMPTY
-from diamant_env.sb3 import DiamantVecEnv
 from train.benchmarking import stable_baselines
 from train.benchmarking.fictitious import fictitious_play
 from train.learning.training import train
@@ -25,12 +23,13 @@ GAME = GameConfig(edition="iello-2016-fr", expeditions=1, blank=True, num_player
 
 
 def walk(batch, turns):
-    """What the seats see along some turns of random decisions."""
+    """What the seats see along some turns of random decisions, and at the ends of games."""
     random = np.random.default_rng(0)
     yield batch.reset(5).copy()
     for _ in range(turns):
-        actions = (random.random((batch.num_games, batch.seats)) < 0.2).astype(np.int8)
-        yield batch.step(actions, auto_reset=True)[0].copy()
+        actions, final = random.random((batch.num_games, batch.seats)) < 0.2, batch.observe()
+        yield batch.step(actions, auto_reset=True, final_observations=final)[0].copy()
+        yield final
 
 
 def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
@@ -43,27 +42,6 @@ def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
             else:
                 assert np.array_equal(values, seen[..., SLICES[field.name]]), field.name
         assert (Observations(blank)["hidden_chests"] == 1).all()
-
-
-def test_learners_and_judges_see_blank_rows():
-    seen = []
-
-    class Witness:
-        def act(self, obs, first):
-            seen.append(obs.flat.copy())
-            return np.full(len(first), 0.3, np.float32)
-
-    env = DiamantVecEnv(6, 3, GAME.played(), "score", [Witness()], np.tile([EMPTY, 0, 0], (6, 1)), True)
-    env.seed(1)
-    rows = [env.reset()]
-    for _ in range(20):
-        observations, _, _, infos = env.step(np.zeros(6, np.int8))
-        rows += [observations, *(info["terminal_observation"][None] for info in infos if info)]
-    rows.append(env.restore(env.batch.games.copy()))
-    play([Witness()], np.zeros((8, 3), np.int64), 8, seeds_for(0, "blank"), GAME.played(), blank_rivals=True)
-    for some in (*rows, *seen):
-        assert not some[:, SLICES["rival_present"]].any()
-        assert some[:, SLICES["num_players"]].all()
 
 
 def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):

@@ -6,17 +6,19 @@ import random
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diamant_env import Batch
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.turns import draw_card
+from diamant_env.rewards import REWARDS
 from diamant_env.rules import resolve_decisions, reveal, start_game, win_share
 from diamant_env.state import LEAVE, REVEAL
 from tests.support.oracle import Oracle
 from tests.support.play import INVENTED, PUBLISHED, SCALE, every, games
-from tests.support.side_by_side import Names, engine_rows, oracle_row
+from tests.support.side_by_side import Names, SideBySide, engine_rows, oracle_row
 
 CARDS = st.lists(st.integers(0, 99), max_size=3)
 KINDS = ["all leave", "none leaves", "one leaves", "one stays", "some leave", "a relic comes up", "a bust"]
@@ -118,3 +120,21 @@ def test_any_game_of_a_published_edition(edition):
 @every(INVENTED)
 def test_any_game_of_another_box(edition):
     play_examples(edition, games(60))
+
+
+# A hundred thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
+BATCH, BATCHES = 1_200, 4
+
+
+@every(PUBLISHED)
+@pytest.mark.parametrize("reward", REWARDS)
+def test_engine_and_oracle_agree(edition, reward):
+    fewest = 2 if reward == "margin" else 1  # a margin needs a rival
+    size = games(BATCH)
+    players = np.arange(size) // 6 % (9 - fewest) + fewest  # of each table size, games of all kinds of decisions
+    chests, rng = set(), np.random.default_rng(list(REWARDS).index(reward))
+    for chunk in range(BATCHES * SCALE):
+        both = SideBySide(Batch(size, players, edition, reward), seed=1_000_000_000 + int(rng.integers(2**40)) + chunk)
+        assert both.play_to_the_end(rng) >= edition.expeditions
+        chests.update(map(tuple, both.batch.games.chest.tolist()))
+    assert len(chests) > size / 3  # they were not the same games over and over

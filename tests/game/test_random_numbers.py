@@ -39,14 +39,10 @@ def test_the_published_numbers():
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_a_counter_counts_the_numbers(key):
+def test_counters_count_the_numbers_and_keys_are_such_numbers(key):
     generator = splitmix64(key)
     for counter in range(20):
         assert int(mix(np.uint64(key), np.uint64(counter))) == next(generator)
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_the_key_of_a_seed_and_of_the_next_game(key):
     assert int(key_of_seed(np.uint64(key))) == number(number(key, 0), 0)
     assert int(key_of_next_game(np.uint64(key))) == number(key ^ 0xD1B54A32D192ED03, 0)
 

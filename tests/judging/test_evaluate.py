@@ -6,7 +6,7 @@ import io
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pytest
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from diamant_env import Batch, Observations
-from diamant_env.commands.screen import say
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.turns import reveal_until_decision
 from diamant_env.judging.evaluation import compare, judge
@@ -30,7 +29,7 @@ from diamant_env.judging.lineups import (
     seat_with,
     split_agents,
 )
-from diamant_env.judging.tables import load_results, result_tables, save_results
+from diamant_env.judging.tables import result_tables, save_results
 from diamant_env.opponents import Table, make
 from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.registry import DATA
@@ -219,27 +218,13 @@ def test_a_line_up_gives_the_same_numbers_whatever_else_is_judged():
 
 
 def test_results_survive_json(tmp_path):
-    results, differences = compare(["bag:9", "bag:10"], [FIELD, *clone_line_ups(["bag:8"])], 40)
-    path = tmp_path / "results.json"
-    save_results(results, differences, path, arguments={"folder": tmp_path})
-    assert load_results(path) == results
-    content = json.loads(path.read_text())
-    assert content["arguments"] == {"folder": str(tmp_path)}
-    assert content["differences"][0]["other"] == "bag:10"
-    assert {"python", "numpy", "numba"} <= set(content["versions"])
-    save_results(judge("bag:9", [FIELD], 1), [], path)
+    results, path = judge("bag:9", [FIELD, *clone_line_ups(["bag:8"])], 40), tmp_path / "results.json"
+    save_results(results, [], path)
+    assert json.loads(path.read_text())["results"] == json.loads(json.dumps([asdict(result) for result in results]))
+    single = judge("bag:9", [FIELD], 1)
+    save_results(single, [], path)
     assert json.loads(path.read_text())["results"][0]["win_share"]["low"] is None
-
-
-def test_results_as_text_and_picture(tmp_path, capsys):
-    results, differences = compare(["bag:9", "ev:0.75"], [FIELD, *intruder_line_ups(["continue"])], 400)
-    say(*result_tables(results, differences))
-    text = capsys.readouterr().out
-    for expected in ("3 of 4 in some", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
-        assert expected in text
-    draw_win_shares(results, tmp_path / "picture.png")
-    draw_win_shares(judge("bag:9", [FIELD], 1), tmp_path / "single.png")
-    assert (tmp_path / "picture.png").stat().st_size > 10_000
+    draw_win_shares(single, tmp_path / "single.png")
 
 
 def test_a_row_fits_on_a_line_of_80_columns():
@@ -262,13 +247,18 @@ def test_a_row_fits_on_a_line_of_80_columns():
 
 def test_the_command(tmp_path, capsys):
     folder = tmp_path / "new" / "folder"
-    evaluate.main(["bag:9", "--against", "pool", "clones:bag:8", "--games", "40", "--out", str(folder)])
-    assert "bag:9" in capsys.readouterr().out
+    against = ["traps:3,cards:6,random:0.25,oppose", "intruder:continue"]
+    evaluate.main(["bag:9", "--compare", "ev:0.75", "--against", *against, "--games", "400", "--out", str(folder)])
+    text = capsys.readouterr().out
+    for expected in ("3 of 4 in traps", "3 × bag:9", "below", "0.250", "Holm", "less", "intruder"):
+        assert expected in text
     content = json.loads((folder / "results.json").read_text())
-    assert content["arguments"]["games"] == 40
-    assert content["arguments"]["seed"] == 0
-    assert [result["line_up"] for result in content["results"]] == ["pool", "copies of bag:8"]
-    assert (folder / "win_share.png").is_file()
+    assert content["arguments"]["games"] == 400
+    assert content["arguments"]["out"] == str(folder)
+    assert {"python", "numpy", "numba"} <= set(content["versions"])
+    assert [result["how"] for result in content["results"]] == ["distinct"] * 2 + ["intruder"] * 2
+    assert content["differences"][0]["other"] == "ev:0.75"
+    assert (folder / "win_share.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize(

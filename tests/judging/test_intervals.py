@@ -86,16 +86,6 @@ def test_intervals_of_extremes_have_a_width():
     assert (every.mean, every.low, every.high) == pytest.approx((1, 1 - bound, 1), abs=1e-9)
 
 
-def test_the_p_value_agrees_with_the_interval():
-    random = np.random.default_rng(1)
-    for _ in range(200):
-        games = np.full(100, 3)
-        totals = random.binomial(games, 0.3)
-        estimate = share_of_tables(totals, games)
-        assert (p_value_of_share(totals, games, 0.25) < 0.05) == (not estimate.low <= 0.25 <= estimate.high)
-        assert p_value_of_share(totals, games, estimate.low) == pytest.approx(0.05, rel=1e-6)
-
-
 def test_holm():
     assert holm([0.01, 0.04, 0.03, 0.005]).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.4, 0.9]).tolist() == pytest.approx([0.8, 0.9])

@@ -13,7 +13,7 @@ from diamant_env.judging.lineups import deal
 from diamant_env.judging.tournament import hold_tournament
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
-from train import best_response, tournament
+from train import best_response, rllib, tournament
 from train.distributed import cluster as on_ray
 from train.distributed.cluster import map_on_ray, require_ray
 
@@ -139,5 +139,6 @@ def test_without_ray(monkeypatch, capsys):
     monkeypatch.setattr(on_ray.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"Ray is not installed.*constraints-distributed.txt"):
         require_ray()
-    assert tournament.main([*AGENTS, "--games", "100", "--ray"]) == 2
-    assert "Ray is not installed" in capsys.readouterr().err
+    for status in (tournament.main([*AGENTS, "--games", "100", "--ray"]), rllib.main([])):
+        assert status == 2
+    assert capsys.readouterr().err.count("Ray is not installed") == 2

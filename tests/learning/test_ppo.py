@@ -278,11 +278,7 @@ def test_a_run_that_began_before_a_key_was_there_goes_on(tmp_path):
         assert np.array_equal(now[0], before[0])
 
 
-def test_damaged_files_are_named(tmp_path, capsys):
-    _, folder = small_run(tmp_path)
-    (folder / CHECKPOINT).write_bytes(b"not a checkpoint")
-    assert main(["--resume", str(folder)]) == 2
-    assert f"{folder / CHECKPOINT} is damaged" in capsys.readouterr().err
+def test_a_damaged_configuration_is_named(tmp_path, capsys):
     (tmp_path / "broken.toml").write_text("name = [")
     assert main(["--config", str(tmp_path / "broken.toml"), "--out", str(tmp_path)]) == 2
     assert "is no TOML file" in capsys.readouterr().err

@@ -219,14 +219,11 @@ def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
-def test_damaged_files_and_other_runs_are_named(tmp_path, capsys):
+def test_a_damaged_checkpoint_is_named(tmp_path, capsys):
     folder = new_run_folder(tmp_path, small())
     (folder / CHECKPOINT).write_bytes(b"not a checkpoint")
     assert main(["--resume", str(folder)]) == 2
     assert f"{folder / CHECKPOINT} is damaged" in capsys.readouterr().err
-    (folder / "config.toml").write_text("name = [")
-    assert main(["--resume", str(folder)]) == 2
-    assert "is no TOML file" in capsys.readouterr().err
 
 
 def test_a_folder_without_a_checkpoint_begins_anew(tmp_path, capsys, monkeypatch):
@@ -237,12 +234,6 @@ def test_a_folder_without_a_checkpoint_begins_anew(tmp_path, capsys, monkeypatch
     monkeypatch.setattr(rllib, "train", interrupted)
     assert main(["--resume", str(folder)]) == 130
     assert f"{folder} has no {CHECKPOINT} yet: the run begins anew" in capsys.readouterr().err
-
-
-def test_without_ray(monkeypatch, capsys):
-    monkeypatch.setattr("train.distributed.cluster.importlib.util.find_spec", lambda name: None)
-    assert main([]) == 2
-    assert "Ray is not installed" in capsys.readouterr().err
 
 
 def test_runners_that_never_answer_end_the_run(tmp_path, monkeypatch):

@@ -20,7 +20,7 @@ FILES = ["judging/test_intervals.py", "package/test_files.py"]
 LEFT_OUT = [
     *("agents/test_watch.py", "drawing/test_film.py", "engine/test_cache.py", "engine/test_compiled.py"),
     *("envs/test_vec_env.py", "exact/test_blank_exact.py", "exact/test_exact_command.py", "exact/test_figures.py"),
-    *("game/test_blank.py", "game/test_counting.py", "game/test_machine.py", "game/test_many_games.py"),
+    *("game/test_blank.py", "game/test_counting.py", "game/test_machine.py"),
     *("opponents/test_pools.py", "opponents/test_search.py"),
 ]
 # Words in the names of single tests. Uncompiled they take long and reach no further line, ...
@@ -28,7 +28,7 @@ SLOW = [
     *("single_environments_play and score", "drawn_with_their", "test_batch.py and test_seeds"),
     *("change_no_byte and 2-win", "change_no_byte and 40-score", "driven_by_hand and 8", "opponents_that_draw"),
     *("memory_keep", "copies_differ_by_their", "test_games_are_those_of_single", "at_every_table"),
-    *("any_box_is_played", "optimal_stopping", "any_game_is_written", "every_truncation", "random_damage"),
+    *("any_box_is_played", "optimal_stopping", "any_game_is_written", "a_text_cut_off"),
     "shared_equally",
     # ... or they turn warnings into errors: integers that overflow on purpose make NumPy warn, uncompiled.
     *("older_pettingzoo", "package_by_the_id"),

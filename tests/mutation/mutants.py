@@ -25,10 +25,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from pathlib import Path
-from typing import NamedTuple
 
 # Imported once for all mutants.
 import cosmic_ray.plugins
@@ -52,52 +50,32 @@ NOT_NEEDED = ("cacheprovider", "warnings", "doctest", "junitxml", "logging", "pa
 PATIENCE = 600  # seconds until a process that does not even compute is ended
 
 
-class Mutant(NamedTuple):
-    """A change that survived: where, the line before and after."""
-
-    file: str
-    function: str
-    before: str
-    after: str
-
-    def __str__(self) -> str:
-        return f"{self.file} {self.function}: `{self.before}` -> `{self.after}`"
-
-
 def copy_tree(folder: Path) -> None:
     """Copy what git would know of the working tree."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    for name in filter(None, listed.stdout.split("\0")):
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0"):
         if (ROOT / name).is_file():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, folder / name)
 
 
-def run_tests(
-    stages: list[list[str]], log: Path, limits: list[float] | None = None, keep_bytecode: bool = False
-) -> bool:
-    """Run the tests in a fork; return whether all passed. The limits are seconds of CPU time."""
+def run_tests(stages: list[list[str]], log: Path, limits: list[float] | None = None) -> bool:
+    """Run the tests in a fork; return whether all passed. The limits of a mutant are seconds of CPU time."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            os.setsid()
             gc.disable()  # to collect garbage is to copy all memory that is shared with the parent: half of the time
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(handle, 1)
             os.dup2(handle, 2)
-            sys.dont_write_bytecode = not keep_bytecode
+            sys.dont_write_bytecode = limits is not None
+            signal.alarm(PATIENCE)  # ends this process, and so does the timer below; 0 is no limit
             sys.path.insert(0, os.getcwd())
             options = ["-x", "-q", *(f"-pno:{plugin}" for plugin in NOT_NEEDED)]
             for stage, limit in zip(stages, limits or [0.0] * len(stages), strict=True):
-                signal.setitimer(signal.ITIMER_PROF, limit)  # ends this process; 0 is no limit
+                signal.setitimer(signal.ITIMER_PROF, limit)
                 if status := pytest.main([*options, *stage]):
                     break
             where = sys.modules["diamant_env"].__file__ or ""
@@ -107,21 +85,14 @@ def run_tests(
         finally:
             sys.stdout.flush()
             os._exit(int(status))
-    end = time.monotonic() + PATIENCE
-    while not (done := os.waitpid(child, os.WNOHANG))[0]:
-        if time.monotonic() > end:
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return False
-        time.sleep(0.005)
-    status = os.waitstatus_to_exitcode(done[1])
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status == 99:
         raise SystemExit(log.read_text(errors="replace").splitlines()[-1])
     return status == 0
 
 
 def mutants_of(path: str, work_db: WorkDB):
-    """Yield every change of this file, as its operator, its definition and the changed source."""
+    """Yield every change of this file: the function, the line before and after, and the changed source."""
     source = Path(path).read_text()
     for item in work_db.pending_work_items:
         (mutation,) = item.mutations
@@ -134,30 +105,14 @@ def mutants_of(path: str, work_db: WorkDB):
         lines = list(difflib.unified_diff(source.splitlines(), changed.splitlines(), lineterm="", n=0))[3:]
         before = " ".join(line[1:].strip() for line in lines if line.startswith("-"))
         after = " ".join(line[1:].strip() for line in lines if line.startswith("+"))
-        yield Mutant(path, mutation.definition_name or "module", before, after), changed
+        yield mutation.definition_name or "module", before, after, changed
 
 
-class Row(NamedTuple):
-    """A row of the table of equivalent mutants; ``...`` in it stands for anything."""
-
-    file: str
-    function: str
-    after: str
-
-    def covers(self, mutant: Mutant) -> bool:
-        """Say whether this row is about this mutant."""
-        found = (
-            (f"diamant_env/{self.file}", mutant.file),
-            (self.function, mutant.function),
-            (self.after, mutant.after),
-        )
-        return all(re.fullmatch(re.escape(row).replace(r"\.\.\.", ".*"), text) for row, text in found)
-
-
-def listed_as_equivalent() -> list[Row]:
-    """Return the rows of the table."""
-    rows = [re.findall("`([^`]+)`", line) for line in EQUIVALENT.read_text().splitlines() if line.startswith("| `")]
-    return [Row(file, function, line.replace("\\|", "|")) for file, function, line, *_ in rows]
+def listed_as_equivalent(path: str) -> dict[str, re.Pattern]:
+    """Return the rows of the table about a file, and what they match; ``...`` in a row stands for anything."""
+    rows = [re.findall("`([^`]+)`", line)[:3] for line in EQUIVALENT.read_text().splitlines() if line.startswith("| `")]
+    texts = [f"diamant_env/{file} {function}: {after}".replace("\\|", "|") for file, function, after in rows]
+    return {text: re.compile(re.escape(text).replace(r"\.\.\.", ".*")) for text in texts if text.startswith(f"{path} ")}
 
 
 def main() -> int:
@@ -165,7 +120,6 @@ def main() -> int:
     config = tomllib.loads(CONFIG.read_text())
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", default=[*config["files"]], metavar="FILE", help="default: all")
-    parser.add_argument("--function", default="", help="only mutants in functions whose name matches this pattern")
     arguments = parser.parse_args()
     gc.freeze()
     with tempfile.TemporaryDirectory(prefix="mutants-") as temporary:
@@ -176,7 +130,7 @@ def main() -> int:
             init([Path(path) for path in arguments.files], work_db, {})
             with contextlib.redirect_stdout(None):
                 OperatorsFilter().filter(work_db, argparse.Namespace(config=str(CONFIG)))
-            good = [judge(path, arguments.function, config, work_db, log) for path in arguments.files]
+            good = [judge(path, config, work_db, log) for path in arguments.files]
     return 0 if all(good) else 1
 
 
@@ -185,24 +139,21 @@ def unchanged(stages: list[list[str]], patience: float, log: Path) -> list[float
     limits = []
     for stage in stages:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if not run_tests([stage], log, keep_bytecode=True):
+        if not run_tests([stage], log):
             raise SystemExit(f"the tests fail without any change:\n{log.read_text()[-3000:]}")
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         limits.append(patience * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
     return limits
 
 
-def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) -> bool:
+def judge(path: str, config: dict, work_db: WorkDB, log: Path) -> bool:
     """Run the mutants of a file, print what survived and the score; return whether all is as it should be."""
-    stages, equivalent = config["files"][path], listed_as_equivalent()
-    total, known, alive = 0, 0, 0
-    unseen = {row for row in equivalent if f"diamant_env/{row.file}" == path}
+    stages, equivalent = config["files"][path], listed_as_equivalent(path)
+    total, known, alive, unseen = 0, 0, 0, set(equivalent)
     limits = unchanged(stages, config["mutants"]["patience"], log)
     print(f"{path}: the tests pass unchanged; seconds for each stage of a mutant: {limits}", flush=True)
     source = Path(path).read_text()
-    for mutant, changed in mutants_of(path, work_db):
-        if not re.search(function, mutant.function):
-            continue
+    for where, before, after, changed in mutants_of(path, work_db):
         total += 1
         if total % 100 == 0:
             print(f"... {total}, {total - 1 - known - alive} killed", flush=True)
@@ -212,10 +163,10 @@ def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) ->
         finally:
             Path(path).write_text(source)
         if passed:
-            rows = {row for row in equivalent if row.covers(mutant)}
+            rows = {row for row, pattern in equivalent.items() if pattern.fullmatch(f"{path} {where}: {after}")}
             unseen -= rows
             known, alive = known + bool(rows), alive + (not rows)
-            print(f"{'equivalent' if rows else 'SURVIVED'}  {mutant}", flush=True)
+            print(f"{'equivalent' if rows else 'SURVIVED'}  {path} {where}: `{before}` -> `{after}`", flush=True)
     killed = total - known - alive
     score = killed / max(1, total - known)
     print(
@@ -223,10 +174,8 @@ def judge(path: str, function: str, config: dict, work_db: WorkDB, log: Path) ->
         f"{score:.1%} of those that are not equivalent, {killed / max(1, total):.1%} of all",
         flush=True,
     )
-    if function:  # the others of the listed ones were not tried
-        unseen = set()
     if unseen:
-        print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(map(str, unseen)), sep="\n  ")
+        print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(unseen), sep="\n  ")
     return score >= config["mutants"]["least"] and not alive and not unseen
 
 

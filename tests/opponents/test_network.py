@@ -1,6 +1,7 @@
 """Policy files: opened without torch, without running code, and refused with the reason where they are damaged."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -45,7 +46,9 @@ NO_FILES = [
 ]
 
 
-def test_an_intact_file_opens(tmp_path):
+def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
+    for package in ("torch", "stable_baselines3"):
+        monkeypatch.setitem(sys.modules, package, None)  # to import it is an error now
     path = tmp_path / "policy.safetensors"
     path.write_bytes(WHOLE)
     agent = opponents.make(str(path))
@@ -66,6 +69,7 @@ def test_an_intact_file_opens(tmp_path):
         (content(format="other"), "is no policy of diamant_env"),
         (content(layout=[["must_decide", 1, 1]]), "another observation layout"),
         (content(sha256=None), "don't have the digest"),
+        *((content({**TENSORS, name: TENSORS[name] + 1}, sha256=digest(TENSORS)), "the digest") for name in TENSORS),
         (content(activation="sine"), "unknown activation 'sine'"),
         (content({**TENSORS, "1.bias": np.array([0, np.nan], np.float32)}), "not a finite number"),
         (content({**TENSORS, "1.weight": np.zeros((2, 9), np.float32)}), "a layer of shapes"),
@@ -96,17 +100,3 @@ def test_weights_that_can_only_just_not_overflow_give_numbers():
     agent = NetworkAgent([(weight, np.zeros(len(weight), np.float32)) for weight in large])
     for rows in (observation_space().high, observation_space().low):
         assert np.isfinite(agent.leave_logit(rows[None])).all()
-
-
-def test_a_bit_that_flips_in_the_weights_is_noticed(tmp_path):
-    path = tmp_path / "policy.safetensors"
-    damaged = bytearray(WHOLE)
-    first = 8 + int.from_bytes(damaged[:8], "little")
-    random = np.random.default_rng(0)
-    for _ in range(600):
-        place, bit = int(random.integers(first, len(damaged))), 1 << int(random.integers(8))
-        damaged[place] ^= bit
-        path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"damaged: (its weights don't have the digest|a weight that|weights so)"):
-            NetworkAgent.load(path)
-        damaged[place] ^= bit

@@ -1,7 +1,5 @@
 """The campaign of `make faults`, a small part of it: no promise is broken, and each check finds what is."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Which file may import which: no circle, no import against the arrows, no heavy library, no room too full."""
 
-from __future__ import annotations
-
 import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterable

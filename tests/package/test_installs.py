@@ -1,7 +1,5 @@
 """Installed, played, installed anew in place, played, uninstalled: nothing stays behind and nothing is in the way."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

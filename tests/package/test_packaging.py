@@ -1,7 +1,5 @@
 """What is told about the package agrees; `make package` builds, checks and installs it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -3,8 +3,6 @@
 ``python tests/package/versions.py [ROOM ...]``: each has a virtual environment in build/versions, kept for later.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

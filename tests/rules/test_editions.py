@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from diamant_env import EDITIONS, Batch, Observations
-from diamant_env.editions import RULEBOOK_PLAYERS
 from tests.support.play import PUBLISHED, Play, every
 
 A = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
@@ -82,12 +81,3 @@ def test_ties_are_broken_as_the_edition_says(edition):
     play.play("12 all 1 all all all all")
     assert play.chests == [5, 5, 0]
     assert play.rewards == ([0, 1, 0] if edition.tie_break == "relics" else [0.5, 0.5, 0])
-
-
-def test_the_rulebooks_seat_three_to_eight():
-    assert RULEBOOK_PLAYERS == (3, 8)
-
-
-def test_gems_are_counted_one_by_one():
-    """Five rubies or a diamond: the number in the chest is the same, and a relic of 5 gems adds 5."""
-    assert Play([5, 7, "relic", 1], players=1).play("- - all").chests == [5 + 7 + 5]

@@ -6,42 +6,36 @@ import pytest
 
 from tests.support.play import Case, Play, cases
 
-
-@cases(
-    {
-        "a lone leaver gathers all gems on the path": Case(
-            [11, 7, "snake"], "- 1", chests=[0, 2 + 1 + 3 + 3, 0, 0], path_gems=0
-        ),
-        # 3 and 3 lie there: card by card two leavers would get 1 + 1, of the whole they get 3.
-        "leavers share the whole not card by card": Case(
-            [3, 7, "snake"], "- 01", chests=[1 + 3, 1 + 3, 0, 0], path_gems=0
-        ),
-        "what the leavers can not split stays on the path": Case(
-            [4, "snake"], "012", players=5, chests=[1, 1, 1, 0, 0], path_gems=1
-        ),
-        "what they left waits for the next leaver": Case(
-            [4, "snake", "boulder"], "012 4", players=5, chests=[1, 1, 1, 0, 1]
-        ),
-        "too few gems for the leavers all stay": Case([2, "snake"], "012", players=5, chests=[0] * 5, path_gems=2),
-        "leavers put their gems in the chest": Case(
-            [17, 15, "snake"], "- 02", players=3, chests=[5 + 5 + 1, 0, 5 + 5 + 1], rewards=[11, 0, 11]
-        ),
-        "those who stay keep their bag": Case([17, "snake", "snake", 1], "0", players=3, bag=5),
-        "those who stay keep their bag at risk": Case([17, "snake", "snake", 1], "0 -", players=3, chests=[7, 0, 0]),
-        "the chest is safe from later traps": Case(
-            [17, "snake", 5, "boulder", "boulder", 1], "0 all - -", players=3, chests=[7, 5, 5]
-        ),
-        "the explorer stands in the camp": Case(
-            ["snake", 5, 7], "- 1", players=3, inside=[0, 2], left_turn=[0, 2, 0, 0, 0, 0, 0, 0]
-        ),
-        "a lone leaver takes gems and relics": Case([7, "relic", "snake"], "- 3", chests=[0, 0, 0, 1 + 3 + 5]),
-        "two leavers share the gems and leave the relics": Case(
-            [7, "relic", "snake"], "- 13", chests=[0, 1 + 1, 0, 1 + 1], path_gems=1, path_relics=1
-        ),
-    }
-)
-def test_play(case):
-    case.check()
+CASES = {
+    "a lone leaver gathers all gems on the path": Case(
+        [11, 7, "snake"], "- 1", chests=[0, 2 + 1 + 3 + 3, 0, 0], path_gems=0
+    ),
+    # 3 and 3 lie there: card by card two leavers would get 1 + 1, of the whole they get 3.
+    "leavers share the whole not card by card": Case([3, 7, "snake"], "- 01", chests=[1 + 3, 1 + 3, 0, 0], path_gems=0),
+    "what the leavers can not split stays on the path": Case(
+        [4, "snake"], "012", players=5, chests=[1, 1, 1, 0, 0], path_gems=1
+    ),
+    "what they left waits for the next leaver": Case(
+        [4, "snake", "boulder"], "012 4", players=5, chests=[1, 1, 1, 0, 1]
+    ),
+    "too few gems for the leavers all stay": Case([2, "snake"], "012", players=5, chests=[0] * 5, path_gems=2),
+    "leavers put their gems in the chest": Case(
+        [17, 15, "snake"], "- 02", players=3, chests=[5 + 5 + 1, 0, 5 + 5 + 1], rewards=[11, 0, 11]
+    ),
+    "those who stay keep their bag": Case([17, "snake", "snake", 1], "0", players=3, bag=5),
+    "those who stay keep their bag at risk": Case([17, "snake", "snake", 1], "0 -", players=3, chests=[7, 0, 0]),
+    "the chest is safe from later traps": Case(
+        [17, "snake", 5, "boulder", "boulder", 1], "0 all - -", players=3, chests=[7, 5, 5]
+    ),
+    "the explorer stands in the camp": Case(
+        ["snake", 5, 7], "- 1", players=3, inside=[0, 2], left_turn=[0, 2, 0, 0, 0, 0, 0, 0]
+    ),
+    "a lone leaver takes gems and relics": Case([7, "relic", "snake"], "- 3", chests=[0, 0, 0, 1 + 3 + 5]),
+    "two leavers share the gems and leave the relics": Case(
+        [7, "relic", "snake"], "- 13", chests=[0, 1 + 1, 0, 1 + 1], path_gems=1, path_relics=1
+    ),
+}
+test_play = cases(CASES)
 
 
 @pytest.mark.parametrize("leavers", range(1, 8))

@@ -30,16 +30,15 @@ def test_the_reserve_is_unlimited():
     assert play.chests == [5 * 124]
 
 
-@cases(
-    {
-        "a player alone takes relics and every gem": Case([7, "relic", 5], "- all", players=1, chests=[12]),
-        "lost relics are out of the game for good": Case(
-            [*["relic"] * 5, "snake", "snake", 5, 7], "- - - - - - all", deck={"relic": 0}, relics_taken=0
-        ),
-    }
-)
-def test_play(case):
-    case.check()
+CASES = {
+    # Five rubies or a diamond: the number in the chest is the same, and a relic of 5 gems adds 5.
+    "gems are counted one by one": Case([5, 7, "relic", 1], "- - all", players=1, chests=[5 + 7 + 5]),
+    "a player alone takes relics and every gem": Case([7, "relic", 5], "- all", players=1, chests=[12]),
+    "lost relics are out of the game for good": Case(
+        [*["relic"] * 5, "snake", "snake", 5, 7], "- - - - - - all", deck={"relic": 0}, relics_taken=0
+    ),
+}
+test_play = cases(CASES)
 
 
 def test_the_largest_game_fits_the_record():

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from diamant_env import Batch
-from diamant_env.editions import FIRST_RELIC
+from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.state import DECIDE, NO_DECISION
 from tests.support.play import LATE_RELICS, PRINTED, PUBLISHED, Case, Play, cases, every
 
-
-@cases(
-    {
-        "all five relics are in the deck from the start": Case([11], deck={"relic": 5}),
-        "one relic is in the deck where one enters per expedition": Case([11], edition=LATE_RELICS, deck={"relic": 1}),
-        "the lowest relic is in the deck where values are printed": Case(
-            [11], edition=PRINTED, deck={"relic 5": 1, "relic 7": 0, "relic 12": 0}
-        ),
-        "the first card is turned up before anyone decides": Case([11], turn=1, phase=DECIDE, expedition=1),
-        "one player is allowed for research": Case([7, 5], "all", players=1, chests=[7]),
-        "two players are allowed for research": Case([7, 5], "all", players=2, chests=[3, 3]),
-    }
-)
-def test_play(case):
-    case.check()
+CASES = {
+    "all five relics are in the deck from the start": Case([11], deck={"relic": 5}),
+    "one relic is in the deck where one enters per expedition": Case([11], edition=LATE_RELICS, deck={"relic": 1}),
+    "the lowest relic is in the deck where values are printed": Case(
+        [11], edition=PRINTED, deck={"relic 5": 1, "relic 7": 0, "relic 12": 0}
+    ),
+    "the first card is turned up before anyone decides": Case([11], turn=1, phase=DECIDE, expedition=1),
+    "one player is allowed for research": Case([7, 5], "all", players=1, chests=[7]),
+    "two players are allowed for research": Case([7, 5], "all", players=2, chests=[3, 3]),
+}
+test_play = cases(CASES)
 
 
 @every(PUBLISHED)
@@ -46,6 +41,7 @@ def test_every_player_has_an_empty_chest_and_an_explorer(players):
 
 @pytest.mark.parametrize("players", [3, 4, 5, 6, 7, 8])
 def test_three_to_eight_players(players):
+    assert RULEBOOK_PLAYERS == (3, 8)
     assert Batch(2, players).reset().shape[:2] == (2, players)
 
 
@@ -55,23 +51,10 @@ def test_no_edition_loses_a_card_between_games():
     assert (play.game["deck_size"], play.deck["snake"]) == (34, 3)
 
 
-@pytest.mark.parametrize("how", ["reset", "auto_reset"])
-def test_the_next_game_starts_with_empty_chests(how):
-    batch = Batch(1, 2)
-    batch.reset(1)
-    games = batch.games.copy()
-    games.deck[0, FIRST_RELIC] = 1
-    games.deck_size[0] -= 4
-    games.relics[0, :2] = (3, 1)
-    games.relics_taken[0] = 4
-    games.expedition[0] = 5
-    games.chest[0, :2] = (30, 7)
-    batch.restore(games)
-    if how == "reset":
-        batch.reset(2)
-    else:
-        while not batch.step(np.ones((1, 2), np.int8), auto_reset=True)[2].all():
-            assert batch.games.chest[0, 0] >= 30
-    assert batch.games.expedition.tolist() == [1]
-    assert not any(batch.games[name].any() for name in ("chest", "relics", "relics_taken", "banked"))
-    assert (batch.games.decision == NO_DECISION).all()
+def test_the_next_game_starts_with_empty_chests():
+    play = Play(["relic", 5, 7], players=2).leave(0).all_leave()
+    assert (play.chests, play.relics, play.game["expedition"]) == ([5, 5], [1, 0], 2)
+    play.env.reset(seed=0, options={"deck": [11]})
+    assert play.game["expedition"] == 1
+    assert not any(play.game[name].any() for name in ("chest", "relics", "relics_taken", "banked", "left_turn"))
+    assert (play.game["decision"] == NO_DECISION).all()

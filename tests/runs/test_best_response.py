@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from diamant_env.judging.deviation import DeviationGame
-from diamant_env.judging.games import play, seeds_for
+from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.best_response import PICTURE, RESULTS, Arguments, main, respond
@@ -135,12 +135,6 @@ def test_of_equals_the_one_that_learned_longest_is_picked(network):
     assert [point["decisions"] for point in points] == [1, 2, 3]
     assert points[0]["gain"] == points[2]["gain"]
     assert decisions == 3
-
-
-def test_what_picks_and_what_reports_are_other_games():
-    seating = np.zeros((60, 3), np.int64)
-    keys = [play(["bag"], seating, 600, seeds_for(0, purpose)).keys for purpose in ("pick", "report")]
-    assert len(np.unique(np.concatenate(keys))) == 1200
 
 
 def test_a_warm_run_starts_as_the_agent(network):

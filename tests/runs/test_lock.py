@@ -5,7 +5,6 @@ import platform
 import signal
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -46,8 +45,6 @@ def test_a_killed_process_holds_nothing(tmp_path, other):
     with held(tmp_path):
         assert str(os.getpid()) in (tmp_path / HOLDER).read_text()
     assert not (tmp_path / HOLDER).exists()
-    with held(tmp_path), warnings.catch_warnings():
-        warnings.simplefilter("error")
 
 
 def test_every_command_that_writes_into_a_folder_takes_it(tmp_path, other, capsys):

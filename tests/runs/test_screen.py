@@ -9,13 +9,9 @@ from pathlib import Path
 import pytest
 
 from diamant_env.drawing.plain import plain
-from diamant_env.judging.evaluation import judge
-from diamant_env.judging.lineups import parse_line_ups
 from diamant_env.opponents.registry import DATA
 from train import evaluate, exact, ppo, tournament
-from diamant_env.judging.tables import Screen
 from diamant_env.commands.screen import say
-from diamant_env.judging.tables import result_tables
 
 ROOT = Path(__file__).parents[2]
 TINY = [
@@ -43,21 +39,6 @@ def start(*arguments: str, **streams) -> subprocess.Popen:
 )
 def test_what_an_encoding_lacks_is_paraphrased(text, encoding, expected):
     assert plain(text, encoding) == expected
-
-
-def test_a_table_in_ascii_is_as_straight_as_any():
-    """Its columns are laid out with what is printed."""
-
-    class Ascii(Screen):
-        encoding = "ascii"
-
-    screen = Ascii(width=150)
-    with screen.capture() as captured:
-        screen.print(*result_tables(judge("ev", parse_line_ups("pool", "ev"), 40)))
-    text = captured.get()
-    assert text.isascii()
-    assert "+-" in text
-    assert "?" not in text
 
 
 @pytest.fixture
@@ -107,7 +88,10 @@ def test_results_are_printed_in_ascii():
     process = start(*command, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
     output, errors = process.communicate()
     assert (process.returncode, b"Traceback" in errors) == (0, False)
-    assert "3 x bag" in output.decode("ascii")
+    text = output.decode("ascii")
+    assert "3 x bag" in text
+    assert "+-" in text
+    assert "?" not in text
 
 
 def test_a_name_that_ascii_does_not_have(tmp_path):

@@ -10,7 +10,7 @@ import numba
 import pytest
 
 from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
-from diamant_env.editions import NO_CARD, NUM_CARDS
+from diamant_env.editions import NO_CARD
 from diamant_env.state import OVER
 
 SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # so many times more games against the oracle
@@ -50,12 +50,6 @@ def every(editions: list[Edition], fits: Callable[[Edition], bool] = lambda edit
     return pytest.mark.parametrize("edition", chosen, ids=[edition.name for edition in chosen])
 
 
-def deck_of(game, edition: Edition) -> dict[int | str, int]:
-    """How many of each card are left in the deck of a record, by the card's name; treasures are numbers."""
-    names = [card_of(edition, card) for card in range(NUM_CARDS)]
-    return {name: int(copies) for name, copies in zip(names, game["deck"], strict=True) if copies}
-
-
 def card_of(edition: Edition, card: int) -> int | str:
     """The card with this number as the oracle names it."""
     try:
@@ -66,13 +60,9 @@ def card_of(edition: Edition, card: int) -> int | str:
 
 
 class Play:
-    """A game of chosen cards through `parallel_env`; a card that was not chosen is an error.
+    """A game of chosen cards, in their order across expeditions; a card that was not chosen is an error.
 
-    Args:
-        deck: The cards in the order in which they come up, across expeditions.
-        players: How many sit at the table.
-        edition: What they play.
-        options: Of `parallel_env`.
+    The options are those of `parallel_env`.
     """
 
     def __init__(self, deck: list, players: int = 4, edition: str | Edition = BASE, **options) -> None:
@@ -100,7 +90,9 @@ class Play:
 
     @property
     def deck(self) -> dict[int | str, int]:
-        return deck_of(self.game, self.env.edition)
+        """How many of each card are left in the deck, by the card's name; treasures are numbers."""
+        copies = enumerate(self.game["deck"].tolist())
+        return {card_of(self.env.edition, card): number for card, number in copies if number}
 
     @property
     def over(self) -> bool:
@@ -166,5 +158,10 @@ class Case:
 
 
 def cases(named: dict[str, Case]):
-    """Run the test once for each of these games."""
-    return pytest.mark.parametrize("case", named.values(), ids=list(named))
+    """A test that plays each of these games."""
+
+    @pytest.mark.parametrize("case", named.values(), ids=list(named))
+    def test_play(case):
+        case.check()
+
+    return test_play

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -126,13 +126,16 @@ class SideBySide:
             assert self.names[i].deck(self.batch.games.deck[i].tolist()) == self.oracles[i].deck_counts
             assert self.oracles[i].unaccounted_gems == 0
 
-    def play_to_the_end(self, rng: np.random.Generator, kinds: Sequence[str] = tuple(DECISIONS)) -> int:
-        """Play all games to the end, game i with the kind of decisions i % len(kinds); return the turns played."""
-        shape = (self.batch.num_games, self.batch.seats)
-        turns = 0
+    def turns(self, rng: np.random.Generator, kinds: Sequence[str] = tuple(DECISIONS)) -> Iterator[int]:
+        """Play all games to the end, game i with decisions of kind i % len(kinds); yield the turns played so far."""
+        shape, turn = (self.batch.num_games, self.batch.seats), 0
         while not self.batch.over.all():
+            yield turn
             choices = np.stack([DECISIONS[kind](rng, *shape) for kind in kinds])
             leave = choices[np.arange(shape[0]) % len(kinds), np.arange(shape[0])]
             self.step(leave, rng.integers(-128, 128, shape))
-            turns += 1
-        return turns
+            turn += 1
+
+    def play_to_the_end(self, rng: np.random.Generator) -> int:
+        """Play all games to the end; return the turns played."""
+        return sum(1 for _ in self.turns(rng))

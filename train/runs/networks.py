@@ -11,7 +11,6 @@ from diamant_env.opponents.network import NetworkAgent
 from train.runs.config import Config, NetworkConfig
 from train.runs.run_folder import START, save_policy
 
-"""Weight and bias of each layer of a perceptron."""
 _SHARPER = np.float32(1000)  # times the logits
 
 

@@ -58,7 +58,7 @@ def about_run(folder: Path, config: Config) -> dict[str, Any]:
         FileNotFoundError: If the run is not finished.
         ValueError: If a file is damaged.
     """
-    time, found = (_read_json(folder / name) for name in ("time.json", "versions.json"))
+    time, found = (read_json(folder / name) for name in ("time.json", "versions.json"))
     try:
         about = {
             "config": config_json(config),
@@ -76,10 +76,11 @@ def about_run(folder: Path, config: Config) -> dict[str, Any]:
 
 def parts_of(folder: Path) -> list[dict[str, Any]]:
     """Return what `about_run` said about each run that this one was joined from; none if it was trained."""
-    return _read_json(folder / PARTS) if (folder / PARTS).is_file() else []
+    return read_json(folder / PARTS) if (folder / PARTS).is_file() else []
 
 
-def _read_json(path: Path) -> Any:
+def read_json(path: Path) -> Any:
+    """Return what is in a file of a finished run; errors are those of `about_run`."""
     if not path.is_file():
         raise FileNotFoundError(f"{path.parent} has no finished run: it has no {path.name}")
     try:

@@ -142,18 +142,14 @@ class MixtureAgent(Scripted):
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         if len(first) != len(self.thresholds):
-            self._resize(len(first))
+            known = self.thresholds[: len(first)]  # of the rows that remain; rows that are new draw theirs
+            self.thresholds = np.concatenate([known, self._draw(len(first) - len(known))])
         self.thresholds[first] = self._draw(int(np.count_nonzero(first)))
         return super().act(obs, first)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
         return obs["bag"] >= self.thresholds
-
-    def _resize(self, rows: int) -> None:
-        """Keep the thresholds of the rows that remain; rows that are new draw theirs."""
-        known = self.thresholds[:rows]
-        self.thresholds = np.concatenate([known, self._draw(rows - len(known))])
 
     def _draw(self, count: int) -> NDArray[np.float32]:
         return self._random.integers(int(self.low), int(self.high), count, endpoint=True).astype(np.float32)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -36,7 +36,7 @@ def in_whole_numbers(*numbers: Fraction | float) -> tuple[int, ...]:
     return one, *(int(fraction * one) for fraction in fractions)
 
 
-class WholeNumbers(Mapping[str, NDArray]):
+class WholeNumbers(Observations):
     """Observations as whole numbers: float64 while that holds all products exactly, else Python's (dtype object).
 
     Args:
@@ -45,25 +45,19 @@ class WholeNumbers(Mapping[str, NDArray]):
     """
 
     def __init__(self, obs: Observations, largest: int) -> None:
-        self._obs = obs
+        super().__init__(obs.flat)
         self._fits = largest <= _LARGEST_IN_FLOAT64
 
     def __getitem__(self, name: str) -> NDArray:
-        return self._whole(self._obs[name])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._obs)
-
-    def __len__(self) -> int:
-        return len(self._obs)
+        return self._whole(super().__getitem__(name))
 
     def next_card(self) -> tuple[NDArray, NDArray, NDArray]:
         """Return the cards of the deck, those that bust, and what all bring each player inside, each (rows,).
 
         `bust_chance` is the second and `expected_share` the third, by the first.
         """
-        cards = self._obs.flat[..., _DECK] @ _CARDS
-        fatal, shared = (np.rint(self._obs[name] * cards) for name in ("bust_chance", "expected_share"))
+        cards, rounded = self.flat[..., _DECK] @ _CARDS, Observations(self.flat)
+        fatal, shared = (np.rint(rounded[name] * cards) for name in ("bust_chance", "expected_share"))
         return self._whole(cards), self._whole(fatal), self._whole(shared)
 
     def _whole(self, numbers: NDArray[np.float32]) -> NDArray:
