@@ -14,8 +14,8 @@ import pytest
 from diamant_env import Batch
 from diamant_env.editions import EDITIONS
 from diamant_env.engine.threads import ThreadTeam
+from tests.faults.batches import copies
 from tests.faults.child import in_child
-from tests.faults.copies import copies
 from tests.faults.table import Effort
 
 MIXED = {

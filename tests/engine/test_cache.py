@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from diamant_env.storage import cache
-from tests.faults.caches import copy_package
+from tests.faults.installs import copy_package
 
 # A rule, and a reward that uses a rule of another file.
 PLAY = """
