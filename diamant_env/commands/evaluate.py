@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from diamant_env.commands.arguments import add_edition, in_folder, new_parser, seed
-from diamant_env.commands.screen import say
+from diamant_env.commands.screen import save_and_say
 from diamant_env.judging import evaluate
 
 COMMAND = "diamant evaluate"
@@ -53,9 +53,5 @@ def run(argv: Sequence[str]) -> int:
         seed=given.seed,
         progress=True,
     )
-    if given.out is not None:
-        judged.save(given.out, command=COMMAND, arguments=vars(given))
-    say(judged)
-    if given.out is not None:
-        say(f"saved: {given.out}")
+    save_and_say(judged, lambda path: judged.save(path, command=COMMAND, arguments=vars(given)), given.out)
     return 0

@@ -12,7 +12,7 @@ from tqdm import tqdm
 
 from diamant_env import exact, opponents
 from diamant_env.commands.arguments import add_edition, in_folder, new_parser
-from diamant_env.commands.screen import say
+from diamant_env.commands.screen import save_and_say
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.tables import TextTable, new_table
 from diamant_env.opponents import Agent
@@ -140,9 +140,5 @@ def run(argv: Sequence[str]) -> int:
     given = parser.parse_args(argv)
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     found = measure(given.agents, players, given.edition, given.lone)
-    if given.out is not None:
-        save_rows(found, given.out)
-    say(rows_table(found))
-    if given.out is not None:
-        say(f"saved: {given.out}")
+    save_and_say(rows_table(found), lambda path: save_rows(found, path), given.out)
     return 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
 
 from diamant_env.drawing.plain import plain
 
@@ -22,3 +24,14 @@ def say(*parts: object) -> None:
         if not isinstance(error, BrokenPipeError):
             print(f"can't print: {error}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def save_and_say(result: object, save: Callable[[Path], object], path: Path | None) -> None:
+    """Save a result, if there is a path, and print it, even if it could not be saved."""
+    try:
+        if path is not None:
+            save(path)
+    finally:
+        say(result)
+    if path is not None:
+        say(f"saved: {path}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tqdm import tqdm
 
 from diamant_env.commands.arguments import AGENTS, add_edition, in_folder, new_parser, seed
-from diamant_env.commands.screen import say
+from diamant_env.commands.screen import save_and_say
 from diamant_env.judging import hold_tournament
 from diamant_env.judging.lineups import entrants
 from diamant_env.judging.tournament import RATED_GAMES
@@ -44,10 +44,6 @@ def run(argv: Sequence[str]) -> int:
         result = hold_tournament(
             agents, given.games, given.seed, given.players, given.edition, given.rated_games, progress=bar
         )
-    if given.out is not None:
-        content = {"command": COMMAND, "arguments": vars(given), "versions": versions(), "tournament": result}
-        save_json(content, given.out)
-    say(result)
-    if given.out is not None:
-        say(f"saved: {given.out}")
+    content = {"command": COMMAND, "arguments": vars(given), "versions": versions(), "tournament": result}
+    save_and_say(result, lambda path: save_json(content, path), given.out)
     return 0

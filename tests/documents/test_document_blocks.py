@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from diamant_env.commands import diamant
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -35,7 +37,7 @@ SMALLER = {
         "configs/champion_table.toml": f"configs/champion_table.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "--out shipped": "--games 24 --intruder-games 8 --out shipped",
         "--games 20000": "--games 100",
-        "agents.watch search:16:": "agents.watch search:2:",
+        "diamant watch search:16:": "diamant watch search:2:",
         "search:256:champion --against": "search:2:champion --against",
         "--compare search:64:champion search:16:champion champion --games 2000": "--compare champion --games 20",
     },
@@ -89,10 +91,10 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     command = " ".join(words)
     if command in NOT_RUN:
         return
-    assert words[:2] == ["python", "-m"], f"{command}: neither python -m nor listed in NOT_RUN"
+    assert words[:2] == ["python", "-m"] or words[0] == "diamant", f"{command}: not listed in NOT_RUN"
     monkeypatch.setattr("sys.stdin", io.StringIO(ANSWERS))
     try:
-        status = import_module(words[2]).main(words[3:])
+        status = diamant.main(words[1:]) if words[0] == "diamant" else import_module(words[2]).main(words[3:])
     except SystemExit as end:
         status = end.code
     assert not status, command

@@ -37,13 +37,13 @@ def commands(folder: Path) -> dict[str, list[str]]:
     """Return the commands that are interrupted, with what they are given."""
     run = [part for change in _RUN for part in ("--set", change)]
     return {
-        "agents.play": ["--seed", "1"],
-        "agents.watch": ["ev", "bag:18", "--seed", "3"],
-        "agents.film": ["tests/records/games/iello-2016-1-players-seed-1.txt", str(folder / "game.gif")],
+        "diamant_env play": ["--seed", "1"],
+        "diamant_env watch": ["ev", "bag:18", "--seed", "3"],
+        "diamant_env film": ["tests/records/games/iello-2016-1-players-seed-1.txt", str(folder / "game.gif")],
         "train.ppo": ["--no-judge", *run, "--out", str(folder / "runs")],
-        "train.evaluate": ["bag:18", "--against", "clones:bag:12", "--games", "20000"],
-        "train.tournament": ["bag:18", "ev", "bag:12", "cards:6", "--games", "20000"],
-        "train.exact": ["ev:0.75", "--players", "2"],
+        "diamant_env evaluate": ["bag:18", "--against", "clones:bag:12", "--games", "20000"],
+        "diamant_env tournament": ["bag:18", "ev", "bag:12", "cards:6", "--games", "20000"],
+        "diamant_env exact": ["ev:0.75", "--players", "2"],
         "train.export": ["ev:0.75", "--games", "2000", "--out", str(folder / "decisions.npz")],
         "train.best_response": ["bag:9", *run, "--out", str(folder / "answers")],
     }
@@ -59,7 +59,7 @@ def interrupts(effort: Effort, which: slice = slice(None)) -> Iterator[Row]:
         if small and number > 1:
             return
         trial = Trials(f"Ctrl-C at a random moment of python -m {command}", effort)
-        cold, warm = partial(_cold, folder, ["-m", command, *given]), partial(_warm, folder, command, given)
+        cold, warm = partial(_cold, folder, ["-m", *command.split(), *given]), partial(_warm, folder, command, given)
         ways = [(cold, _COLD, _LONGEST), (warm, _WARM, _LONGEST_WARM)]
         for interrupted, times, longest in ways[small:]:
             for problem in _at_random(effort, interrupted, times, longest):
@@ -146,13 +146,14 @@ def _run_module(command: str, given: list[str], said: Path, writing: int, keys: 
     os.dup2(keys, 0)
     os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
     os.chdir(ROOT)
-    for name in [name for name in sys.modules if name.partition(".")[0] in ("agents", "train")]:
+    module, *subcommand = command.split()
+    for name in [name for name in sys.modules if name.partition(".")[0] == "train" or ".commands" in name]:
         del sys.modules[name]
-    sys.argv[:] = ["-m", *given]
-    exec(_TELLS.format(first=command, descriptor=writing), {})
+    sys.argv[:] = ["-m", *subcommand, *given]
+    exec(_TELLS.format(first=module if "." in module else "diamant_env.commands", descriptor=writing), {})
     status = 0
     try:
-        runpy.run_module(command, run_name="__main__", alter_sys=True)
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else int(end.code is not None)
     except BaseException as error:

@@ -8,10 +8,10 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from diamant_env.commands import diamant
 from diamant_env.judging.games import play, seeds_for
-from diamant_env.judging.lineups import deal
+from diamant_env.judging.lineups import deal, entrants
 from diamant_env.judging.tournament import cross_table, hold_tournament, rate
-from train import tournament
 
 ORDERED = ("ev:0.75", "bag:6", "random:0.5", "continue")  # each clearly better than the next at tables of all four
 
@@ -69,22 +69,22 @@ def test_the_same_seed_gives_the_same_tournament():
 
 
 def test_entrants():
-    pool = tournament.entrants((), ())
-    assert tournament.entrants(("bag:18",), ()) == ["bag:18"]
-    assert tournament.entrants((pool[0],), ("pool",)) == pool
-    assert len(tournament.entrants((), ("pool", "held-out"))) > len(pool)
+    pool = entrants((), ())
+    assert entrants(("bag:18",), ()) == ["bag:18"]
+    assert entrants((pool[0],), ("pool",)) == pool
+    assert len(entrants((), ("pool", "held-out"))) > len(pool)
 
 
 def test_the_command(tmp_path, capsys):
-    tournament.main([*ORDERED, "--games", "60", "--rated-games", "30", "--out", str(tmp_path)])
+    path = tmp_path / "tournament.json"
+    diamant.main(["tournament", *ORDERED, "--games", "60", "--rated-games", "30", "--out", str(path)])
     text = capsys.readouterr().out
     assert "60 games at 60 tables of 4" in text
     assert "30 games" in text
-    content = json.loads((tmp_path / "tournament.json").read_text())
+    content = json.loads(path.read_text())
     assert content["arguments"]["games"] == 60
     assert content["tournament"]["beats"][0][0] is None
     assert {standing["agent"] for standing in content["tournament"]["standings"]} == set(ORDERED)
-    assert (tmp_path / "tournament.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize(
@@ -98,11 +98,11 @@ def test_the_command(tmp_path, capsys):
         (["--games", "0"], "games=0"),
         (["--rated-games", "0"], "rated_games=0"),
         (["--edition", "risk"], "unknown edition 'risk'"),
-        (["--out", "/dev/null/x"], "can't write results"),
+        (["--out", "nowhere/x.json"], "there is no folder"),
     ],
 )
 def test_a_wrong_argument_ends_with_one_clear_message(arguments, message, capsys):
-    assert tournament.main(arguments) == 2
+    assert diamant.main(["tournament", *arguments]) == 2
     shown = capsys.readouterr()
     assert message in shown.err
     assert len(shown.err.splitlines()) == 1

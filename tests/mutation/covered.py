@@ -14,12 +14,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LEAST = 95  # per cent of the lines
-ROOMS = ["rules", "game", "engine", "envs", "opponents", "records", "exact", "drawing", "agents"]
+ROOMS = ["rules", "game", "engine", "envs", "opponents", "records", "exact", "drawing", "commands"]
 FILES = ["judging/test_intervals.py", "package/test_files.py"]
 # Nothing but repetition, or about `train`, `agents` and compiled code alone.
 LEFT_OUT = [
-    *("agents/test_watch.py", "drawing/test_film.py", "engine/test_cache.py", "engine/test_compiled.py"),
-    *("envs/test_vec_env.py", "exact/test_blank_exact.py", "exact/test_exact_command.py", "exact/test_figures.py"),
+    *("commands/test_watch.py", "commands/test_film.py", "engine/test_cache.py", "engine/test_compiled.py"),
+    *("envs/test_vec_env.py", "exact/test_blank_exact.py", "commands/test_exact_command.py", "exact/test_figures.py"),
     *("game/test_blank.py", "game/test_counting.py", "game/test_machine.py"),
     *("opponents/test_pools.py", "opponents/test_search.py"),
 ]

@@ -10,7 +10,8 @@ import pytest
 
 from diamant_env.drawing.plain import plain
 from diamant_env.opponents.registry import DATA
-from train import evaluate, exact, ppo, tournament
+from diamant_env.commands import diamant, exact
+from train import ppo
 from diamant_env.commands.screen import say
 
 ROOT = Path(__file__).parents[2]
@@ -60,18 +61,15 @@ def test_a_judged_run_is_saved_where_nobody_reads(tmp_path, nobody_reads):
 
 
 @pytest.mark.parametrize(
-    ("command", "arguments", "file"),
-    [
-        (evaluate, ["bag:18", "--games", "40", "--out"], "results.json"),
-        (tournament, ["--games", "40", "--out"], "tournament.json"),
-        (exact, ["--players", "--lone", "iello-2016", "--out"], "rows.json"),
-    ],
+    "arguments",
+    [["evaluate", "bag:18", "--games", "40"], ["tournament", "--games", "40"], ["exact", "--lone", "iello-2016"]],
 )
-def test_results_are_saved_where_nobody_reads(tmp_path, nobody_reads, monkeypatch, command, arguments, file):
+def test_results_are_saved_where_nobody_reads(tmp_path, nobody_reads, monkeypatch, arguments):
     row = {"edition": "iello-2016", "players": 1, "agent": "lone ±", "seconds": 1.0}
-    monkeypatch.setattr(exact, "measure", lambda arguments: [row])
-    assert not command.main([*arguments, str(tmp_path / file if command is exact else tmp_path)])
-    assert (tmp_path / file).stat().st_size > 100
+    monkeypatch.setattr(exact, "measure", lambda *arguments: [row])
+    path = tmp_path / "results.json"
+    assert not diamant.main([*arguments, "--out", str(path)])
+    assert path.stat().st_size > 100
 
 
 def test_an_output_that_is_full_loses_nothing(monkeypatch, capsys):
@@ -84,7 +82,7 @@ def test_an_output_that_is_full_loses_nothing(monkeypatch, capsys):
 
 def test_results_are_printed_in_ascii():
     """By a process whose output has no ±, no × and no lines for boxes."""
-    command = ["train.evaluate", "ev:0.75", "--against", "clones:bag", "--games", "40"]
+    command = ["diamant_env", "evaluate", "ev:0.75", "--against", "clones:bag", "--games", "40"]
     process = start(*command, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
     output, errors = process.communicate()
     assert (process.returncode, b"Traceback" in errors) == (0, False)
@@ -99,7 +97,7 @@ def test_a_name_that_ascii_does_not_have(tmp_path):
     policy = tmp_path / "é" / "policy.safetensors"
     policy.parent.mkdir()
     policy.write_bytes((DATA / "champion.safetensors").read_bytes())
-    command = ["agents.watch", str(policy), "bag:18", "--seed", "1", "--record", str(tmp_path / "game.txt")]
+    command = ["diamant_env", "watch", str(policy), "bag:18", "--seed", "1", "--record", str(tmp_path / "game.txt")]
     process = start(*command, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
     output, errors = process.communicate()
     assert errors == b""

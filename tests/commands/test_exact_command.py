@@ -1,4 +1,4 @@
-"""``python -m train.exact``."""
+"""``diamant exact``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import numba
 import pytest
 
-from train import exact
+from diamant_env.commands import diamant
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
 
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours un
 def test_the_table_and_the_file(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("DIAMANT_CACHE_DIR", str(tmp_path / "kept"))
     out = tmp_path / "results.json"
-    exact.main(["ev:0", "--players", "1", "--lone", "schmidt-2005", "--out", str(out)])
-    exact.main(["--players", "1", "2", "--out", str(out)])
+    diamant.main(["exact", "ev:0", "--players", "1", "--lone", "schmidt-2005", "--out", str(out)])
+    diamant.main(["exact", "--players", "1", "2", "--out", str(out)])
     said = capsys.readouterr().out
     assert "17.339875" in said
     assert "8.963618" in said
@@ -37,13 +37,13 @@ def test_the_table_and_the_file(tmp_path, capsys, monkeypatch):
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(arguments, reason, capsys):
-    assert exact.main(arguments) == 2
+    assert diamant.main(["exact", *arguments]) == 2
     assert reason in capsys.readouterr().err
 
 
 def test_another_file_is_left_alone(tmp_path, capsys):
     out = tmp_path / "other.json"
     out.write_text("[1]")
-    assert exact.main(["--players", "1", "--out", str(out)]) == 2
+    assert diamant.main(["exact", "--players", "1", "--out", str(out)]) == 2
     assert out.read_text() == "[1]"
     assert "holds no results" in capsys.readouterr().err

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from agents import watch
 from diamant_env import EDITIONS, Batch
+from diamant_env.commands import diamant, watch
 from diamant_env.observation import Observations
 from diamant_env.opponents import Table, make
 from diamant_env.records import GameRecord
@@ -22,7 +22,7 @@ def look(monkeypatch, capsys):
 
     def run(*arguments: str, keys: str = "") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
-        return watch.main(arguments), *capsys.readouterr()
+        return diamant.main(["watch", *arguments]), *capsys.readouterr()
 
     return run
 
@@ -133,6 +133,6 @@ def test_window(look, monkeypatch, step):
 def test_what_is_refused_beside_what_play_refuses(look, arguments, words):
     code, said, errors = look(*arguments)
     assert (code, said) == (2, "")
-    assert errors.startswith("python -m agents.watch: error: ")
+    assert errors.startswith("diamant watch: error: ")
     assert errors.count("\n") == 1
     assert words in errors

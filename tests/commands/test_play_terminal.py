@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import play
 from diamant_env import EDITIONS, Batch
+from diamant_env.commands import diamant
 from diamant_env.commands.words import Words
 from diamant_env.drawing.scene import Scene
 from diamant_env.observation import Observations
@@ -33,7 +33,7 @@ def sit_down(monkeypatch, capsys):
 
     def run(keys: str, *arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
-        return play.main(arguments or QUIET), *capsys.readouterr()
+        return diamant.main(["play", *(arguments or QUIET)]), *capsys.readouterr()
 
     return run
 
@@ -190,7 +190,7 @@ def test_a_record_that_does_not_fit_on_the_disk(sit_down, tmp_path, monkeypatch)
 def test_what_is_refused(sit_down, arguments, message):
     code, said, errors = sit_down("", *arguments)
     assert (code, said) == (2, "")
-    assert errors.startswith("python -m agents.play: error: ")
+    assert errors.startswith("diamant play: error: ")
     assert errors.count("\n") == 1
     assert re.search(message, errors)
 
@@ -209,8 +209,8 @@ def test_colours_take_no_room():
 
 
 def test_only_the_core_is_imported():
-    forbidden = {"torch", "stable_baselines3", "tyro", "rich", "pygame", "train"}
-    code = f"import agents.play, sys; sys.exit(bool({forbidden} & set(sys.modules)))"
+    forbidden = {"torch", "stable_baselines3", "scipy", "rich", "pygame", "train"}
+    code = f"import diamant_env.commands.play, sys; sys.exit(bool({forbidden} & set(sys.modules)))"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
@@ -220,7 +220,7 @@ def test_at_a_real_terminal(key, code):
     master, terminal = os.openpty()
     environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
     game = subprocess.Popen(
-        [sys.executable, "-m", "agents.play", *QUIET],
+        [sys.executable, "-m", "diamant_env", "play", *QUIET],
         **dict.fromkeys(("stdin", "stdout", "stderr"), terminal),
         cwd=ROOT,
         env=environment,

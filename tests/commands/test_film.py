@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents import film
+from diamant_env.commands import diamant, film
 from diamant_env.opponents import make
 from diamant_env.records import GameRecord, record_of
 
@@ -23,7 +23,7 @@ def shoot(capsys):
     """Run the command; return the exit status, what was said and the errors."""
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:
-        return film.main([str(argument) for argument in arguments]), *capsys.readouterr()
+        return diamant.main(["film", *map(str, arguments)]), *capsys.readouterr()
 
     return run
 
@@ -121,7 +121,7 @@ def test_what_is_refused(shoot, arguments, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, said, errors = shoot(*arguments)
     assert (code, said) == (2, "")
-    assert errors.startswith("python -m agents.film: error: ")
+    assert errors.startswith("diamant film: error: ")
     assert errors.count("\n") == 1
     assert words in errors
     assert not list(tmp_path.iterdir())

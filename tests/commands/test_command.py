@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from agents import command, play, watch
+from diamant_env.commands import command, diamant
 from diamant_env.commands.command import run_command
-from train import evaluate, ppo
+from train import ppo
 
 ROOT = Path(__file__).parents[2]
 GAME = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
@@ -68,8 +68,13 @@ def test_a_defect_keeps_its_traceback():
 
 
 def test_other_ends(capsys):
-    assert ends_with(SystemExit(2)) == play.main(["--nothing"]) == evaluate.main(["bag:18", "--nothing"]) == 2
-    assert ends_with(SystemExit(None)) == play.main(["--help"]) == 0
+    assert (
+        ends_with(SystemExit(2))
+        == diamant.main(["play", "--nothing"])
+        == diamant.main(["evaluate", "bag:18", "--nothing"])
+        == 2
+    )
+    assert ends_with(SystemExit(None)) == diamant.main(["play", "--help"]) == 0
     assert capsys.readouterr().err
     assert ends_with(BrokenPipeError()) == 0
     assert capsys.readouterr().err == ""
@@ -79,20 +84,17 @@ def test_other_ends(capsys):
 
 
 @pytest.mark.parametrize("stream", ["stdin", "stdout", "stderr"])
-@pytest.mark.parametrize(
-    ("main", "arguments"),
-    [(play.main, ["--opponents", "bag:18"]), (watch.main, GAME), (watch.main, [*GAME, "--step"])],
-)
-def test_a_closed_stream(main, arguments, stream, monkeypatch, capsys):
+@pytest.mark.parametrize("arguments", [["play", "--opponents", "bag:18"], ["watch", *GAME], ["watch", *GAME, "--step"]])
+def test_a_closed_stream(arguments, stream, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO(""))
     monkeypatch.setattr(sys, stream, None)
-    assert main(arguments) == 0
+    assert diamant.main(arguments) == 0
 
 
 def test_closed_streams_of_a_process(tmp_path):
     """What is written to a closed stdout must not land in the file that is opened next."""
     game = tmp_path / "game.txt"
-    words = [sys.executable, "-m", "agents.watch", "bag:18", "traps", "--seed", "3", "--record", str(game)]
+    words = [sys.executable, "-m", "diamant_env", "watch", "bag:18", "traps", "--seed", "3", "--record", str(game)]
     line = f"exec {shlex.join(words)} <&- >&-"
     done = subprocess.run(["sh", "-c", line], cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -102,7 +104,7 @@ def test_closed_streams_of_a_process(tmp_path):
 def test_a_pipe_that_nobody_reads():
     reader, writer = os.pipe()
     os.close(reader)
-    done = python("-m", "agents.watch", *GAME, stdout=writer)
+    done = python("-m", "diamant_env", "watch", *GAME, stdout=writer)
     os.close(writer)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -114,10 +116,7 @@ MISSING = "raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')"
 @pytest.mark.parametrize(
     ("module", "numba", "status", "line"),
     [
-        *(
-            (module, CTRL_C, 130, "stopped\n")
-            for module in ("agents.play", "agents.watch", "train.ppo", "train.evaluate")
-        ),
+        *((module, CTRL_C, 130, "stopped\n") for module in ("diamant_env", "train.ppo", "benchmarks.peers")),
         ("train.ppo", MISSING, 2, "error: No module named 'numba'; in the checkout: pip install"),
     ],
 )
@@ -169,7 +168,9 @@ sys.exit(command.run_command("python -m late", run))
 )
 def test_ctrl_c_at_any_moment(run, status, tmp_path):
     (tmp_path / "late").mkdir()
-    (tmp_path / "late" / "__init__.py").write_text(PACKAGE.format(path=str(ROOT / "agents" / "command.py")))
+    (tmp_path / "late" / "__init__.py").write_text(
+        PACKAGE.format(path=str(ROOT / "diamant_env" / "commands" / "command.py"))
+    )
     (tmp_path / "late" / "__main__.py").write_text(MAIN.format(run=run))
     done = python("-m", "late", path=tmp_path)
     assert (done.returncode, done.stderr) == (status, "python -m late: stopped\n" if status else "")
@@ -189,7 +190,7 @@ def test_hostile_toml(content, tmp_path, capsys):
     path = tmp_path / "hostile.toml"
     path.write_text(content)
     assert ppo.main(["--config", str(path), "--out", str(tmp_path)]) == 2
-    assert evaluate.main(["bag:18", "--against", str(path)]) == 2
+    assert diamant.main(["evaluate", "bag:18", "--against", str(path)]) == 2
     first, second = capsys.readouterr().err.splitlines()
     assert f"{path} is no TOML file: it " in first
     assert f"pool {path} is damaged: it " in second
@@ -203,9 +204,17 @@ def test_hostile_toml(content, tmp_path, capsys):
         (ppo.main, ["--set", f"seed={2**64}"], "less than or equal to 18446744073709551615"),
         (ppo.main, ["--set", "ppo.games=1000000"], "games = 1000000 × turns = 64; at most 10,000,000 are allowed"),
         (ppo.main, ["--set", f"start={'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2"),
-        (evaluate.main, ["bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
-        (evaluate.main, ["bag:18", "--games", "8", "--seed", "-1"], "seed=-1; a whole number, 0 to 2**64 - 1, is"),
-        (evaluate.main, ["bag:18", "--games", "8", "--compare", f"{'search:' * 3_000}ev"], "3000 times search:"),
+        (diamant.main, ["evaluate", "bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
+        (
+            diamant.main,
+            ["evaluate", "bag:18", "--games", "8", "--seed", "-1"],
+            "seed=-1; a whole number, 0 to 2**64 - 1, is",
+        ),
+        (
+            diamant.main,
+            ["evaluate", "bag:18", "--games", "8", "--compare", f"{'search:' * 3_000}ev"],
+            "3000 times search:",
+        ),
     ],
 )
 def test_hostile_arguments(main, arguments, reason, tmp_path, capsys):
