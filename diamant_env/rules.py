@@ -150,7 +150,7 @@ def return_to_camp(game: Game, leavers: int) -> None:
     for seat in range(game.num_players):
         leaves = game.decision[seat] == LEAVE  # 1 or 0: to multiply is faster than to branch
         game.banked[seat] = leaves * banked
-        game.chest[seat] += game.banked[seat]
+        game.chest[seat] += leaves * banked
         game.relics[seat] += leaves * relics
         game.left_turn[seat] += leaves * game.turn
         game.inside[seat] -= leaves
