@@ -22,7 +22,7 @@ def environment() -> str:
     rows = [
         ["Import", "`from diamant_env import diamant_v0`"],
         ["Parallel API", "yes; `diamant_v0.env()` is the AEC form"],
-        ["Manual control", "at the terminal: `python -m agents.play`"],
+        ["Manual control", "at the terminal: `diamant play`"],
         ["Agents", f"`{agents}`: {len(agents)} by default, 1 to {MAX_PLAYERS}"],
         ["Actions", f"`{env.action_space('player_0')}`: {CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
         ["Observations", f"`{space.shape}`, {space.dtype}, {bounds}; each feature has bounds of its own"],

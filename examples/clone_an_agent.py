@@ -3,7 +3,7 @@
 pip install -c constraints.txt -e ".[train]"
 python -m train.export ev:0.75 --games 2000 --out ev.npz
 python examples/clone_an_agent.py ev.npz clone.safetensors
-python -m train.evaluate clone.safetensors --against clones:ev:0.75
+diamant evaluate clone.safetensors --against clones:ev:0.75
 """
 
 import json

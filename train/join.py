@@ -35,7 +35,7 @@ ALIKE = ("seed", "game.edition", "game.reward", "game.expeditions", "game.blank"
 class Arguments:
     """Join finished runs into one policy: at each table that one of --tables was trained at, that one plays.
 
-    The new folder is that of a run, which train.evaluate, train.ship and the others take.
+    The new folder is that of a run, which diamant evaluate, train.ship and the others take.
     """
 
     run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
