@@ -7,8 +7,8 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import metadata
 
-import diamant_env
 from diamant_env.commands.command import run_command
 
 SUBCOMMANDS = {
@@ -41,7 +41,7 @@ def _run(given: Sequence[str]) -> object:
         epilog=f"subcommands:\n{listed}\n\ndiamant SUBCOMMAND --help tells more.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"diamant-env {diamant_env.__version__}")
+    parser.add_argument("--version", action="version", version=f"diamant-env {_version()}")
     if not given or given[0].startswith("-"):
         parser.parse_args(given or ["--help"])
     name, *rest = given
@@ -56,3 +56,10 @@ def _run(given: Sequence[str]) -> object:
             raise
         extra = _EXTRAS.get(library, _DEFAULT_EXTRA)
         raise ImportError(f'{error.name} is missing: pip install "diamant-env[{extra}]"') from None
+
+
+def _version() -> str:
+    try:
+        return metadata.version("diamant-env")
+    except metadata.PackageNotFoundError:  # a checkout that is not installed
+        return "of this checkout"

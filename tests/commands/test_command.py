@@ -116,7 +116,7 @@ MISSING = "raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')"
 @pytest.mark.parametrize(
     ("module", "numba", "status", "line"),
     [
-        *((module, CTRL_C, 130, "stopped\n") for module in ("diamant_env", "train.ppo", "benchmarks.peers")),
+        *((module, CTRL_C, 130, "stopped\n") for module in ("diamant_env", "train.ppo", "train.export")),
         ("train.ppo", MISSING, 2, "error: No module named 'numba'; in the checkout: pip install"),
     ],
 )
@@ -135,6 +135,7 @@ place = importlib.util.spec_from_file_location("command", {path!r})
 command = importlib.util.module_from_spec(place)
 sys.modules["command"] = command
 place.loader.exec_module(command)
+command._OURS = ("late",)
 command.guard_imports()
 """
 MAIN = """
@@ -208,7 +209,7 @@ def test_hostile_toml(content, tmp_path, capsys):
         (
             diamant.main,
             ["evaluate", "bag:18", "--games", "8", "--seed", "-1"],
-            "seed=-1; a whole number, 0 to 2**64 - 1, is",
+            "argument --seed: -1; a whole number from 0 to 2**64 - 1 is needed",
         ),
         (
             diamant.main,

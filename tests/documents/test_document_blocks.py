@@ -44,7 +44,7 @@ SMALLER = {
     "tutorial.md": {
         "games=20_000": "games=400",
         "--set ppo.decisions=2_000_000 --no-judge": f"--set judge.curve_points=2 {TINY_RUN}",
-        "--out judged": "--out judged --games 200",
+        "--out judged.json": "--out judged.json --games 200",
         "--games 20000": "--games 400",
         "n_steps=1024": "n_steps=128",
         "model.learn(20_000)": "model.learn(128)",
@@ -54,6 +54,7 @@ SMALLER = {
         "--config configs/rllib.toml": f"--set judge.curve_points=0 {TINY_RUN}",
         "--resume runs/rllib-seed0": "--resume runs/rllib-seed0 --no-judge",
         "--games 100000": "--games 200",
+        "games=100_000": "games=200",
     },
 }
 # Commands that no test runs, each with the reason.

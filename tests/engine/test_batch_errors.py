@@ -17,7 +17,7 @@ TURNED = np.zeros((3, 2), np.float32).T
 UNALIGNED = np.zeros(1 + 4 * 2 * 3, np.uint8)[1:].view(np.float32).reshape(2, 3)
 
 ARGUMENTS = [
-    ({"num_games": 0}, "num_games=0; a whole number of at least 1"),
+    ({"num_games": 0}, "num_games=0; a whole number, at least 1"),
     ({"num_players": 0}, "num_players=0; 1 to 8"),
     ({"num_players": 9}, "num_players=9; 1 to 8"),
     ({"num_players": [3, 9]}, r"num_players=\[3, 9\]; 1 to 8"),
@@ -32,7 +32,7 @@ ARGUMENTS = [
     ({"reward": "margin", "num_players": [4, 1]}, "margin"),
     ({"seats": 3}, "seats=3; 4 to 8"),
     ({"seats": 9}, "seats=9; 4 to 8"),
-    *[({"threads": wrong}, "threads=.*; 1 to num_games = 2 are allowed") for wrong in (0, 3, 1.5, "two")],
+    *[({"threads": wrong}, "threads=.*; a whole number, 1 to 2, is allowed") for wrong in (0, 3, 1.5, "two")],
 ]
 
 ACTIONS = [

@@ -7,7 +7,6 @@ import pytest
 from diamant_env import diamant_v0
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.opponents.scripted.thresholds import BagAgent
 from diamant_env.records.recorder import Recorder
 from tests.support.side_by_side import as_dicts
 
@@ -27,13 +26,13 @@ OF_ALL = [
 OF_GYMNASIUM = [
     ({"seat": 4}, "seat=4; None or a whole number, 0 to 3, is allowed"),
     ({"seat": -1}, "seat=-1; None or"),
-    ({"opponents": "bug:18"}, r"unknown agent 'bug:18'; agents: random.*or a text such as.*policy file"),
+    ({"opponents": "bug:18"}, r"unknown agent 'bug:18'; agents: random.*run folder of a trained policy; module:object"),
     ({"opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 3"),
     ({"num_players": 1, "opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 0"),
     ({"num_players": 1, "opponents": "bug"}, "unknown agent 'bug'"),
-    ({"opponents": 7}, "opponents: 7 plays nothing; allowed: a text"),
+    ({"opponents": 7}, "opponents: 7 plays nothing; allowed: an agent with act"),
     ({"opponents": None}, "opponents: None plays nothing"),
-    ({"opponents": BagAgent}, "BagAgent'> plays nothing"),
+    ({"opponents": dict}, "dict is a class without act"),
     ({"opponents": "none.safetensors"}, r"opponents: no trained policy .*none\.safetensors"),
     ({"expeditions": 0}, "expeditions=0; None or a whole number, 1 to 15, is allowed"),
     ({"expeditions": 15}, "can't be played"),
@@ -163,7 +162,11 @@ def test_bad_opponents_are_named(answer):
 
     env = DiamantEnv(opponents=bad_opponent)
     env.reset(seed=0)
-    refuses(env, lambda: env.step(0), r"bad_opponent.* must return 3 probabilities between 0 and 1")
+    refuses(
+        env,
+        lambda: env.step(0),
+        r"bad_opponent.* (must return \d probabilities|returned .*a probability of LEAVE is between 0 and 1)",
+    )
 
 
 # Calls out of order.

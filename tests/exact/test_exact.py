@@ -285,7 +285,7 @@ def test_what_is_no_policy_or_no_state_of_the_tree_is_refused():
         exact.best_response(np.zeros(3), x)
     with pytest.raises(ValueError, match="no probability"):
         exact.best_response(np.full(x.boxes.size, np.nan), x)
-    with pytest.raises(ValueError, match="no probability"):
+    with pytest.raises(ValueError, match="a probability of LEAVE is between 0 and 1"):
         exact.policy_of(SimpleNamespace(act=lambda obs, first: np.full(len(obs.flat), 1.5, np.float32)), x)
     with pytest.raises(ValueError, match="mixture:10,20 answers the same observations differently"):
         exact.policy_of(make("mixture:10,20"), tree_of(SMALL, 2))

@@ -124,7 +124,7 @@ def test_a_cluster_that_does_not_answer(monkeypatch):
     ray = pytest.importorskip("ray")
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    with pytest.raises(ConnectionError, match="no Ray cluster answers at RAY_ADDRESS=127.0.0.1:1"):
+    with pytest.raises(ConnectionError, match=r"no Ray cluster answers at RAY_ADDRESS=127\.0\.0\.1:1"):
         list(map_on_ray(len, ["job"]))
 
 

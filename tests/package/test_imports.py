@@ -25,6 +25,8 @@ LAYERS = [
     "envs judging",
     "diamant_v0 gym_env gym_vector sb3 tasks",
     "records",
+    "commands",
+    "__main__",
 ]
 COMMANDS = {module for module, path in FILES.items() if path.parent == ROOT / "train" and path.stem != "__init__"}
 TOPS = {"diamant_env": 16, "train": 13}  # Python files at the top of these, besides __init__

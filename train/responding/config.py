@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from train.runs.config import GameConfig, Games, NetworkConfig, Number, PPOConfig, Run, Share, Threads
+from train.runs.config import AgentInFile, GameConfig, Games, NetworkConfig, Number, PPOConfig, Run, Share, Threads
 
 
 class SearchConfig(Run):
@@ -34,7 +34,7 @@ class ResponseConfig(SearchConfig):
     """One experiment: an agent, a game, a search."""
 
     name: str = Field("response", pattern=r"^[\w.-]+$")
-    agent: str = Field("ev", min_length=1)
+    agent: AgentInFile = Field("ev", min_length=1)
     """A text that `diamant_env.opponents.make` takes."""
     game: GameConfig = GameConfig()
     """With one table size, of at least two."""

@@ -6,13 +6,23 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from diamant_env import EDITIONS, Edition
 from diamant_env.editions import MAX_EXPEDITIONS, find_edition
 from diamant_env.engine.arguments import MAX_SEED
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import MAX_GAMES
+from diamant_env.opponents.registry import names_object
 from diamant_env.storage.reading import parse_toml, read_text
 
 MAX_DECISIONS = 10**12
@@ -26,6 +36,16 @@ Decisions = Annotated[int, Field(ge=1, le=MAX_DECISIONS)]
 Threads = Annotated[int, Field(ge=1, le=1024)]
 Number = Annotated[int, Field(ge=1, le=1000)]
 Weight = Annotated[float, Field(ge=0, le=1000)]
+
+
+def _imports_nothing(text: str) -> str:
+    if names_object(text):
+        raise ValueError(f"agent {text!r} would import a module; a text from a file can't do that")
+    return text
+
+
+AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
+"""A text that `diamant_env.opponents.make` takes, but for ``module:object``: whoever made the file runs nothing here."""
 
 
 class Strict(BaseModel):
@@ -184,7 +204,7 @@ class Run(Strict):
 class Config(Run):
     """One experiment."""
 
-    start: str = ""
+    start: AgentInFile = ""
     """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the
     run's seed. Empty: random weights."""
     value_first: Share = 0.05
