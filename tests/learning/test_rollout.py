@@ -209,26 +209,6 @@ def test_games_outside_the_share_are_learned_from_the_beginning():
     assert set(GAMES_OF_ROWS[exploration.coins(EVERY_ROW)]) == set(GAMES_OF_ROWS[coins])
 
 
-def test_tosses_weighed_show_how_often_the_policy_would_do_it():
-    """Coins decide evenly; weighed, what they decide occurs as often as the policy says."""
-    exploration = explorer(chance=1.0)
-    coins = exploration.coins(EVERY_ROW)
-    leaves = np.zeros(600, bool)
-    leaves[coins[::2]] = True
-    log_probs = np.log(np.where(leaves, 0.1, 0.9)).astype(np.float32)
-    weights = exploration.weights(EVERY_ROW, coins, log_probs)
-    assert (weights * leaves)[coins].mean() == pytest.approx(0.1, rel=1e-5)
-    assert weights[coins].mean() == pytest.approx(1, rel=1e-5)
-
-
-def test_a_restored_exploration_goes_on_alike():
-    one, other = explorer(), explorer()
-    one.weights(EVERY_ROW, one.coins(EVERY_ROW), UNLIKELY)
-    other.restore(one.state())
-    for _ in range(5):
-        np.testing.assert_array_equal(one.coins(EVERY_ROW), other.coins(EVERY_ROW))
-
-
 def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
     buffer = buffer_of(4)
     decide(buffer, range(4), [0, 1, 0, 0], [1, 0, 1, 0], True, values=0.5, weights=[0, 0.25, 1, 1])

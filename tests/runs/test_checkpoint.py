@@ -131,6 +131,11 @@ def test_other_safetensors_files_are_refused(tmp_path, about):
         load_checkpoint(tmp_path, CONFIG)
 
 
+def test_another_configuration_is_refused(finished):
+    with pytest.raises(ValueError, match="belongs to another configuration"):
+        load_checkpoint(finished[0], CONFIG.model_copy(update={"seed": 1}))
+
+
 def test_each_missing_and_unknown_key_is_named(finished):
     _, state = finished
     places = list(leaves(state))
