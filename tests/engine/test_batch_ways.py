@@ -10,12 +10,12 @@ import time
 
 import numpy as np
 import pytest
-from tests.faults.copies import copies
 
 from diamant_env import Batch
 from diamant_env.editions import EDITIONS
 from diamant_env.engine.threads import ThreadTeam
 from tests.faults.child import in_child
+from tests.faults.copies import copies
 from tests.faults.table import Effort
 
 MIXED = {

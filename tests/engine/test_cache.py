@@ -14,9 +14,9 @@ from subprocess import PIPE
 
 import numpy as np
 import pytest
-from tests.faults.caches import copy_package
 
 from diamant_env.storage import cache
+from tests.faults.caches import copy_package
 
 # A rule, and a reward that uses a rule of another file.
 PLAY = """
