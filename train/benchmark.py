@@ -39,12 +39,6 @@ class Arguments:
 
     Runs that are finished are kept, so that the same command goes on where it was stopped, and another part can be
     played into the same folder. Each call writes one JSON and one page of all runs there.
-
-    For instance:
-
-    python -m train.benchmark --tasks full-4-win expedition-2 --algorithms ppo league scripted --seeds 3
-
-    python -m train.benchmark --tasks win --algorithms runs/mine ppo
     """
 
     tasks: Annotated[tuple[str, ...], arg(metavar="TASK …")] = ()

@@ -20,7 +20,7 @@ from diamant_env.opponents import make
 from diamant_env.storage.files import write_whole
 from train.distributed.cluster import map_on_ray, require_ray
 from train.responding.config import ResponseConfig
-from train.responding.result import ResponseResult, draw_curves, report, result_table, summary_table
+from train.responding.result import ResponseResult, draw_curves, report, result_table
 from train.responding.search import ResponseRun, response_runs
 from train.runs.command_line import change_keys
 from train.runs.config import read_config
@@ -44,12 +44,6 @@ class Arguments:
     network, from the agent itself. Of each run the best checkpoint on some games is reported on fresh ones, beside
     every member of the pools on the same games. A gain is over the fair share of wins, over what a copy scores among
     copies, or over the margin 0, as the reward says.
-
-    For instance:
-
-    python -m train.best_response runs/mine
-
-    python -m train.best_response --pool pool held-out --set ppo.decisions=1000000 --set seeds=1
     """
 
     agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional] = ()
@@ -81,10 +75,7 @@ def respond(arguments: Arguments) -> list[ResponseResult]:
     with ExitStack() as locks:
         for _, folder in todo:
             locks.enter_context(held(folder))
-        results = [search(config, folder, arguments.ray) for config, folder in todo]
-    if len(results) > 1:
-        say(summary_table(results))
-    return results
+        return [search(config, folder, arguments.ray) for config, folder in todo]
 
 
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:

@@ -189,14 +189,6 @@ def test_score_and_margin_are_searched_too(tmp_path, few):
         assert found.best_bound.low > 1
 
 
-def test_several_agents_end_with_a_summary(tmp_path, capsys, few):
-    changes = [part for change in (*SET, "seeds=1", few) for part in ("--set", change)]
-    main(["random:1", "bag:5", *changes, "--out", str(tmp_path)])
-    out = capsys.readouterr().out
-    assert "What can be gained at least" in out
-    assert out.count("The search is in") == 2
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, DQN
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
@@ -79,12 +80,6 @@ def dqn(env: CountingVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
 
 def maskable_ppo(env: CountingVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """MaskablePPO (Huang and Ontañón 2022)."""
-    try:
-        from sb3_contrib import MaskablePPO
-    except ImportError as error:
-        raise ValueError(
-            f'MaskablePPO needs sb3-contrib: pip install -c constraints.txt -e ".[train]" ({error})'
-        ) from None
     return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, ent_coef=0.01, **options)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import perf_counter
 
 import numpy as np
 import torch
@@ -34,7 +33,6 @@ class SelfPlayPPO(PPO):
 
     Attributes:
         num_timesteps: Decisions so far.
-        rollout_seconds: Time spent in rollouts, the engine and opponents included.
     """
 
     env: DiamantVecEnv
@@ -44,7 +42,6 @@ class SelfPlayPPO(PPO):
     def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
         self.config = config
         self.activation = network.activation
-        self.rollout_seconds = 0.0
         super().__init__(
             "MlpPolicy",
             env,
@@ -81,7 +78,6 @@ class SelfPlayPPO(PPO):
         assert isinstance(env, DiamantVecEnv)
         assert isinstance(rollout_buffer, DecisionBuffer)
         callback.on_rollout_start()
-        start = perf_counter()
         self.policy.set_training_mode(False)
         # Not _current_progress_remaining, which a resumed run knows only after its first rollout.
         left = 1 - self.num_timesteps / self.config.decisions
@@ -102,7 +98,6 @@ class SelfPlayPPO(PPO):
         if self.exploration is not None:
             rollout_buffer.weigh()
         self._last_obs = observations
-        self.rollout_seconds += perf_counter() - start
         callback.on_rollout_end()
         return True
 
@@ -144,13 +139,9 @@ class SelfPlayPPO(PPO):
         modules = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
         return [module for module in modules if isinstance(module, torch.nn.Linear)]
 
-    def policy_layers(self) -> Layers:
-        """Return a copy of weight and bias of each layer of the policy."""
-        return layers_of(self.policy_modules())
-
     def network(self, name: str = "learner") -> NetworkAgent:
         """Return a frozen copy of the policy."""
-        return NetworkAgent(self.policy_layers(), self.activation, name)
+        return NetworkAgent(layers_of(self.policy_modules()), self.activation, name)
 
     def start_from(self, network: NetworkAgent) -> None:
         """Give the policy the weights of a network; the value function stays as it is.

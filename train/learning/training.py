@@ -19,7 +19,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
 from train.learning.league import League, tables_of
-from train.learning.self_play import SelfPlayPPO
+from train.learning.self_play import SelfPlayPPO, layers_of
 from train.runs.checkpoint import CHECKPOINT, State, check_like, load_checkpoint, save_checkpoint
 from train.runs.config import MAX_DECISIONS, Config
 from train.runs.networks import kept_start
@@ -101,7 +101,7 @@ class TrainingCallback(BaseCallback):
         self.seen = done
         if done < self.config.ppo.decisions * (1 - self.config.ppo.average):
             return
-        weights = [array for layer in self.learner.policy_layers() for array in layer]
+        weights = [array for layer in layers_of(self.learner.policy_modules()) for array in layer]
         self.averaged += 1
         if self.averaged == 1:
             self.average = [array.astype(np.float64) for array in weights]
@@ -127,7 +127,7 @@ class TrainingCallback(BaseCallback):
 
     def state(self) -> State:
         """Return all that a checkpoint holds."""
-        policy = self.learner.policy_layers()
+        policy = layers_of(self.learner.policy_modules())
         average = self.average or [np.zeros(array.shape) for layer in policy for array in layer]
         records = np.ascontiguousarray(self.learner.env.batch.games)
         return {
@@ -178,8 +178,7 @@ class TrainingCallback(BaseCallback):
             engine, opponents = model.env.engine_seconds / seconds, model.env.opponent_seconds / seconds
             threads = "1 thread" if self.config.threads == 1 else f"{self.config.threads} threads"
             how = f"{threads}; engine and observation {engine:.1%} of the time, opponents' inference {opponents:.1%}"
-            shares = {"engine_share": engine, "opponents_share": opponents}
-            self.record.save_time(seconds, decisions, how, rollout_share=model.rollout_seconds / seconds, **shares)
+            self.record.save_time(seconds, decisions, how, engine_share=engine, opponents_share=opponents)
         self._save(done)  # a run that was killed before this does all of `finish` again
         return self.policy()
 

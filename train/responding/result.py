@@ -111,19 +111,6 @@ def result_table(found: ResponseResult) -> Table:
     return table
 
 
-def summary_table(results: list[ResponseResult]) -> Table:
-    """Return one row per agent: what can be gained, by whom, and whether the search found it."""
-    table = new_table("What can be gained at least")
-    for name in ("agent", "by", "gain (95 %, the largest of several)", "the search less the best of the pools (95 %)"):
-        table.add_column(name, overflow="fold")
-    for found in results:
-        digits = 4 if found.reward == "win" else 2
-        more = found.search_less_members
-        text = "–" if more is None else estimate_text(more, digits, "+") + (" WEAK" if found.weak else "")
-        table.add_row(found.agent, found.best.player, estimate_text(found.best_bound, digits, "+"), text)
-    return table
-
-
 def draw_curves(runs: list[ResponseRun], found: ResponseResult, path: Path) -> None:
     """Draw the gain of each run's checkpoints on the games that they were picked on, beside the best member's."""
     figure = Figure(figsize=(8, 4.5), layout="constrained")
