@@ -56,12 +56,7 @@ class Arguments:
 
 
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
-    """Play what is missing; return the figures of this part, and write those of all runs in the folder.
-
-    Raises:
-        ValueError: If an argument is wrong, or the folder belongs to other settings; then nothing was played.
-        OSError: If another command writes into the folder.
-    """
+    """Play what is missing; return the figures of this part, and write those of all runs in the folder."""
     config = change_keys(read_config(arguments.config, BenchmarkConfig), arguments.set)
     given = {name: value for name in _PART if (value := getattr(arguments, name)) not in ((), None)}
     try:
@@ -84,11 +79,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
 
 
 def benchmark_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
-    """Return the runs of a part of the suite: several seeds where something is learned, else one.
-
-    Raises:
-        ValueError: If there is no such task, algorithm or agent.
-    """
+    """Return the runs of a part of the suite: several seeds where something is learned, else one."""
     tasks = find_tasks(config.tasks)
     algorithms = find_algorithms((*config.algorithms, *REFERENCES) if config.algorithms else ())
     return [
@@ -101,11 +92,7 @@ def benchmark_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
 
 
 def open_folder(folder: Path, config: BenchmarkConfig) -> None:
-    """Write the configuration into the folder, or check that it is the one there.
-
-    Raises:
-        ValueError: If runs of other settings are there.
-    """
+    """Write the configuration into the folder, or check that it is the one there; else a ValueError."""
     path = folder / CONFIG
     if path.is_file():
         there = read_config(path, BenchmarkConfig)

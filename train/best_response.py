@@ -63,12 +63,7 @@ class Arguments:
 
 
 def respond(arguments: Arguments) -> list[ResponseResult]:
-    """Search, save and print.
-
-    Raises:
-        ValueError: If an argument or a key is wrong; the message says what is allowed.
-        OSError: If another command writes into a folder.
-    """
+    """Search, save and print."""
     if arguments.ray:
         require_ray()
     todo = folders(arguments)

@@ -64,11 +64,7 @@ def train(config: RayRun, folder: Path) -> NetworkAgent:
 
 
 def load_checkpoint(folder: Path, config: RayRun) -> dict[str, Any] | None:
-    """Return the last saved state of a run, or None if it was killed before the first. Open your own files only.
-
-    Raises:
-        ValueError: If the file is damaged or belongs to another configuration.
-    """
+    """Return the last saved state of a run, or None if it was killed before the first. ValueError if it is damaged."""
     path = folder / CHECKPOINT
     if not path.is_file():
         return None

@@ -24,12 +24,7 @@ _IDLE = 3  # the library counts idle rows as well: fewer than three rows per dec
 
 
 class CountingVecEnv(DiamantVecEnv):
-    """Games in which every seat learns; counts decisions, scales rewards, answers `action_masks`.
-
-    Args:
-        game: What is played, with one table size.
-        seed: Of the games.
-    """
+    """Games in which every seat learns; counts decisions, scales rewards, answers `action_masks`."""
 
     def __init__(self, game: GameConfig, seed: int) -> None:
         players = game.num_players[0]

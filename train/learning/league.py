@@ -72,11 +72,6 @@ class SnapshotOpponent:
 class League:
     """The opponents of a run.
 
-    Args:
-        config: The shares of learner, snapshots and scripted agents.
-        players: int (games,), the size of each table.
-        seed: Of the seating, of the scripted agents and of which snapshot is replaced.
-
     Attributes:
         agents: The snapshot opponents, then the scripted agents, as `Table` wants them.
         seating: int (games, seats), for `Table`.
@@ -128,11 +123,7 @@ class League:
             opponent.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
 
     def state(self, learner: Layers) -> State:
-        """Return what a checkpoint must hold: the networks, what other agents remember, the random state.
-
-        Args:
-            learner: The layers of the learner's policy, saved in place of networks before the first snapshot.
-        """
+        """Return what a checkpoint must hold: the networks, what other agents remember, the random state."""
         networks = [learner if layers is None else layers for layers in self.networks()]
         return {
             "networks": {

@@ -30,9 +30,6 @@ class SelfPlayPPO(PPO):
         config: Hyperparameters; the run is `config.decisions` long.
         network: Shape of policy and value function.
         seed: Of the initial weights and of the minibatches.
-
-    Attributes:
-        num_timesteps: Decisions so far.
     """
 
     env: DiamantVecEnv
@@ -102,11 +99,7 @@ class SelfPlayPPO(PPO):
         return True
 
     def train(self) -> None:
-        """Update the policy, unless no decision of the rollout is complete.
-
-        Raises:
-            ValueError: If a weight is infinite, NaN or too large for a policy file.
-        """
+        """Update the policy, unless no decision is complete; ValueError if it has diverged."""
         if len(self.rollout_buffer.complete):
             try:
                 super().train()
@@ -144,11 +137,7 @@ class SelfPlayPPO(PPO):
         return NetworkAgent(layers_of(self.policy_modules()), self.activation, name)
 
     def start_from(self, network: NetworkAgent) -> None:
-        """Give the policy the weights of a network; the value function stays as it is.
-
-        Raises:
-            ValueError: If the network has another shape.
-        """
+        """Give the policy the weights of a network; the value function stays as it is. ValueError for another shape."""
         linear = self.policy_modules()
         shapes = [tuple(module.weight.T.shape) for module in linear]
         if shapes != [weight.shape for weight, _ in network.layers] or self.activation != network.activation:
@@ -176,11 +165,7 @@ class SelfPlayPPO(PPO):
         }
 
     def restore_training(self, state: State, observations: NDArray[np.float32]) -> None:
-        """Continue from a value of `training_state`; `observations` are what the rows see now.
-
-        Raises:
-            ValueError: If the open decisions do not fit the rows.
-        """
+        """Continue from a value of `training_state`; `observations` are what the rows see now."""
         self.policy.load_state_dict({name: torch.tensor(array) for name, array in state["policy"].items()})
         restore_adam(self.policy.optimizer, state["optimizer"])
         self.num_timesteps = state["num_timesteps"]

@@ -27,11 +27,7 @@ from train.runs.report import CURVE, RunRecord
 
 
 def train(config: Config, folder: Path) -> NetworkAgent:
-    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
-
-    Raises:
-        ValueError: If the checkpoint is damaged, or the network that the run starts from (see `start_of`).
-    """
+    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder."""
     torch.set_num_threads(config.threads)
     threadpool_limits(1, "blas")  # the products of the snapshots' networks are small: threads slow them down
     players, editions = tables_of(config)
@@ -145,11 +141,7 @@ class TrainingCallback(BaseCallback):
         }
 
     def restore(self, state: State) -> None:
-        """Continue from a checkpoint.
-
-        Raises:
-            ValueError: If it is not one of such a run; the message names the place.
-        """
+        """Continue from a checkpoint; a ValueError names the place where it is not one of such a run."""
         model = self.learner
         try:
             check_like(state, self.state())

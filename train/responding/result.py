@@ -25,17 +25,7 @@ _COLOURS = {"scratch": "#0072b2", "warm": "#d55e00"}
 
 @dataclass(frozen=True)
 class ResponseResult:
-    """What can be gained against copies of an agent, all on the same fresh games.
-
-    Attributes:
-        agent: The agent whose copies sit in the other seats.
-        players: At the table.
-        edition: What was played.
-        reward: In what a gain is measured.
-        games: Games of each candidate.
-        searched: The gains of the search's runs.
-        members: The gains of the members of the pools.
-    """
+    """What can be gained against copies of an agent, all on the same fresh games."""
 
     agent: str
     players: int

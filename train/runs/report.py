@@ -51,11 +51,7 @@ def pool_line_ups(config: Config) -> list[LineUp]:
 
 
 def check_line_ups(config: Config) -> None:
-    """Check, before anything is trained, that the agent can be judged.
-
-    Raises:
-        ValueError: If a pool has too few members for these tables, or a pool of opponents is not there.
-    """
+    """Raise a ValueError, before anything is trained, if a pool has too few members for these tables."""
     for line_up in pool_line_ups(config):
         line_up.rivals_of([], config.judge.num_players)
     if config.opponents.scripted:
@@ -78,13 +74,7 @@ def _judging(config: Config) -> dict[str, Any]:
 
 
 class RunRecord:
-    """What a run leaves in its folder on the way and at its end.
-
-    Attributes:
-        checkpoints: How many of the run's checkpoints are taken.
-        curve: The points of the learning curve.
-        judging_seconds: Time spent on them.
-    """
+    """What a run leaves in its folder on the way and at its end."""
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.folder = config, folder

@@ -40,12 +40,7 @@ def new_run_folder(parent: Path, config: Run) -> Path:
 
 
 def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Return the configuration of a run, of the kind that trains it.
-
-    Raises:
-        FileNotFoundError: If it is no run folder.
-        ValueError: If its configuration is damaged.
-    """
+    """Return the configuration of a run, of the kind that trains it; FileNotFoundError or ValueError if it has none."""
     if not (folder / CONFIG).is_file():
         raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG}")
     return read_config(folder / CONFIG, kind)
