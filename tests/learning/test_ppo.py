@@ -58,14 +58,7 @@ def test_it_learns(tmp_path):
     """Seconds of self-play are enough to win clearly more than the fair share against random players."""
     config, folder = small_run(
         tmp_path,
-        ppo={
-            "decisions": 400_000,
-            "games": 128,
-            "turns": 32,
-            "minibatch": 1024,
-            "learning_rate": 3e-3,
-            "gae_lambda": 0.9,
-        },
+        ppo={"decisions": 200_000, "games": 128, "turns": 32, "minibatch": 1024, "learning_rate": 3e-3},
         opponents={},
         network={"hidden": [32, 32]},
     )

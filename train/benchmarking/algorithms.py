@@ -46,10 +46,7 @@ def from_text(text: str) -> Algorithm:
 
 _ALGORITHMS = (
     Algorithm(
-        "ppo",
-        "learned",
-        "PPO, self-play with shared parameters (ours)",
-        lambda run: _ppo(run, run.experiment()),
+        "ppo", "learned", "PPO, self-play with shared parameters (ours)", lambda run: _ppo(run, run.experiment())
     ),
     Algorithm(
         "league",

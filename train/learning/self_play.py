@@ -113,10 +113,9 @@ class SelfPlayPPO(PPO):
             if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
                 raise ValueError("a weight of the value function that is not a finite number")
         except ValueError as error:
-            rates = f"{self.config.learning_rate:g} to {self.config.final_learning_rate:g}"
             raise ValueError(
                 f"the training has diverged after {self.num_timesteps:,} decisions: {error}; what was saved before is "
-                f"whole; take a lower ppo.learning_rate than {rates}"
+                f"whole; take a lower ppo.learning_rate than {self.config.learning_rate:g}"
             ) from None
 
     def evaluate(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -137,13 +136,9 @@ class SelfPlayPPO(PPO):
         return NetworkAgent(layers_of(self.policy_modules()), self.activation, name)
 
     def start_from(self, network: NetworkAgent) -> None:
-        """Give the policy the weights of a network; the value function stays as it is. ValueError for another shape."""
-        linear = self.policy_modules()
-        shapes = [tuple(module.weight.T.shape) for module in linear]
-        if shapes != [weight.shape for weight, _ in network.layers] or self.activation != network.activation:
-            raise ValueError(f"{network} has another shape than the learner's policy {shapes}, {self.activation}")
+        """Give the policy the weights of a network of its shape; the value function stays as it is."""
         with torch.no_grad():
-            for module, (weight, bias) in zip(linear, network.layers, strict=True):
+            for module, (weight, bias) in zip(self.policy_modules(), network.layers, strict=True):
                 module.weight.copy_(torch.from_numpy(weight.T.copy()))
                 module.bias.copy_(torch.from_numpy(bias.copy()))
 

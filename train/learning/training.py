@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import torch
@@ -148,7 +147,8 @@ class TrainingCallback(BaseCallback):
             progress = state["progress"]
             if state["model"]["num_timesteps"] > 2 * MAX_DECISIONS:
                 raise ValueError(f"model/num_timesteps is more than {2 * MAX_DECISIONS:,}")
-            check_curve(progress["curve"])
+            for point in progress["curve"]:
+                check_like(point, {"decisions": 0, **dict.fromkeys(CURVE, 0.0)}, "progress/curve")
             seen = model.env.restore(state["games"]["records"].view(GAME)[:, 0])
             model.restore_training(state["model"], seen)
             self.league.restore(state["league"], model.activation)
@@ -173,12 +173,3 @@ class TrainingCallback(BaseCallback):
             self.record.save_time(seconds, decisions, how, engine_share=engine, opponents_share=opponents)
         self._save(done)  # a run that was killed before this does all of `finish` again
         return self.policy()
-
-
-def check_curve(curve: list[Any]) -> None:
-    """Raise a ValueError if this is no learning curve."""
-    for point in curve:
-        if not isinstance(point, dict) or set(point) != {"decisions", *CURVE}:
-            raise ValueError("progress/curve has a point without one of decisions, " + ", ".join(CURVE))
-        if not all(type(value) in (int, float) for value in point.values()):
-            raise ValueError("progress/curve has a point that holds something else than numbers")

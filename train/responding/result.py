@@ -97,7 +97,10 @@ def result_table(found: ResponseResult) -> Table:
         for row in rows:
             table.add_row(kind, row.player, f"{row.payoff:.{digits}f}", estimate_text(row.gain, digits, "+"))
         table.add_section()
-    table.caption = _caption(found, digits)
+    bound = estimate_text(found.best_bound, digits, "+")
+    table.caption = f"At least {bound} can be gained, by {found.best.player}: the interval is that of the largest."
+    if found.weak:
+        table.caption += "\nA member of the pools gains more than the search: the search is weak here."
     return table
 
 
@@ -114,9 +117,7 @@ def draw_curves(runs: list[ResponseRun], found: ResponseResult, path: Path) -> N
             axes.plot(millions, means, style, marker=".", color=_COLOURS[run.start], label=label)
     if found.members:
         best = max(found.members, key=_mean)
-        axes.axhline(
-            best.gain.mean, color="#777777", linestyle="--", linewidth=1, label=f"best of the pools: {best.player}"
-        )
+        axes.axhline(best.gain.mean, color="#777777", linestyle="--", label=f"best of the pools: {best.player}")
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xlabel("decisions of the learner (millions)")
     axes.set_ylabel(f"gain in {UNITS[found.reward]}")
@@ -124,18 +125,6 @@ def draw_curves(runs: list[ResponseRun], found: ResponseResult, path: Path) -> N
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     save_figure(figure, path)
-
-
-def _caption(found: ResponseResult, digits: int) -> str:
-    more = found.search_less_members
-    bound = estimate_text(found.best_bound, digits, "+")
-    lines = [
-        f"At least {bound} can be gained, by {found.best.player}: the interval allows for the choice of the largest."
-    ]
-    if more is not None:
-        verdict = "too little: the search is weak here" if found.weak else "so the search is no weaker than the pools"
-        lines.append(f"The search less the best of the pools: {estimate_text(more, digits, '+')}, {verdict}.")
-    return "\n".join(lines)
 
 
 def _mean(gain: DeviationGain) -> float:

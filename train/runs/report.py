@@ -26,9 +26,7 @@ CURVE = ("win_share", "low", "high", "score")
 """The keys of a point of the learning curve, beside its decisions."""
 
 
-def able_members(
-    pool: str, players: int, edition: str | Edition, blank_rivals: bool = False
-) -> tuple[str, ...]:
+def able_members(pool: str, players: int, edition: str | Edition, blank_rivals: bool = False) -> tuple[str, ...]:
     """Return the members of a pool that can play this edition: some need to see chests."""
     return tuple(name_of(text) for text in load_pool(pool) if able(text, players, edition, blank_rivals))
 
