@@ -122,15 +122,13 @@ def write(config: BenchmarkConfig, folder: Path) -> None:
 
 
 def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
-    """Return what a page says of its runs: how many, how they were measured, on what, and the tasks."""
+    """Return what a page says of its runs: how many, how they were measured and on what."""
     config, versions = content["config"], content["versions"]
     machine = f"{versions['platform']}, {versions['cores']} cores, Python {versions['python']}"
-    text = (
+    return (
         f"{len(results)} runs at {config['decisions']:,} decisions, {config['games']:,} games at the tables of each "
         f"pool, {config['response']['report_games']:,} against copies; {machine}."
     )
-    tasks = {row["task"]: f"- `{row['task']}`: {row['meaning']}" for row in results}
-    return "\n".join([text, "", *tasks.values()])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

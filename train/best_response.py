@@ -107,15 +107,8 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Respon
     best = max(range(len(runs)), key=lambda number: result.searched[number].gain.mean)
     write_whole(folder / POLICY, (runs[best].folder / POLICY).read_bytes())
     curves = {run.name: run.curve() for run in runs}
-    results = {
-        "command": COMMAND,
-        "config": config.model_dump(mode="json"),
-        "versions": versions(),
-        "found": result.to_json(),
-        "curves": curves,
-        "seconds": perf_counter() - start,
-    }
-    save_json(results, folder / RESULTS)
+    about = {"config": config.model_dump(mode="json"), "versions": versions(), "seconds": perf_counter() - start}
+    save_json({**about, "found": result.to_json(), "curves": curves}, folder / RESULTS)
     draw_curves(runs, result, folder / PICTURE)
     say(result_table(result), f"The search is in {folder}, what it found in {folder / POLICY}.")
     return result

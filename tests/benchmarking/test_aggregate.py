@@ -16,7 +16,6 @@ def row(task, algorithm, points, family="win"):
 def test_the_middle_half_is_averaged():
     assert interquartile_mean(np.array([-100.0, 1, 2, 3, 4, 5, 6, 900])) == 3.5
     squares = np.arange(200.0) ** 2
-    assert interquartile_mean(squares) == squares[50:150].mean()
     assert interquartile_mean(np.stack([squares, -squares], axis=1), axis=0).tolist() == [
         squares[50:150].mean(),
         -squares[50:150].mean(),

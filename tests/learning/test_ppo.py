@@ -174,9 +174,7 @@ def test_run_folder_holds_everything(tmp_path, capsys):
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
     assert "torch" in json.loads((folder / "versions.json").read_text())["packages"]
-    printed = capsys.readouterr().out
-    assert "win share" in printed
-    assert "fair" in printed
+    assert "win share" in capsys.readouterr().out
     assert main(["--resume", str(folder), "--no-judge"]) == 0
     assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 0
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()

@@ -178,9 +178,8 @@ def test_any_number_of_runners_and_learners(tmp_path, ray_config):
     folder = new_run_folder(tmp_path, config)
     agent = train(config, folder)
     saved = NetworkAgent.load(folder / POLICY)
-    for (weight, bias), (other_weight, other_bias) in zip(agent.layers, saved.layers, strict=True):
-        np.testing.assert_array_equal(weight, other_weight)
-        np.testing.assert_array_equal(bias, other_bias)
+    for layer, other in zip(agent.layers, saved.layers, strict=True):
+        assert all(np.array_equal(*pair) for pair in zip(layer, other, strict=True))
     assert saved.metadata["config"]["ray"]["runners"] == ray_config["runners"]
 
 
@@ -196,8 +195,7 @@ def test_runners_share_the_games():
 
 def test_the_config_file_is_the_default_task():
     run, default = read_config("configs/rllib.toml", RayRun), read_config("configs/default.toml")
-    assert (run.game, run.network) == (default.game, default.network)
-    assert run.ray.runners == 2
+    assert (run.game, run.network, run.ray.runners) == (default.game, default.network, 2)
 
 
 @pytest.mark.parametrize(

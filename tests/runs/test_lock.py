@@ -46,10 +46,7 @@ def test_every_command_that_writes_into_a_folder_takes_it(tmp_path, other, capsy
     before = sorted(path.name for path in folder.iterdir())
     assert ppo.main(["--resume", str(folder)]) == 2
     said = [capsys.readouterr().err]
-    for command, arguments in (
-        (evaluate, ["bag:18", "--out", str(folder)]),
-        (tournament, ["--out", str(folder)]),
-    ):
+    for command, arguments in ((evaluate, ["bag:18", "--out", str(folder)]), (tournament, ["--out", str(folder)])):
         with pytest.raises(SystemExit) as stop:
             sys.exit(command.main(arguments))
         assert stop.value.code == 2

@@ -138,10 +138,10 @@ class League:
     def restore(self, state: State, activation: str) -> None:
         """Continue from a value of `state`; ValueError if a network has layers that do not fit."""
         self.snapshots_taken = state["taken"]
-        for place, opponent in enumerate(self.snapshots if self.snapshots_taken else ()):
-            layers = state["networks"][str(place)]
-            ordered = [(layers[str(n)]["weight"], layers[str(n)]["bias"]) for n in range(len(layers))]
-            opponent.network = NetworkAgent(ordered, activation, "snapshot")
+        if self.snapshots_taken:
+            saved = [state["networks"][str(place)] for place in range(len(self.snapshots))]
+            ordered = [[(each[str(n)]["weight"], each[str(n)]["bias"]) for n in range(len(each))] for each in saved]
+            self.seat_networks([*ordered], activation)
         for number, agent in self._remembering():
             agent.restore(state["remembered"][number])
         self._random.bit_generator.state = state["random"]
