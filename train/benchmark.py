@@ -40,12 +40,6 @@ class Arguments:
 
     Runs that are finished are kept, so that the same command goes on where it was stopped, and another part can be
     played into the same folder. Each call writes one JSON and one page of all runs there.
-
-    For instance:
-
-    python -m train.benchmark --tasks full-4-win expedition-2 --algorithms ppo league scripted --seeds 3
-
-    python -m train.benchmark --tasks win --algorithms runs/mine ppo
     """
 
     tasks: Annotated[tuple[str, ...], arg(metavar="TASK …")] = ()
@@ -63,12 +57,7 @@ class Arguments:
 
 
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
-    """Play what is missing; return the figures of this part, and write those of all runs in the folder.
-
-    Raises:
-        ValueError: If an argument is wrong, or the folder belongs to other settings; then nothing was played.
-        OSError: If another command writes into the folder.
-    """
+    """Play what is missing; return the figures of this part, and write those of all runs in the folder."""
     config = change_keys(read_config(arguments.config, BenchmarkConfig), arguments.set)
     given = {name: value for name in _PART if (value := getattr(arguments, name)) not in ((), None)}
     try:
@@ -91,11 +80,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
 
 
 def benchmark_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
-    """Return the runs of a part of the suite: several seeds where something is learned, else one.
-
-    Raises:
-        ValueError: If there is no such task, algorithm or agent.
-    """
+    """Return the runs of a part of the suite: several seeds where something is learned, else one."""
     tasks = find_tasks(config.tasks)
     algorithms = find_algorithms((*config.algorithms, *REFERENCES) if config.algorithms else ())
     return [
@@ -108,11 +93,7 @@ def benchmark_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
 
 
 def open_folder(folder: Path, config: BenchmarkConfig) -> None:
-    """Write the configuration into the folder, or check that it is the one there.
-
-    Raises:
-        ValueError: If runs of other settings are there.
-    """
+    """Write the configuration into the folder, or check that it is the one there; else a ValueError."""
     path = folder / CONFIG
     if path.is_file():
         there = read_config(path, BenchmarkConfig)
@@ -142,15 +123,13 @@ def write(config: BenchmarkConfig, folder: Path) -> None:
 
 
 def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
-    """Return what a page says of its runs: how many, how they were measured, on what, and the tasks."""
+    """Return what a page says of its runs: how many, how they were measured and on what."""
     config, versions = content["config"], content["versions"]
     machine = f"{versions['platform']}, {versions['cores']} cores, Python {versions['python']}"
-    text = (
+    return (
         f"{len(results)} runs at {config['decisions']:,} decisions, {config['games']:,} games at the tables of each "
         f"pool, {config['response']['report_games']:,} against copies; {machine}."
     )
-    tasks = {row["task"]: f"- `{row['task']}`: {row['meaning']}" for row in results}
-    return "\n".join([text, "", *tasks.values()])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -23,7 +23,7 @@ from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
 from train.distributed.cluster import map_on_ray, require_ray
 from train.responding.config import ResponseConfig
-from train.responding.result import ResponseResult, draw_curves, report, result_table, summary_table
+from train.responding.result import ResponseResult, draw_curves, report, result_table
 from train.responding.search import ResponseRun, response_runs
 from train.runs.command_line import change_keys
 from train.runs.config import read_config
@@ -44,12 +44,6 @@ class Arguments:
     network, from the agent itself. Of each run the best checkpoint on some games is reported on fresh ones, beside
     every member of the pools on the same games. A gain is over the fair share of wins, over what a copy scores among
     copies, or over the margin 0, as the reward says.
-
-    For instance:
-
-    python -m train.best_response runs/mine
-
-    python -m train.best_response --pool pool held-out --set ppo.decisions=1000000 --set seeds=1
     """
 
     agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional] = ()
@@ -69,22 +63,14 @@ class Arguments:
 
 
 def respond(arguments: Arguments) -> list[ResponseResult]:
-    """Search, save and print.
-
-    Raises:
-        ValueError: If an argument or a key is wrong; the message says what is allowed.
-        OSError: If another command writes into a folder.
-    """
+    """Search, save and print."""
     if arguments.ray:
         require_ray()
     todo = folders(arguments)
     with ExitStack() as locks:
         for _, folder in todo:
             locks.enter_context(held(folder))
-        results = [search(config, folder, arguments.ray) for config, folder in todo]
-    if len(results) > 1:
-        say(summary_table(results))
-    return results
+        return [search(config, folder, arguments.ray) for config, folder in todo]
 
 
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
@@ -121,15 +107,8 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Respon
     best = max(range(len(runs)), key=lambda number: result.searched[number].gain.mean)
     write_whole(folder / POLICY, (runs[best].folder / POLICY).read_bytes())
     curves = {run.name: run.curve() for run in runs}
-    results = {
-        "command": COMMAND,
-        "config": config.model_dump(mode="json"),
-        "versions": versions(),
-        "found": result.to_json(),
-        "curves": curves,
-        "seconds": perf_counter() - start,
-    }
-    save_json(results, folder / RESULTS)
+    about = {"config": config.model_dump(mode="json"), "versions": versions(), "seconds": perf_counter() - start}
+    save_json({**about, "found": result.to_json(), "curves": curves}, folder / RESULTS)
     draw_curves(runs, result, folder / PICTURE)
     say(result_table(result), f"The search is in {folder}, what it found in {folder / POLICY}.")
     return result

@@ -19,8 +19,7 @@ from tyro.conf import Positional, arg
 
 from diamant_env.commands.command import run_command
 from diamant_env.commands.screen import say
-from diamant_env.editions import find_edition
-from diamant_env.judging.games import name_of
+from diamant_env.judging.games import checked_names
 from diamant_env.opponents.network import layout
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json
@@ -43,12 +42,6 @@ class Arguments:
     (its position among the agents), game, seat, expedition, turn. Only seats that must decide have rows; they are
     sorted by game, turn and seat. game_seed uint64 (games,) brings each game's cards again in
     parallel_env().reset(seed=…), and metadata is a text in JSON. A game of 4 takes about 50 kB of memory.
-
-    For instance:
-
-    python -m train.export ev:0.75 --games 2000 --out ev.npz
-
-    python -m train.export runs/mine ev:0.75 bag:18 traps:3 --games 10000 --reward win --out table.npz
     """
 
     agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional]
@@ -67,15 +60,19 @@ class Arguments:
     """Seed of everything."""
 
 
-def export(arguments: Arguments, progress: bool = False) -> dict[str, NDArray]:
+def export(arguments: Arguments) -> dict[str, NDArray]:
     """Play, write the file and return its arrays.
 
     Raises:
         ValueError: If an argument is wrong; the message says what is allowed.
     """
-    names = _checked_names(arguments)
+    if not arguments.agents:
+        raise ValueError("name at least one agent")
+    names = checked_names(arguments.agents, arguments.games, max(2, arguments.players))
+    if arguments.out.suffix != ".npz" or not arguments.out.absolute().parent.is_dir():
+        raise ValueError(f"--out {arguments.out}: the name of a file in a folder that is there, ending in .npz")
     settings = {key: getattr(arguments, key) for key in ("games", "seed", "players", "edition", "reward")}
-    with tqdm(total=arguments.games, unit="games", disable=None if progress else True) as bar:
+    with tqdm(total=arguments.games, unit="games", disable=None) as bar:
         arrays = play_decisions(arguments.agents, **settings, progress=bar)
     metadata = {"format": FORMAT, "agents": names, **settings, "layout": layout(), "versions": versions()}
     content = io.BytesIO()
@@ -93,35 +90,14 @@ def load_decisions(path: str | Path) -> tuple[dict[str, NDArray], dict[str, Any]
     """
     try:
         with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+            arrays = dict(file)
         metadata = parse_json(str(arrays.pop("metadata")))
-        found, seen = metadata["format"], metadata.get("layout")
-    except FileNotFoundError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        fits = (metadata["format"], metadata["layout"]) == (FORMAT, layout())
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{path} is no file of decisions or is damaged: {error}") from None
-    if found != FORMAT:
-        raise ValueError(f"{path} has the format {found!r}; this version reads {FORMAT}")
-    if seen != layout():
-        raise ValueError(f"{path} has observations of another layout than this version of diamant_env; export it anew")
+    if not fits:
+        raise ValueError(f"{path} has another format or layout than this version of diamant_env; export it anew")
     return arrays, metadata
-
-
-def _checked_names(arguments: Arguments) -> list[str]:
-    """Return the agents' names; ValueError if an argument is wrong."""
-    out = arguments.out
-    find_edition(arguments.edition)
-    if not arguments.agents:
-        raise ValueError("name at least one agent")
-    if out.suffix != ".npz":
-        raise ValueError(f"--out {out}: the file's name must end in .npz")
-    if out.is_dir() or not out.absolute().parent.is_dir():
-        raise ValueError(f"--out {out}: this is a folder, or there is no folder {out.absolute().parent}")
-    names = [name_of(text) for text in arguments.agents]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{name} is there twice; name each agent once")
-    return names
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -129,10 +105,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     def run() -> None:
         arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-        arrays = export(arguments, progress=True)
-        size = arguments.out.stat().st_size / 1e6
-        rows, games = len(arrays["action"]), arguments.games
-        say(f"{arguments.out}: {rows:,} decisions of {games:,} games, {size:.1f} MB")
+        arrays = export(arguments)
+        say(f"{arguments.out}: {len(arrays['action']):,} decisions of {arguments.games:,} games")
 
     return run_command(COMMAND, run)
 

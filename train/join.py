@@ -53,17 +53,13 @@ def join(arguments: Arguments) -> Path:
 
     Raises:
         FileNotFoundError: If a folder has no finished run.
-        ValueError: If a policy is damaged, the runs don't belong together, a folder is named twice or was joined
-            itself, or a run of `tables` was trained at several sizes or at one that another was trained at.
+        ValueError: If a policy is damaged, the runs don't belong together, one was joined itself, or a run of `tables`
+            was trained at several sizes or at one that another was trained at.
     """
     folders = (arguments.run, *arguments.tables)
-    for place, folder in enumerate(folders):
-        if folder in folders[:place]:
-            raise ValueError(f"{folder} is there twice; name each run once")
+    for folder in folders:
         if parts_of(folder):
             raise ValueError(f"{folder} was joined from other runs; name those")
-    if not arguments.tables:
-        raise ValueError("--tables: name at least one run")
     configs: list[Config] = [open_run_folder(folder) for folder in folders]
     sizes = sizes_of(folders, configs)
     first, *own = (NetworkAgent.load(folder / POLICY) for folder in folders)

@@ -44,12 +44,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def train(config: RayRun, folder: Path) -> NetworkAgent:
-    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
-
-    Raises:
-        ValueError: If the checkpoint is damaged or belongs to another configuration, or Ray is not installed.
-        ConnectionError: If there is no cluster where ``RAY_ADDRESS`` says.
-    """
+    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder."""
     saved = load_checkpoint(folder, config)
     join_cluster(config.ray.runners + config.ray.learners)
     from train.distributed.algorithm import algorithm_config
@@ -69,11 +64,7 @@ def train(config: RayRun, folder: Path) -> NetworkAgent:
 
 
 def load_checkpoint(folder: Path, config: RayRun) -> dict[str, Any] | None:
-    """Return the last saved state of a run, or None if it was killed before the first. Open your own files only.
-
-    Raises:
-        ValueError: If the file is damaged or belongs to another configuration.
-    """
+    """Return the last saved state of a run, or None if it was killed before the first. ValueError if it is damaged."""
     path = folder / CHECKPOINT
     if not path.is_file():
         return None

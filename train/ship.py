@@ -111,17 +111,12 @@ def judge_everywhere(network: NetworkAgent, config: Config, arguments: Arguments
     for edition, players in [*tables, *((other, seats) for other in EDITIONS if other != own)]:
         pools = [LineUp(pool, able_members(pool, players, edition)) for pool in POOLS]
         playable = [pool for pool in pools if len(pool.rivals) >= players - 1]
-        yield from _judge(network, playable, arguments.games, edition, players, arguments.seed)
+        results = judge(network, playable, arguments.games, arguments.seed, players, edition, True, "ship")
+        yield from ((edition, result) for result in results)
     for edition, players in tables:
         line_ups = intruder_line_ups([text for pool in POOLS for text in able_members(pool, players, edition)])
-        yield from _judge(network, line_ups, arguments.intruder_games, edition, players, arguments.seed)
-
-
-def _judge(
-    network: NetworkAgent, line_ups: Sequence[LineUp], games: int, edition: str, players: int, seed: int
-) -> Iterator[Judged]:
-    results = judge(network, line_ups, games, seed, players, edition, progress=True, purpose="ship")
-    return ((edition, result) for result in results)
+        results = judge(network, line_ups, arguments.intruder_games, arguments.seed, players, edition, True, "ship")
+        yield from ((edition, result) for result in results)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -154,11 +154,7 @@ def pool_file(pool: str, texts: list[str], played: Played, seed: int) -> str:
 
 
 def tune(settings: Settings) -> None:
-    """Tune the members of both pools, print them with results on fresh games, and write the files if asked.
-
-    Raises:
-        ValueError: If a number is out of range; then nothing was played.
-    """
+    """Tune the members of both pools, print them with results on fresh games, write the files if asked."""
     for name in ("rounds", "games", "report_games"):
         whole_number(name, getattr(settings, name), 1, MAX_GAMES)
     for pool in MEMBERS:

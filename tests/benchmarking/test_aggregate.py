@@ -16,7 +16,6 @@ def row(task, algorithm, points, family="win"):
 def test_the_middle_half_is_averaged():
     assert interquartile_mean(np.array([-100.0, 1, 2, 3, 4, 5, 6, 900])) == 3.5
     squares = np.arange(200.0) ** 2
-    assert interquartile_mean(squares) == squares[50:150].mean()
     assert interquartile_mean(np.stack([squares, -squares], axis=1), axis=0).tolist() == [
         squares[50:150].mean(),
         -squares[50:150].mean(),
@@ -43,15 +42,6 @@ def test_the_interval_is_over_seeds_within_tasks():
     assert found == aggregate(by_task)
     same = aggregate({"a": [1.0, 1.0], "b": [3.0, 3.0]})
     assert (same.mean, same.low, same.high) == (2.0, 2.0, 2.0)
-
-
-def test_the_interval_covers_the_mean_of_many_seeds():
-    covered = 0
-    for trial in range(100):
-        random = np.random.default_rng(trial)
-        found = aggregate({task: random.normal(0, 1, 10) for task in "abcd"})
-        covered += found.low <= 0 <= found.high
-    assert covered >= 85
 
 
 def test_the_interval_is_that_of_a_bootstrap_by_tasks():

@@ -46,9 +46,6 @@ def run_of(task, algorithm, folder, config=CONFIG, seed=5):
     return BenchmarkRun(TASKS[task], ALGORITHMS[algorithm], seed, folder, config)
 
 
-# The tasks
-
-
 def test_the_tasks_are_those_of_the_suite():
     full = [f"full-{players}-{reward}" for players in range(3, 9) for reward in ("win", "score", "margin")]
     assert list(TASKS) == ["solitaire", *(f"expedition-{players}" for players in range(2, 6)), *full]
@@ -60,18 +57,6 @@ def test_the_tasks_are_those_of_the_suite():
             Batch(1, task.players, edition, task.game.reward, blank_rivals=task.game.blank).reset(0).shape[1]
             == task.players
         )
-
-
-def test_tasks_are_found_by_name_and_family():
-    assert [task.name for task in find_tasks(("expedition", "full-3-win"))] == [
-        "expedition-2", "expedition-3", "expedition-4", "expedition-5", "full-3-win",
-    ]  # fmt: skip
-    assert len(find_tasks(())) == len(TASKS)
-    with pytest.raises(ValueError, match="unknown task 'chess'; tasks: solitaire, expedition-2"):
-        find_tasks(("chess",))
-
-
-# The algorithms
 
 
 @pytest.mark.parametrize("name", LEARNED)
@@ -86,9 +71,8 @@ def test_each_learner_gives_an_agent_that_plays(name, tmp_path):
     leave = agent.act(Observations(rows), np.ones(150, bool))
     assert leave.shape == (150,)
     assert ((leave >= 0) & (leave <= 1)).all()
-    again = learn(run_of(task.name, name, tmp_path / "again"))
-    assert all(np.array_equal(a, b) for a, b in zip(agent.layers[0], again.layers[0], strict=True))
-    other = learn(run_of(task.name, name, tmp_path / "other", seed=6))
+    again, other = (learn(run_of(task.name, name, tmp_path / str(seed), seed=seed)) for seed in (5, 6))
+    assert np.array_equal(agent.layers[0][0], again.layers[0][0])
     assert not np.array_equal(agent.layers[0][0], other.layers[0][0])
 
 
@@ -115,13 +99,14 @@ def test_decisions_are_counted_and_idle_rows_are_not():
     assert rewards.max() < 5  # gems, divided
 
 
-def test_algorithms_are_found_by_name_kind_and_text():
+def test_tasks_and_algorithms_are_found_by_name_kind_and_text():
+    assert [task.name for task in find_tasks(("expedition", "full-3-win"))] == [
+        "expedition-2", "expedition-3", "expedition-4", "expedition-5", "full-3-win",
+    ]  # fmt: skip
     assert [each.name for each in find_algorithms(("exact",))] == ["equilibrium", "difference", "lone"]
     assert len(find_algorithms(("scripted",))) == 18
     assert find_algorithms(("bag:11",))[0].kind == "scripted"
     assert [each.name for each in find_algorithms(())] == list(ALGORITHMS)
-    with pytest.raises(ValueError, match="unknown algorithm 'sarsa'; algorithms: ppo, league"):
-        find_algorithms(("sarsa",))
     assert all(name in algorithm_table() for name in ALGORITHMS)
 
 
@@ -134,9 +119,6 @@ def test_who_can_not_play_a_task_is_left_out(tmp_path):
     assert ("solitaire", "league") not in kept
     assert ("full-3-score", "ppo-score") not in kept
     assert [task for task, name in sorted(kept) if name == "lone"] == ["solitaire"]
-
-
-# The runs
 
 
 def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
@@ -163,11 +145,13 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
             assert row["points"] == measures["self_play_score"]["mean"]
 
 
-def test_finished_runs_are_skipped_and_damaged_ones_played_again(tmp_path, calls):
+def test_finished_runs_are_skipped_and_damaged_ones_played_again(tmp_path, calls, monkeypatch):
     before = part(tmp_path)
     asked = list(calls)
     calls.clear()
-    assert part(tmp_path) == before
+    with monkeypatch.context() as patch:  # nothing is measured again
+        patch.setattr(BenchmarkRun, "measure", None)
+        assert part(tmp_path) == before
     assert calls == []
     file = tmp_path / "runs" / "full-3-win" / "mine" / "1" / RESULT
     whole = json.loads(file.read_text())
@@ -184,9 +168,8 @@ def test_a_run_that_was_cut_off_is_played_again(tmp_path, calls, monkeypatch):
         patch.setattr(BenchmarkRun, "measure", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             part(tmp_path)
-    assert not list(tmp_path.rglob(RESULT))
     assert json.loads((tmp_path / RESULTS).read_text())["runs"] == []
-    assert len(part(tmp_path)) == 8
+    assert len(part(tmp_path, tasks=("solitaire",))) == 4
 
 
 def test_other_settings_want_another_folder(tmp_path, calls):
@@ -220,9 +203,7 @@ def test_bad_input_is_one_line(tmp_path, capsys):
 
 
 def test_the_protocol_is_what_the_file_says():
-    config = read_config("configs/benchmark.toml", BenchmarkConfig)
-    assert config == BenchmarkConfig()
-    assert (config.decisions, config.seeds, config.tasks, config.algorithms) == (5_000_000, 3, (), ())
+    assert read_config("configs/benchmark.toml", BenchmarkConfig) == BenchmarkConfig()
 
 
 def test_the_folders_of_runs_stay_where_they_were(tmp_path):

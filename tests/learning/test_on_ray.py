@@ -48,14 +48,6 @@ def test_shards_play_every_game_once_at_its_table(monkeypatch):
     np.testing.assert_array_equal(played.scores[np.arange(57) % 10 < 4], first.scores)
 
 
-def test_the_same_seeds_give_the_same_shards_each_time(monkeypatch):
-    monkeypatch.setattr(sharding, "TABLES", 4)
-    seating, seeds = deal(10, 3, 5, np.random.default_rng(0)), seeds_for(0, "test")
-    once, again = (sharding.play_sharded(AGENTS, seating, 57, seeds) for _ in range(2))
-    for name in ("shares", "scores", "keys"):
-        assert getattr(once, name).tobytes() == getattr(again, name).tobytes()
-
-
 def test_a_tournament_on_ray_has_the_same_bytes(cluster, monkeypatch):
     """Agents that draw and a network among them; more shards than cores."""
     monkeypatch.setattr(sharding, "TABLES", 20)

@@ -1,10 +1,6 @@
 """Training: it learns, it goes on after a kill with the same bytes, and its policy runs without torch."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -21,7 +17,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.learning.self_play import SelfPlayPPO
 from train.learning.training import train
 from train.ppo import main
-from train.runs.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
+from train.runs.checkpoint import load_checkpoint, save_checkpoint
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.report import able_members, check_line_ups
 from train.runs.run_folder import POLICY, START, new_run_folder, save_policy
@@ -62,14 +58,7 @@ def test_it_learns(tmp_path):
     """Seconds of self-play are enough to win clearly more than the fair share against random players."""
     config, folder = small_run(
         tmp_path,
-        ppo={
-            "decisions": 400_000,
-            "games": 128,
-            "turns": 32,
-            "minibatch": 1024,
-            "learning_rate": 3e-3,
-            "gae_lambda": 0.9,
-        },
+        ppo={"decisions": 200_000, "games": 128, "turns": 32, "minibatch": 1024, "learning_rate": 3e-3},
         opponents={},
         network={"hidden": [32, 32]},
     )
@@ -120,11 +109,11 @@ class Killed(Exception):
     """Stands for the moment at which the process dies."""
 
 
-@pytest.mark.parametrize(("moment", "starts"), [(1, False), (3, False), (3, True), (5, False), (5, True)])
+@pytest.mark.parametrize(("moment", "starts"), [(3, True), (5, False)])
 def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment, starts):
     """Snapshots, scripted agents with memory, averaging, open decisions and minibatches all go on as they were.
 
-    So does a policy that rests at first, while its value function learns: there (3) and later (5).
+    So does a policy that rests at first, while its value function learns.
     """
     start = {"start": str(saved_network(tmp_path / "start.safetensors")), "value_first": 0.4} if starts else {}
     config, whole = small_run(tmp_path, **start)
@@ -150,37 +139,6 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment, starts):
     assert len(policies) == SMALL["checkpoints"]
     for name in policies:
         assert (broken / "checkpoints" / name).read_bytes() == (whole / "checkpoints" / name).read_bytes()
-
-
-DIES = """
-import os, signal, sys
-from train import ppo
-from train.learning import training
-save = training.save_checkpoint
-def save_and_die(*arguments):
-    save(*arguments)
-    os.kill(os.getpid(), signal.SIGKILL)
-training.save_checkpoint = save_and_die
-ppo.main(sys.argv[1:])
-"""
-
-
-def test_a_process_that_is_killed_can_be_resumed(tmp_path):
-    """A real SIGKILL after the first checkpoint; --resume then finishes the run."""
-    changes = [
-        *("--set", "ppo.decisions=50000", "--set", "ppo.games=64", "--set", "ppo.turns=16", "--set", "checkpoints=10"),
-        *("--set", "judge.curve_points=0", "--set", "threads=1", "--set", "network.hidden=[16]"),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(Path.cwd())}
-    killed = [sys.executable, "-c", DIES, "--no-judge", *changes, "--out", tmp_path]
-    assert subprocess.run(killed, env=environment, stderr=subprocess.DEVNULL).returncode == -signal.SIGKILL
-    folder = tmp_path / "default-seed0"
-    assert (folder / CHECKPOINT).exists()
-    assert not (folder / POLICY).exists()
-    command = [sys.executable, "-m", "train.ppo", "--no-judge", "--resume", folder]
-    subprocess.run(command, check=True, env=environment, capture_output=True)
-    policy = NetworkAgent.load(folder / POLICY)
-    assert policy.metadata["decisions"] >= 50_000
 
 
 def test_numpy_policy_is_the_torch_policy(tmp_path):
@@ -216,9 +174,7 @@ def test_run_folder_holds_everything(tmp_path, capsys):
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
     assert "torch" in json.loads((folder / "versions.json").read_text())["packages"]
-    printed = capsys.readouterr().out
-    assert "win share" in printed
-    assert "fair" in printed
+    assert "win share" in capsys.readouterr().out
     assert main(["--resume", str(folder), "--no-judge"]) == 0
     assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 0
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
@@ -260,15 +216,6 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, capsys, monkeypatch):
     assert f"stopped; go on with --resume {tmp_path / 'default-seed0'}" in capsys.readouterr().err
 
 
-def test_a_checkpoint_of_another_configuration_is_refused(tmp_path, capsys):
-    config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
-    train(config, folder)
-    text = (folder / "config.toml").read_text()
-    (folder / "config.toml").write_text(text.replace("games = 8", "games = 9"))
-    assert main(["--resume", str(folder)]) == 2
-    assert "belongs to another configuration" in capsys.readouterr().err
-
-
 def test_a_run_that_began_before_a_key_was_there_goes_on(tmp_path):
     config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
     policy = train(config, folder)
@@ -276,9 +223,3 @@ def test_a_run_that_began_before_a_key_was_there_goes_on(tmp_path):
     save_checkpoint(folder, older, load_checkpoint(folder, config))
     for now, before in zip(train(config, folder).layers, policy.layers, strict=True):
         assert np.array_equal(now[0], before[0])
-
-
-def test_a_damaged_configuration_is_named(tmp_path, capsys):
-    (tmp_path / "broken.toml").write_text("name = [")
-    assert main(["--config", str(tmp_path / "broken.toml"), "--out", str(tmp_path)]) == 2
-    assert "is no TOML file" in capsys.readouterr().err

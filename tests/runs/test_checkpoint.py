@@ -131,6 +131,11 @@ def test_other_safetensors_files_are_refused(tmp_path, about):
         load_checkpoint(tmp_path, CONFIG)
 
 
+def test_another_configuration_is_refused(finished):
+    with pytest.raises(ValueError, match="belongs to another configuration"):
+        load_checkpoint(finished[0], CONFIG.model_copy(update={"seed": 1}))
+
+
 def test_each_missing_and_unknown_key_is_named(finished):
     _, state = finished
     places = list(leaves(state))
@@ -159,8 +164,8 @@ def test_each_missing_and_unknown_key_is_named(finished):
         ("league/networks/0/0/weight", np.zeros((4, 3), np.float32), "is expected"),
         ("games/layout", "[]", "is '[]'"),
         ("games/records", np.zeros((8, 3), np.uint8), "is uint8 (8, 3); uint8 (8, "),
-        ("progress/curve", [{"decisions": 3}], "progress/curve has a point without one of decisions, win_share"),
-        ("progress/curve", [3], "progress/curve has a point without one of"),
+        ("progress/curve", [{"decisions": 3}], "the key progress/curve/high is missing"),
+        ("progress/curve", [3], "progress/curve is 3; "),
         ("exploration", 3, "unknown key exploration"),
         ("model/speed", 3, "unknown key model/speed"),
         ("league", None, f"{CHECKPOINT} does not fit the run: the key league is missing"),

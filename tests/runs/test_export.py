@@ -16,6 +16,7 @@ pytest.importorskip("tyro")
 from diamant_env import NUM_FEATURES, Observations
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.opponents import make
+from diamant_env.opponents.network import layout
 from train import export
 from train.export import Arguments, load_decisions
 from train.learning import dataset as decisions
@@ -67,9 +68,7 @@ def test_probabilities_are_those_of_the_agent():
     for game in range(50):  # distinct agents at each table
         here = data["game"] == game
         assert len({*zip(data["agent"][here], data["seat"][here], strict=True)}) == 3
-    assert {*zip(data["agent"].tolist(), data["seat"].tolist(), strict=True)} == {
-        (a, s) for a in range(3) for s in range(3)
-    }
+    assert len({*zip(data["agent"], data["seat"], strict=True)}) == 9
 
 
 def test_shapes_seeds_and_several_parts(monkeypatch):
@@ -81,7 +80,7 @@ def test_shapes_seeds_and_several_parts(monkeypatch):
         np.testing.assert_array_equal(array, again[name])
     assert not np.array_equal(data["game_seed"], other["game_seed"])
     monkeypatch.setattr(decisions, "_SIDE_BY_SIDE", 8)
-    parts, whole = play_decisions(("ev",), 30, 3), None
+    parts = play_decisions(("ev",), 30, 3)
     monkeypatch.undo()
     whole = play_decisions(("ev",), 30, 3)
     for name, array in whole.items():
@@ -111,15 +110,14 @@ def test_files_that_are_none(tmp_path):
     path.write_bytes(b"PK\3\4 no")
     with pytest.raises(ValueError, match="no file of decisions"):
         load_decisions(path)
-    np.savez(path, action=np.zeros(3))
-    with pytest.raises(ValueError, match="no file of decisions"):
-        load_decisions(path)
-    np.savez(path, metadata=json.dumps({"format": export.FORMAT, "layout": [["chest", 1, 32]]}))
-    with pytest.raises(ValueError, match="another layout"):
-        load_decisions(path)
-    np.savez(path, metadata=json.dumps({"format": "diamant-decisions-9"}))
-    with pytest.raises(ValueError, match="diamant-decisions-9"):
-        load_decisions(path)
+    for arrays, message in (
+        ({"action": np.zeros(3)}, "no file of decisions"),
+        ({"metadata": json.dumps({"format": export.FORMAT, "layout": [["chest", 1, 32]]})}, "another format or layout"),
+        ({"metadata": json.dumps({"format": "diamant-decisions-9", "layout": layout()})}, "another format or layout"),
+    ):
+        np.savez(path, **arrays)
+        with pytest.raises(ValueError, match=message):
+            load_decisions(path)
 
 
 @pytest.mark.parametrize(
@@ -127,13 +125,13 @@ def test_files_that_are_none(tmp_path):
     [
         (["evv"], "unknown agent 'evv'"),
         (["ev", "ev:0.75"], "is there twice"),
-        (["ev", "--games", "0"], "games=0; a whole number, 1 to 1000000"),
+        (["ev", "--games", "0"], "games=0; a whole number, 1 to"),
         (["ev", "--players", "9"], "9"),
         (["ev", "--players", "1", "--reward", "margin"], "margin"),
         (["ev", "--reward", "fun"], "unknown reward 'fun'"),
         (["ev", "--edition", "chess"], "chess"),
-        (["ev", "--out", "some.txt"], "must end in .npz"),
-        (["ev", "--out", "nowhere/some.npz"], "there is no folder"),
+        (["ev", "--out", "some.txt"], "ending in .npz"),
+        (["ev", "--out", "nowhere/some.npz"], "a file in a folder that is there"),
     ],
 )
 def test_what_is_refused(arguments, words, tmp_path, monkeypatch, capsys):
@@ -150,16 +148,10 @@ def test_a_clone_agrees(tmp_path):
     pytest.importorskip("torch")
     path, policy = tmp_path / "bag.npz", tmp_path / "clone.safetensors"
     export.export(Arguments(("bag:8",), path, games=150))
-    script = ROOT / "examples" / "clone_an_agent.py"
-    done = subprocess.run(
-        [sys.executable, script, path, policy],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
+    command = [sys.executable, "examples/clone_an_agent.py", path, policy]
+    subprocess.run(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, check=True
     )
-    assert done.returncode == 0, done.stderr
     arrays, _ = load_decisions(path)
     leave = make(str(policy)).act(Observations(arrays["observation"]), np.zeros(len(arrays["action"]), bool))
     assert ((leave > 0.5) == arrays["action"]).mean() > 0.97

@@ -48,16 +48,13 @@ def test_every_number_has_bounds(label):
     ("arguments", "complaint"),
     [
         (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
+        (["--config", "README.md"], "README.md is no TOML file"),
         (["--set", "ppo.speed=3"], "unknown key 'ppo.speed'"),
         (["--set", "ppo.games=0"], "ppo.games = 0: Input should be greater than or equal to 1"),
         (["--set", "game.num_players=[9]"], "game.num_players.0 = 9: Input should be less than or equal to 8"),
         (["--set", "game.edition=atlantis"], "unknown edition 'atlantis'; published editions: iello-2016"),
-        (
-            ["--set", 'game.editions=["everdeck", "monopoly"]'],
-            "unknown edition 'monopoly'; published editions: iello-2016",
-        ),
+        (["--set", 'game.editions=["everdeck", "monopoly"]'], "unknown edition 'monopoly'; published editions"),
         (["--set", "seed=true"], "seed = True: neither true nor false is allowed here"),
-        (["--set", "ppo.gamma=false"], "ppo.gamma = False: neither true nor false"),
         (["--set", "game.num_players=[3, true]"], "game.num_players = [3, True]: neither true nor false"),
         (["--set", "opponents.learner=0.5"], "the shares must add up to 1"),
         (["--set", "seed"], "expected section.key=value"),
@@ -91,7 +88,7 @@ def test_training_that_diverges_stops_and_saves_nothing_broken(part, tmp_path, m
     assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 2
     line = capsys.readouterr().err.splitlines()[-1]
     assert "error: the training has diverged after" in line
-    assert "take a lower ppo.learning_rate than 0.003 to 0.0001" in line
+    assert "take a lower ppo.learning_rate than 0.003" in line
     (folder,) = tmp_path.iterdir()
     assert not (folder / "policy.safetensors").exists()
     saved = list((folder / "checkpoints").iterdir())

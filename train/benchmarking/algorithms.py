@@ -32,11 +32,7 @@ def _solved(family: str) -> Callable[[BenchmarkRun], Player]:
 
 
 def from_text(text: str) -> Algorithm:
-    """Return the algorithm that is an agent as it is: a scripted one, a policy file, the folder of a run.
-
-    Raises:
-        ValueError: If the text names no agent.
-    """
+    """Return the algorithm that is an agent as it is: a scripted one or a trained one; else a ValueError."""
     make(text)
     # Some agents need the rivals' chests.
     return Algorithm(
@@ -50,10 +46,7 @@ def from_text(text: str) -> Algorithm:
 
 _ALGORITHMS = (
     Algorithm(
-        "ppo",
-        "learned",
-        "PPO, self-play with shared parameters (ours)",
-        lambda run: _ppo(run, run.experiment()),
+        "ppo", "learned", "PPO, self-play with shared parameters (ours)", lambda run: _ppo(run, run.experiment())
     ),
     Algorithm(
         "league",
@@ -101,11 +94,7 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 
 
 def find_algorithms(names: tuple[str, ...]) -> list[Algorithm]:
-    """Return the algorithms of these names or kinds, or agents by their texts; all algorithms for none.
-
-    Raises:
-        ValueError: If there is no such algorithm and no such agent.
-    """
+    """Return the algorithms of these names or kinds, or agents by their texts, else a ValueError; all for none."""
     found: dict[str, Algorithm] = {}
     for name in names or KINDS:
         named = [each for each in ALGORITHMS.values() if name in (each.name, each.kind)]

@@ -8,12 +8,11 @@ others answer too with a small probability, which is 0 here).
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import create_mlp
 
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES, Observations
@@ -56,11 +55,8 @@ class Average:
     """The average policy, as a network that learns and as the agent in the other seats."""
 
     def __init__(self, shape: NetworkConfig, random: np.random.Generator) -> None:
-        sizes = [NUM_FEATURES, *shape.hidden]
-        modules: list[torch.nn.Module] = []
-        for inputs, outputs in pairwise(sizes):
-            modules += [torch.nn.Linear(inputs, outputs), ACTIVATIONS[shape.activation]()]
-        self._net = torch.nn.Sequential(*modules, torch.nn.Linear(sizes[-1], 2))
+        modules = create_mlp(NUM_FEATURES, 2, list(shape.hidden), ACTIVATIONS[shape.activation])
+        self._net = torch.nn.Sequential(*modules)
         self._activation = shape.activation
         self._optimizer = torch.optim.Adam(self._net.parameters(), _RATE)
         self.reservoir = Reservoir(PLACES, random)

@@ -78,14 +78,7 @@ def aggregates(results: Sequence[Row]) -> dict[str, dict[str, Estimate]]:
 
 
 def write_page(results: Sequence[Row], found: dict[str, dict[str, Estimate]], header: str, folder: Path) -> None:
-    """Write the page and its picture: the aggregates, then a table for each task.
-
-    Args:
-        results: Of finished runs.
-        found: Their aggregates.
-        header: What stands below the title.
-        folder: Where `PAGE` and `PICTURE` are written.
-    """
+    """Write the page and its picture: the aggregates, then a table for each task."""
     parts = ["# Benchmark", header]
     if found:
         draw(results, found, folder / PICTURE)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, DQN
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
@@ -23,12 +24,7 @@ _IDLE = 3  # the library counts idle rows as well: fewer than three rows per dec
 
 
 class CountingVecEnv(DiamantVecEnv):
-    """Games in which every seat learns; counts decisions, scales rewards, answers `action_masks`.
-
-    Args:
-        game: What is played, with one table size.
-        seed: Of the games.
-    """
+    """Games in which every seat learns; counts decisions, scales rewards, answers `action_masks`."""
 
     def __init__(self, game: GameConfig, seed: int) -> None:
         players = game.num_players[0]
@@ -79,12 +75,6 @@ def dqn(env: CountingVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
 
 def maskable_ppo(env: CountingVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """MaskablePPO (Huang and Ontañón 2022)."""
-    try:
-        from sb3_contrib import MaskablePPO
-    except ImportError as error:
-        raise ValueError(
-            f'MaskablePPO needs sb3-contrib: pip install -c constraints.txt -e ".[train]" ({error})'
-        ) from None
     return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, ent_coef=0.01, **options)
 
 

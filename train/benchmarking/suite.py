@@ -53,11 +53,7 @@ TASKS = {task.name: task for task in _tasks()}
 
 
 def find_tasks(names: tuple[str, ...]) -> list[Task]:
-    """Return the tasks of these names or families; all tasks for none.
-
-    Raises:
-        ValueError: If there is no such task.
-    """
+    """Return the tasks of these names or families, all tasks for none; ValueError if there is none such."""
     families = {task.family for task in TASKS.values()}
     unknown = [name for name in names if name not in TASKS and name not in families]
     if unknown:

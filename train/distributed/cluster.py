@@ -14,11 +14,7 @@ Result = TypeVar("Result")
 
 
 def require_ray() -> None:
-    """Check that Ray is there.
-
-    Raises:
-        ValueError: If it is not; the message says how to install it.
-    """
+    """Raise a ValueError that says how to install Ray if it is not there."""
     if importlib.util.find_spec("ray") is None:
         raise ValueError(
             "Ray is not installed in this environment: "
@@ -31,10 +27,6 @@ def join_cluster(cores: int = 0) -> None:
 
     Args:
         cores: How many will be asked for; if the cluster has fewer at the moment, a line on stderr says so.
-
-    Raises:
-        ValueError: If Ray is not installed.
-        ConnectionError: If ``RAY_ADDRESS`` names a cluster that does not answer.
     """
     require_ray()
     import ray
@@ -62,10 +54,6 @@ def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterat
 
     A job whose process or machine dies is done again elsewhere. The function and the classes of jobs and results must
     be importable there, or plain data; see docs/cluster.md.
-
-    Raises:
-        ValueError: If Ray is not installed.
-        Exception: What a job raised.
     """
     join_cluster()
     import ray

@@ -59,12 +59,7 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
         )
 
     def join(self, decisions: int, networks: list[Layers | None]) -> None:
-        """Begin new games, which no other runner plays nor this one at another time of the run.
-
-        Args:
-            decisions: How many the run has seen; 0 at its beginning.
-            networks: The earlier versions of the learner, see `League.networks`.
-        """
+        """Begin new games, which no other runner plays nor this one at another time of the run."""
         run, runners = self.run, max(1, self.run.ray.runners)
         league_seed, game_seed = seeds_for(run.seed, "runner", self.worker_index, decisions).spawn(2)
         own = slice(max(0, self.worker_index - 1), None, runners)

@@ -26,11 +26,7 @@ def play_decisions(
     reward: str = "score",
     progress: Progress | None = None,
 ) -> dict[str, NDArray]:
-    """Play games and return the decisions; `train.export.Arguments` describes arguments and arrays.
-
-    Raises:
-        ValueError: If an argument is out of range, or an agent can't play there.
-    """
+    """Play games and return the decisions; `train.export.Arguments` describes arguments and arrays."""
     whole_number("games", games, 1, _MAX_GAMES)
     Batch(1, players, edition, reward)  # refuses what can't be played before anything is dealt
     random = np.random.default_rng(seeds_for(seed, "export", "seats"))

@@ -72,11 +72,6 @@ class SnapshotOpponent:
 class League:
     """The opponents of a run.
 
-    Args:
-        config: The shares of learner, snapshots and scripted agents.
-        players: int (games,), the size of each table.
-        seed: Of the seating, of the scripted agents and of which snapshot is replaced.
-
     Attributes:
         agents: The snapshot opponents, then the scripted agents, as `Table` wants them.
         seating: int (games, seats), for `Table`.
@@ -128,11 +123,7 @@ class League:
             opponent.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
 
     def state(self, learner: Layers) -> State:
-        """Return what a checkpoint must hold: the networks, what other agents remember, the random state.
-
-        Args:
-            learner: The layers of the learner's policy, saved in place of networks before the first snapshot.
-        """
+        """Return what a checkpoint must hold: the networks, what other agents remember, the random state."""
         networks = [learner if layers is None else layers for layers in self.networks()]
         return {
             "networks": {
@@ -147,10 +138,10 @@ class League:
     def restore(self, state: State, activation: str) -> None:
         """Continue from a value of `state`; ValueError if a network has layers that do not fit."""
         self.snapshots_taken = state["taken"]
-        for place, opponent in enumerate(self.snapshots if self.snapshots_taken else ()):
-            layers = state["networks"][str(place)]
-            ordered = [(layers[str(n)]["weight"], layers[str(n)]["bias"]) for n in range(len(layers))]
-            opponent.network = NetworkAgent(ordered, activation, "snapshot")
+        if self.snapshots_taken:
+            saved = [state["networks"][str(place)] for place in range(len(self.snapshots))]
+            ordered = [[(each[str(n)]["weight"], each[str(n)]["bias"]) for n in range(len(each))] for each in saved]
+            self.seat_networks([*ordered], activation)
         for number, agent in self._remembering():
             agent.restore(state["remembered"][number])
         self._random.bit_generator.state = state["random"]

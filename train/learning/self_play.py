@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from time import perf_counter
 
 import numpy as np
 import torch
@@ -31,10 +30,6 @@ class SelfPlayPPO(PPO):
         config: Hyperparameters; the run is `config.decisions` long.
         network: Shape of policy and value function.
         seed: Of the initial weights and of the minibatches.
-
-    Attributes:
-        num_timesteps: Decisions so far.
-        rollout_seconds: Time spent in rollouts, the engine and opponents included.
     """
 
     env: DiamantVecEnv
@@ -44,7 +39,6 @@ class SelfPlayPPO(PPO):
     def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
         self.config = config
         self.activation = network.activation
-        self.rollout_seconds = 0.0
         super().__init__(
             "MlpPolicy",
             env,
@@ -81,7 +75,6 @@ class SelfPlayPPO(PPO):
         assert isinstance(env, DiamantVecEnv)
         assert isinstance(rollout_buffer, DecisionBuffer)
         callback.on_rollout_start()
-        start = perf_counter()
         self.policy.set_training_mode(False)
         # Not _current_progress_remaining, which a resumed run knows only after its first rollout.
         left = 1 - self.num_timesteps / self.config.decisions
@@ -102,16 +95,11 @@ class SelfPlayPPO(PPO):
         if self.exploration is not None:
             rollout_buffer.weigh()
         self._last_obs = observations
-        self.rollout_seconds += perf_counter() - start
         callback.on_rollout_end()
         return True
 
     def train(self) -> None:
-        """Update the policy, unless no decision of the rollout is complete.
-
-        Raises:
-            ValueError: If a weight is infinite, NaN or too large for a policy file.
-        """
+        """Update the policy, unless no decision is complete; ValueError if it has diverged."""
         if len(self.rollout_buffer.complete):
             try:
                 super().train()
@@ -125,10 +113,9 @@ class SelfPlayPPO(PPO):
             if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
                 raise ValueError("a weight of the value function that is not a finite number")
         except ValueError as error:
-            rates = f"{self.config.learning_rate:g} to {self.config.final_learning_rate:g}"
             raise ValueError(
                 f"the training has diverged after {self.num_timesteps:,} decisions: {error}; what was saved before is "
-                f"whole; take a lower ppo.learning_rate than {rates}"
+                f"whole; take a lower ppo.learning_rate than {self.config.learning_rate:g}"
             ) from None
 
     def evaluate(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -144,26 +131,14 @@ class SelfPlayPPO(PPO):
         modules = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
         return [module for module in modules if isinstance(module, torch.nn.Linear)]
 
-    def policy_layers(self) -> Layers:
-        """Return a copy of weight and bias of each layer of the policy."""
-        return layers_of(self.policy_modules())
-
     def network(self, name: str = "learner") -> NetworkAgent:
         """Return a frozen copy of the policy."""
-        return NetworkAgent(self.policy_layers(), self.activation, name)
+        return NetworkAgent(layers_of(self.policy_modules()), self.activation, name)
 
     def start_from(self, network: NetworkAgent) -> None:
-        """Give the policy the weights of a network; the value function stays as it is.
-
-        Raises:
-            ValueError: If the network has another shape.
-        """
-        linear = self.policy_modules()
-        shapes = [tuple(module.weight.T.shape) for module in linear]
-        if shapes != [weight.shape for weight, _ in network.layers] or self.activation != network.activation:
-            raise ValueError(f"{network} has another shape than the learner's policy {shapes}, {self.activation}")
+        """Give the policy the weights of a network of its shape; the value function stays as it is."""
         with torch.no_grad():
-            for module, (weight, bias) in zip(linear, network.layers, strict=True):
+            for module, (weight, bias) in zip(self.policy_modules(), network.layers, strict=True):
                 module.weight.copy_(torch.from_numpy(weight.T.copy()))
                 module.bias.copy_(torch.from_numpy(bias.copy()))
 
@@ -185,11 +160,7 @@ class SelfPlayPPO(PPO):
         }
 
     def restore_training(self, state: State, observations: NDArray[np.float32]) -> None:
-        """Continue from a value of `training_state`; `observations` are what the rows see now.
-
-        Raises:
-            ValueError: If the open decisions do not fit the rows.
-        """
+        """Continue from a value of `training_state`; `observations` are what the rows see now."""
         self.policy.load_state_dict({name: torch.tensor(array) for name, array in state["policy"].items()})
         restore_adam(self.policy.optimizer, state["optimizer"])
         self.num_timesteps = state["num_timesteps"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +18,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
 from train.learning.league import League, tables_of
-from train.learning.self_play import SelfPlayPPO
+from train.learning.self_play import SelfPlayPPO, layers_of
 from train.runs.checkpoint import CHECKPOINT, State, check_like, load_checkpoint, save_checkpoint
 from train.runs.config import MAX_DECISIONS, Config
 from train.runs.networks import kept_start
@@ -27,11 +26,7 @@ from train.runs.report import CURVE, RunRecord
 
 
 def train(config: Config, folder: Path) -> NetworkAgent:
-    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
-
-    Raises:
-        ValueError: If the checkpoint is damaged, or the network that the run starts from (see `start_of`).
-    """
+    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder."""
     torch.set_num_threads(config.threads)
     threadpool_limits(1, "blas")  # the products of the snapshots' networks are small: threads slow them down
     players, editions = tables_of(config)
@@ -101,7 +96,7 @@ class TrainingCallback(BaseCallback):
         self.seen = done
         if done < self.config.ppo.decisions * (1 - self.config.ppo.average):
             return
-        weights = [array for layer in self.learner.policy_layers() for array in layer]
+        weights = [array for layer in layers_of(self.learner.policy_modules()) for array in layer]
         self.averaged += 1
         if self.averaged == 1:
             self.average = [array.astype(np.float64) for array in weights]
@@ -127,7 +122,7 @@ class TrainingCallback(BaseCallback):
 
     def state(self) -> State:
         """Return all that a checkpoint holds."""
-        policy = self.learner.policy_layers()
+        policy = layers_of(self.learner.policy_modules())
         average = self.average or [np.zeros(array.shape) for layer in policy for array in layer]
         records = np.ascontiguousarray(self.learner.env.batch.games)
         return {
@@ -145,18 +140,15 @@ class TrainingCallback(BaseCallback):
         }
 
     def restore(self, state: State) -> None:
-        """Continue from a checkpoint.
-
-        Raises:
-            ValueError: If it is not one of such a run; the message names the place.
-        """
+        """Continue from a checkpoint; a ValueError names the place where it is not one of such a run."""
         model = self.learner
         try:
             check_like(state, self.state())
             progress = state["progress"]
             if state["model"]["num_timesteps"] > 2 * MAX_DECISIONS:
                 raise ValueError(f"model/num_timesteps is more than {2 * MAX_DECISIONS:,}")
-            check_curve(progress["curve"])
+            for point in progress["curve"]:
+                check_like(point, {"decisions": 0, **dict.fromkeys(CURVE, 0.0)}, "progress/curve")
             seen = model.env.restore(state["games"]["records"].view(GAME)[:, 0])
             model.restore_training(state["model"], seen)
             self.league.restore(state["league"], model.activation)
@@ -178,16 +170,6 @@ class TrainingCallback(BaseCallback):
             engine, opponents = model.env.engine_seconds / seconds, model.env.opponent_seconds / seconds
             threads = "1 thread" if self.config.threads == 1 else f"{self.config.threads} threads"
             how = f"{threads}; engine and observation {engine:.1%} of the time, opponents' inference {opponents:.1%}"
-            shares = {"engine_share": engine, "opponents_share": opponents}
-            self.record.save_time(seconds, decisions, how, rollout_share=model.rollout_seconds / seconds, **shares)
+            self.record.save_time(seconds, decisions, how, engine_share=engine, opponents_share=opponents)
         self._save(done)  # a run that was killed before this does all of `finish` again
         return self.policy()
-
-
-def check_curve(curve: list[Any]) -> None:
-    """Raise a ValueError if this is no learning curve."""
-    for point in curve:
-        if not isinstance(point, dict) or set(point) != {"decisions", *CURVE}:
-            raise ValueError("progress/curve has a point without one of decisions, " + ", ".join(CURVE))
-        if not all(type(value) in (int, float) for value in point.values()):
-            raise ValueError("progress/curve has a point that holds something else than numbers")

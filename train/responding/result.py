@@ -25,17 +25,7 @@ _COLOURS = {"scratch": "#0072b2", "warm": "#d55e00"}
 
 @dataclass(frozen=True)
 class ResponseResult:
-    """What can be gained against copies of an agent, all on the same fresh games.
-
-    Attributes:
-        agent: The agent whose copies sit in the other seats.
-        players: At the table.
-        edition: What was played.
-        reward: In what a gain is measured.
-        games: Games of each candidate.
-        searched: The gains of the search's runs.
-        members: The gains of the members of the pools.
-    """
+    """What can be gained against copies of an agent, all on the same fresh games."""
 
     agent: str
     players: int
@@ -107,20 +97,10 @@ def result_table(found: ResponseResult) -> Table:
         for row in rows:
             table.add_row(kind, row.player, f"{row.payoff:.{digits}f}", estimate_text(row.gain, digits, "+"))
         table.add_section()
-    table.caption = _caption(found, digits)
-    return table
-
-
-def summary_table(results: list[ResponseResult]) -> Table:
-    """Return one row per agent: what can be gained, by whom, and whether the search found it."""
-    table = new_table("What can be gained at least")
-    for name in ("agent", "by", "gain (95 %, the largest of several)", "the search less the best of the pools (95 %)"):
-        table.add_column(name, overflow="fold")
-    for found in results:
-        digits = 4 if found.reward == "win" else 2
-        more = found.search_less_members
-        text = "–" if more is None else estimate_text(more, digits, "+") + (" WEAK" if found.weak else "")
-        table.add_row(found.agent, found.best.player, estimate_text(found.best_bound, digits, "+"), text)
+    bound = estimate_text(found.best_bound, digits, "+")
+    table.caption = f"At least {bound} can be gained, by {found.best.player}: the interval is that of the largest."
+    if found.weak:
+        table.caption += "\nA member of the pools gains more than the search: the search is weak here."
     return table
 
 
@@ -137,9 +117,7 @@ def draw_curves(runs: list[ResponseRun], found: ResponseResult, path: Path) -> N
             axes.plot(millions, means, style, marker=".", color=_COLOURS[run.start], label=label)
     if found.members:
         best = max(found.members, key=_mean)
-        axes.axhline(
-            best.gain.mean, color="#777777", linestyle="--", linewidth=1, label=f"best of the pools: {best.player}"
-        )
+        axes.axhline(best.gain.mean, color="#777777", linestyle="--", label=f"best of the pools: {best.player}")
     axes.axhline(0, color="black", linewidth=0.8)
     axes.set_xlabel("decisions of the learner (millions)")
     axes.set_ylabel(f"gain in {UNITS[found.reward]}")
@@ -147,18 +125,6 @@ def draw_curves(runs: list[ResponseRun], found: ResponseResult, path: Path) -> N
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     save_figure(figure, path)
-
-
-def _caption(found: ResponseResult, digits: int) -> str:
-    more = found.search_less_members
-    bound = estimate_text(found.best_bound, digits, "+")
-    lines = [
-        f"At least {bound} can be gained, by {found.best.player}: the interval allows for the choice of the largest."
-    ]
-    if more is not None:
-        verdict = "too little: the search is weak here" if found.weak else "so the search is no weaker than the pools"
-        lines.append(f"The search less the best of the pools: {estimate_text(more, digits, '+')}, {verdict}.")
-    return "\n".join(lines)
 
 
 def _mean(gain: DeviationGain) -> float:

@@ -109,14 +109,7 @@ def _copies(game: DeviationGame, seed: int = 0) -> Any:
 def learn(
     game: DeviationGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: NetworkAgent | None
 ) -> list[tuple[int, NetworkAgent]]:
-    """Train one learner among copies; return its policies after so many decisions each.
-
-    Args:
-        game: The copies and the game.
-        config: The budget and how to learn.
-        seeds: Of the games, the copies and the learner.
-        warm: The network to start from, None for random weights.
-    """
+    """Train one learner among copies, from random weights or `warm`; return its policies after so many decisions."""
     game_seed, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
     seating = seat_with(np.ones((config.ppo.games, game.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
     copies = [_copies(game, copy_seed)]

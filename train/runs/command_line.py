@@ -59,10 +59,6 @@ def run_experiment(
         train: Trains in a run folder, or goes on there, and returns the policy.
         check: Raises a ValueError if a new run can't be trained or judged, before its folder is made.
         checkpoint: The name of the file from which it goes on.
-
-    Raises:
-        ValueError: If an argument or a key is wrong; then no folder was made.
-        KeyboardInterrupt: After Ctrl-C, with how to go on if the run's folder is there.
     """
     arguments = tyro.cli(Arguments, args=argv, prog=command)
     if arguments.resume is None:
@@ -94,11 +90,7 @@ def _resumed(arguments: Arguments, folder: Path, kind: type[Experiment], checkpo
 
 
 def change_keys(config: AnyConfig, changes: tuple[str, ...]) -> AnyConfig:
-    """Return the configuration with some keys changed, each given as ``section.key=value`` in TOML.
-
-    Raises:
-        ValueError: If a change has another form, names an unknown key or gives a value out of range.
-    """
+    """Return the configuration with some keys changed, each given as ``section.key=value`` in TOML; else a ValueError."""
     values = config.model_dump(mode="json")
     for change in changes:
         key, equals, text = change.partition("=")

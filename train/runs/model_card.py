@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -34,7 +33,7 @@ def record_of(run: Record, judged: Sequence[Judged], others: Sequence[tuple[int,
         row[result.line_up] = result.win_share
     return {
         **run,
-        **({"parts": _alike_once(run["parts"], run["config"])} if "parts" in run else {}),
+        **({"parts": [_part(part) for part in run["parts"]]} if "parts" in run else {}),
         "games": sorted({result.games for _, result in tables}),
         "intruder_games": sorted({result.games for result in intruders}),
         "intruders": len(intruders),
@@ -121,21 +120,11 @@ def _strongest(intruders: Sequence[Result]) -> list[Record]:
     return rows
 
 
-def _alike_once(parts: Sequence[Record], whole: Record) -> list[Record]:
-    """Return the runs that a policy was joined from; alike configurations stand once."""
-
-    def but_for_name_and_table(config: Record) -> str:
-        return json.dumps({**config, "name": None, "game": {**config["game"], "num_players": None}})
-
-    known = {but_for_name_and_table(whole): whole["name"]}
-    rows = []
-    for part in parts:
-        config = part["config"]
-        first = known.setdefault(but_for_name_and_table(config), config["name"])
-        about = {"name": config["name"], "players": config["game"]["num_players"][0]}
-        about |= {key: part[key] for key in ("commit", "decisions", "seconds")}
-        rows.append(about | ({"config": config} if first == config["name"] else {"configured_as": first}))
-    return rows
+def _part(part: Record) -> Record:
+    """Return what a record says of a run that the policy was joined from."""
+    config = part["config"]
+    about = {"name": config["name"], "players": config["game"]["num_players"][0], "config": config}
+    return about | {key: part[key] for key in ("commit", "decisions", "seconds")}
 
 
 def _joined(parts: Sequence[Record]) -> list[str]:
@@ -144,9 +133,8 @@ def _joined(parts: Sequence[Record]) -> list[str]:
     for place, part in enumerate(parts):
         tables = f"{part['players']} players" if place else "all others"
         figures = [f"{part['decisions']:,}", f"{part['seconds']:,.0f}"]
-        alike = f"as `{part['configured_as']}`" if "configured_as" in part else "its own"
-        rows.append([tables, f"`{part['name']}`", f"`{part['commit']}`", *figures, alike])
-    head = ["tables", "run", "commit", "decisions", "seconds", "configuration, but for name and table"]
+        rows.append([tables, f"`{part['name']}`", f"`{part['commit']}`", *figures])
+    head = ["tables", "run", "commit", "decisions", "seconds"]
     return ["A network for each of these tables, joined by `python -m train.join`:", markdown_table(head, rows)]
 
 

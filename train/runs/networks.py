@@ -23,12 +23,7 @@ def shape_of(network: NetworkAgent) -> NetworkConfig:
 
 
 def start_of(config: Config) -> NetworkAgent:
-    """Return the network that `config.start` names.
-
-    Raises:
-        ValueError: If it is not there, is no network, is damaged, has another shape than the run's, or is several
-            networks of which the run would need more than one.
-    """
+    """Return the network that `config.start` names; ValueError if there is none that the run could start from."""
     text = config.start.replace("{seed}", str(config.seed))
     network = make(text)
     if not isinstance(network, NetworkAgent):

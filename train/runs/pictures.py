@@ -105,12 +105,7 @@ def draw_curve(curve: Sequence[dict[str, float]], config: Config, path: Path) ->
 
 
 def draw_tables(judged: Sequence[tuple[str, Result]], path: str | Path) -> None:
-    """Draw the win share at tables of each size, with its 95 % interval.
-
-    Args:
-        judged: Results, each with its edition; those of the first one's edition are drawn.
-        path: Where to.
-    """
+    """Draw the win share at tables of each size, with its 95 % interval."""
     here = [result for edition, result in judged if edition == judged[0][0]]
     sizes = sorted({result.players for result in here})
     strongest = [

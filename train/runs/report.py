@@ -26,9 +26,7 @@ CURVE = ("win_share", "low", "high", "score")
 """The keys of a point of the learning curve, beside its decisions."""
 
 
-def able_members(
-    pool: str, players: int, edition: str | Edition, blank_rivals: bool = False
-) -> tuple[str, ...]:
+def able_members(pool: str, players: int, edition: str | Edition, blank_rivals: bool = False) -> tuple[str, ...]:
     """Return the members of a pool that can play this edition: some need to see chests."""
     return tuple(name_of(text) for text in load_pool(pool) if able(text, players, edition, blank_rivals))
 
@@ -51,11 +49,7 @@ def pool_line_ups(config: Config) -> list[LineUp]:
 
 
 def check_line_ups(config: Config) -> None:
-    """Check, before anything is trained, that the agent can be judged.
-
-    Raises:
-        ValueError: If a pool has too few members for these tables, or a pool of opponents is not there.
-    """
+    """Raise a ValueError, before anything is trained, if a pool has too few members for these tables."""
     for line_up in pool_line_ups(config):
         line_up.rivals_of([], config.judge.num_players)
     if config.opponents.scripted:
@@ -78,13 +72,7 @@ def _judging(config: Config) -> dict[str, Any]:
 
 
 class RunRecord:
-    """What a run leaves in its folder on the way and at its end.
-
-    Attributes:
-        checkpoints: How many of the run's checkpoints are taken.
-        curve: The points of the learning curve.
-        judging_seconds: Time spent on them.
-    """
+    """What a run leaves in its folder on the way and at its end."""
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.folder = config, folder

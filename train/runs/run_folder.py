@@ -40,34 +40,18 @@ def new_run_folder(parent: Path, config: Run) -> Path:
 
 
 def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Return the configuration of a run, of the kind that trains it.
-
-    Raises:
-        FileNotFoundError: If it is no run folder.
-        ValueError: If its configuration is damaged.
-    """
+    """Return the configuration of a run, of the kind that trains it; FileNotFoundError or ValueError if it has none."""
     if not (folder / CONFIG).is_file():
         raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG}")
     return read_config(folder / CONFIG, kind)
 
 
 def about_run(folder: Path, config: Config) -> dict[str, Any]:
-    """Return what a model card says about the training.
-
-    Raises:
-        FileNotFoundError: If the run is not finished.
-        ValueError: If a file is damaged.
-    """
+    """Return what a model card says about the training; FileNotFoundError if the run is not finished."""
     time, found = (read_json(folder / name) for name in ("time.json", "versions.json"))
     try:
-        about = {
-            "config": config_json(config),
-            "commit": found.get("commit", "unknown"),
-            "platform": found["platform"],
-            "decisions": time["decisions"],
-            "seconds": time["seconds"],
-            "threads": time["threads"],
-        }
+        about = {"config": config_json(config), "commit": found.get("commit", "unknown")}
+        about |= {"platform": found["platform"], **{key: time[key] for key in ("decisions", "seconds", "threads")}}
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"time.json or versions.json in {folder} is damaged: {error!r}") from None
     parts = parts_of(folder)
