@@ -135,13 +135,18 @@ class Edition:
             return self.traps[card - FIRST_TRAP]
         return f"relic {self.relics[card - FIRST_RELIC]}" if self.relic_values == "printed" else "relic"
 
+    @property
+    def card_names(self) -> dict[int, str]:
+        """The cards of this edition by number: the places of `deck` in a game's record, and what `last_card` counts."""
+        return {card: self.card_name(card) for card in range(NUM_CARDS) if self._has(card)}
+
     def cards_named(self, name: int | str) -> list[int]:
         """Return the cards that a name fits: one, except ``"relic"`` where the relics differ.
 
         Raises:
             ValueError: If this edition has no such card; the message lists those it has.
         """
-        names = {card: self.card_name(card) for card in range(NUM_CARDS) if self._has(card)}
+        names = self.card_names
         text = str(name).strip()
         fits = [card for card, known in names.items() if text == known]
         if text == "relic":

@@ -7,7 +7,7 @@ parts: the observer, the rivals one after the other, and what all see. `diamant_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -202,10 +202,10 @@ class Observations(Mapping[str, np.ndarray]):
         return _ALL_NAMES if self.flat.shape[-1] > NUM_FEATURES else _NAMES
 
 
-def field_table() -> str:
-    """Return the layout as a Markdown table: position, field, scale, range and meaning."""
+def field_table(fields: Sequence[Field] = FIELDS) -> str:
+    """Return fields as a Markdown table: position, name, scale, range and meaning."""
     lines = ["| index | field | divided by | range | meaning |", "|---|---|---|---|---|"]
-    for field in FIELDS:
+    for field in fields:
         where = SLICES[field.name]
         index = str(where.start) if field.size == 1 else f"{where.start}–{where.stop - 1}"
         if where.step:

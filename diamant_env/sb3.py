@@ -10,7 +10,11 @@ import numpy as np
 from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from numpy.typing import ArrayLike, NDArray
-from stable_baselines3.common.vec_env import VecEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError as error:
+    raise ImportError(f'diamant_env.sb3 needs {error.name}: pip install "diamant-env[sb3]"') from error
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch

@@ -23,6 +23,8 @@ NO_DECISION = -1
 REVEAL = 0  # the next card
 DECIDE = 1  # the decisions of all players inside
 OVER = 2  # nothing: the game is over
+PHASES = ("reveal", "decide", "over")
+"""The names of the phases by their codes."""
 
 Key = Annotated[int | np.uint64, "u8"]
 Int8 = Annotated[int, "i1"]

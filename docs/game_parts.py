@@ -7,7 +7,7 @@ from api_page import reference
 from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0, list_tasks
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.observation import field_table
+from diamant_env.observation import HISTORY, field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.algorithms import algorithm_table
@@ -35,6 +35,11 @@ def environment() -> str:
 def observation() -> str:
     """The layout of the observation."""
     return f"`Box(float32, ({NUM_FEATURES},))`, the same for every seat, table size and edition.\n\n{field_table()}"
+
+
+def history() -> str:
+    """The fields that the layout "history" adds."""
+    return field_table(HISTORY)
 
 
 def rewards() -> str:
@@ -111,5 +116,5 @@ def turn() -> str:
 
 PARTS = {
     part.__name__: part
-    for part in (environment, observation, rewards, editions, opponents, tasks, suite, turn, reference)
+    for part in (environment, observation, history, rewards, editions, opponents, tasks, suite, turn, reference)
 } | {"algorithms": algorithm_table}

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from diamant_env.observation import FIELDS, HISTORY, NUM_FEATURES, columns, observation_space
+from diamant_env.observation import NUM_FEATURES, NUM_HISTORY, columns, observation_space
 
 Observation: TypeAlias = "Sequence[str] | str | None"
 
@@ -31,8 +31,8 @@ class Layout:
     def __init__(self, observation: Observation) -> None:
         self._columns: NDArray[np.intp] | None = None
         if observation == "history":
-            observation = [field.name for field in FIELDS + HISTORY]
-        if observation is not None:
+            self._columns = np.arange(NUM_FEATURES + NUM_HISTORY)
+        elif observation is not None:
             if isinstance(observation, str) or not isinstance(observation, Sequence) or not observation:
                 raise ValueError(f"observation={observation!r}; None, 'history' or names of fields are allowed")
             self._columns = columns(*observation)

@@ -209,7 +209,7 @@ def test_colours_take_no_room():
 
 
 def test_only_the_core_is_imported():
-    forbidden = {"torch", "stable_baselines3", "scipy", "rich", "pygame", "train"}
+    forbidden = {"torch", "stable_baselines3", "openskill", "rich", "pygame", "train"}
     code = f"import diamant_env.commands.play, sys; sys.exit(bool({forbidden} & set(sys.modules)))"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 

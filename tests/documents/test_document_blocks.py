@@ -92,7 +92,7 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     command = " ".join(words)
     if command in NOT_RUN:
         return
-    assert words[:2] == ["python", "-m"] or words[0] == "diamant", f"{command}: not listed in NOT_RUN"
+    assert words[:2] == ["python", "-m"] or words[0] == "diamant", f"{command}: neither python -m nor listed in NOT_RUN"
     monkeypatch.setattr("sys.stdin", io.StringIO(ANSWERS))
     try:
         status = diamant.main(words[1:]) if words[0] == "diamant" else import_module(words[2]).main(words[3:])

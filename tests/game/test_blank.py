@@ -47,7 +47,7 @@ def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
 def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
     asked = []
 
-    def batch(*_args, blank_rivals):
+    def batch(*_args, blank_rivals, **_given):
         asked.append(blank_rivals)
         raise KeyboardInterrupt
 

@@ -1,0 +1,185 @@
+"""Parts of an observation, the history of decisions, rewards of one's own: in a batch and in all views alike."""
+
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from stable_baselines3 import PPO
+
+from diamant_env import EDITIONS, FIELDS, HISTORY, NUM_FEATURES, NUM_HISTORY, Batch, Observations, columns, diamant_v0
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.observation import HISTORY_EXPEDITIONS
+from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
+from diamant_env.state import OVER
+
+SOME = ["path_gems", "rival_inside", "history_banked"]
+
+
+def gems(banked, chests, inside, done):
+    return banked
+
+
+def test_columns_are_where_the_fields_are():
+    env = diamant_v0.parallel_env(3)
+    rows = np.stack(list(env.reset(seed=1)[0].values()))
+    for field in FIELDS:
+        values = rows[:, list(field.columns)] * np.float32(field.scale)
+        np.testing.assert_array_equal(values.squeeze(1) if field.size == 1 else values, Observations(rows)[field.name])
+    assert sorted(columns(*(field.name for field in FIELDS + HISTORY))) == list(range(NUM_FEATURES + NUM_HISTORY))
+
+
+def test_cards_are_counted_as_their_names_say():
+    names = EDITIONS["iello-2016"].card_names
+    env = diamant_v0.parallel_env(3)
+    env.reset(options={"deck": [13, "snake"]})
+    assert names[int(env.game.last_card)] == "13"
+    assert sum(env.game.deck[card] for card in names) == env.game.deck_size
+
+
+def test_who_left_when_with_how_much():
+    """Three expeditions of a chosen deck, from two seats."""
+    env = diamant_v0.parallel_env(3, observation="history")
+    env.reset(options={"deck": [15, 9, "snake", 7, "boulder", "snake", "snake", 4]})
+    env.step({"player_0": 1, "player_1": 0, "player_2": 0})  # 5 at turn 1
+    env.step({"player_1": 1, "player_2": 0})  # 5 + 4 + 1 on the path at turn 2
+    env.step({"player_2": 1})  # 5 + 4, the expedition ends at turn 3
+    env.step(dict.fromkeys(env.agents, 0))
+    env.step({"player_0": 0, "player_1": 1, "player_2": 0})  # 2 + 1 at turn 2, then a first snake
+    observations, *_ = env.step({"player_0": 0, "player_2": 0})  # the second snake
+    for seat in (0, 2):
+        shown = Observations(observations[f"player_{seat}"])
+        order = [seat, (seat + 1) % 3, (seat + 2) % 3]
+        left = np.array([[0, 0, 1], [0, 2, 2], [0, 0, 3]])
+        banked = np.array([[0, 0, 5], [0, 3, 10], [0, 0, 9]])
+        shape = (8, HISTORY_EXPEDITIONS)
+        np.testing.assert_array_equal(shown["history_left_turn"].reshape(shape)[:3, :3], left[order])
+        np.testing.assert_array_equal(shown["history_banked"].reshape(shape)[:3, :3], banked[order])
+        np.testing.assert_array_equal(shown["history_turns"], [1, 4, 3, 0, 0])
+        np.testing.assert_array_equal(shown["history_bust"], [0, 1, 0, 0, 0])
+        assert not shown["history_left_turn"].reshape(shape)[3:].any()
+
+
+def test_history_and_own_rewards_change_nothing_else():
+    """The same bytes as the compiled step, over many games with auto-reset; the history begins anew with each."""
+    plain, followed = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems, history=True)
+    arrays = [np.zeros((64, 5, NUM_FEATURES), np.float32) for _ in range(2)]
+    np.testing.assert_array_equal(plain.reset(3), followed.reset(3))
+    random = np.random.default_rng(0)
+    for _ in range(150):
+        actions = (random.random((64, 5)) < 0.3).astype(np.int8)
+        found = [
+            batch.step(actions, auto_reset=True, final_observations=final)
+            for batch, final in zip((plain, followed), arrays, strict=True)
+        ]
+        for one, other in zip((*found[0], arrays[0]), (*found[1], arrays[1]), strict=True):
+            np.testing.assert_array_equal(one, other)
+        history = followed.history()
+        fresh = plain.games["expedition"] + plain.games["turn"] == 2
+        assert (history[fresh][:, 0, columns("history_turns") - NUM_FEATURES] * 8 == [1, 0, 0, 0, 0]).all()
+        assert not history[fresh][..., columns("history_left_turn", "history_banked") - NUM_FEATURES].any()
+    again = pickle.loads(pickle.dumps(followed))
+    np.testing.assert_array_equal(again.observe(), followed.observe())
+    with pytest.raises(RuntimeError, match="keeps no history"):
+        plain.history()
+
+
+def test_all_views_show_the_same():
+    whole = diamant_v0.parallel_env(3, observation="history", reward=gems)
+    part = diamant_v0.parallel_env(3, observation=SOME)
+    single = DiamantEnv(3, opponents="bag:12", observation=SOME, reward=gems)
+    vector = gymnasium.make_vec(
+        "diamant_env/Diamant-3p-v0", num_envs=2, opponents="bag:12", observation=SOME, reward=gems
+    )
+    assert whole.observation_space("player_0").shape == (NUM_FEATURES + NUM_HISTORY,)
+    assert part.observation_space("player_0") == single.observation_space == vector.single_observation_space
+    rows, parts = whole.reset(seed=5)[0], part.reset(seed=5)[0]
+    alone, many = single.reset(seed=5)[0], vector.reset(seed=5)[0]
+    np.testing.assert_array_equal(many[0], alone)
+    random = np.random.default_rng(1)
+    over = False
+    while whole.agents:
+        for agent in rows:
+            np.testing.assert_array_equal(rows[agent][columns(*SOME)], parts[agent])
+        actions = {agent: int(random.random() < 0.3) for agent in whole.agents}
+        saved = whole.clone_state()
+        rows, rewards, *_ = whole.step(actions)
+        whole.restore_state(saved)
+        again = whole.step(actions)[0]
+        np.testing.assert_array_equal(rows["player_1"], again["player_1"])
+        parts, scores, *_ = part.step(actions)
+        assert rewards == scores
+        if not over:
+            action = int(random.random() < 0.3)
+            alone, reward, over, *_ = single.step(action)
+            many, several, *_ = vector.step([action, 0])
+            np.testing.assert_array_equal(many[0], alone)
+            assert several[0] == reward
+
+
+@pytest.mark.parametrize("rewarded", ["win", gems])
+def test_gymnasium_inside_stable_baselines3(rewarded):
+    settings = {"opponents": "ev", "observation": ["bag", "path_gems"], "reward": rewarded}
+    envs = gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=32, autoreset_mode="SameStep", **settings)
+    env = GymnasiumVecEnv(envs)
+    PPO("MlpPolicy", env, n_steps=16, batch_size=128, device="cpu", seed=0).learn(600)
+    env.seed(3)
+    env.reset()
+    ends = 0
+    for _ in range(60):
+        _, _, done, infos = env.step(np.zeros(32, np.int64))
+        assert all(("terminal_observation" in info) == bool(ended) for info, ended in zip(infos, done, strict=True))
+        ends += done.sum()
+    assert ends > 32
+    with pytest.raises(ValueError, match=r"stable-baselines3 needs AutoresetMode\.SAME_STEP"):
+        GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=2))
+
+
+def test_final_rows_and_masks_of_the_vec_env():
+    env = DiamantVecEnv(8, 3, observation="history", reward=gems)
+    env.reset()
+    while not env.batch.over.any():
+        _, _, done, infos = env.step(np.arange(24) % 3 == 0)
+        if done.any():
+            last = Observations(infos[int(np.flatnonzero(done)[0])]["terminal_observation"])
+            assert last["num_inside"] == 0
+            assert last["history_turns"][0] > 0
+            break
+    masks = env.env_method("action_masks", indices=[0, 5])
+    np.testing.assert_array_equal(masks, env.action_masks()[[0, 5]])
+    np.testing.assert_array_equal(env.action_masks()[:, 1], env.batch.must_decide.ravel())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"observation": []}, "None, 'history' or names of fields are allowed"),
+        ({"observation": "bag"}, "None, 'history' or names of fields are allowed"),
+        ({"observation": 3}, "None, 'history' or names of fields are allowed"),
+        ({"observation": ["bag", "gems"]}, "no field 'gems'; fields: must_decide"),
+        ({"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin, or a function"),
+        ({"reward": 3}, "unknown reward 3"),
+    ],
+)
+def test_wrong_settings(settings, message):
+    for make in (diamant_v0.parallel_env, DiamantEnv, lambda **given: DiamantVecEnv(2, **given)):
+        with pytest.raises(ValueError, match=message):
+            make(**settings)
+
+
+@pytest.mark.parametrize(
+    ("reward", "error", "message"),
+    [
+        (lambda banked, chests, inside, done: banked * np.nan, ValueError, "must return finite numbers of shape"),
+        (lambda banked, chests, inside, done: 1.0, ValueError, r"of shape \(1, 4\), not shape \(\) of float64"),
+        (lambda banked: banked, TypeError, "positional argument"),
+    ],
+)
+def test_a_wrong_reward_plays_nothing(reward, error, message):
+    env = diamant_v0.parallel_env(reward=reward)
+    env.reset(seed=1)
+    before = env.game
+    with pytest.raises(error, match=message):
+        env.step(dict.fromkeys(env.agents, 0))
+    assert env.game == before
+    assert env.game.phase != OVER
