@@ -105,16 +105,7 @@ def suite() -> str:
     return markdown_table(["tasks, with their number of players", "game"], rows)
 
 
-def turn() -> str:
-    """A rendered turn of a chosen deck."""
-    env = diamant_v0.parallel_env(num_players=4, render_mode="ansi")
-    env.reset(seed=0, options={"deck": [9, "snake", "relic", 15, 7]})
-    for leavers in ([], [1], [], [0, 2]):
-        env.step({agent: LEAVE if seat in leavers else CONTINUE for seat, agent in enumerate(env.agents)})
-    return f"```text\n{env.render()}\n```"
-
-
 PARTS = {
     part.__name__: part
-    for part in (environment, observation, history, rewards, editions, opponents, tasks, suite, turn, reference)
+    for part in (environment, observation, history, rewards, editions, opponents, tasks, suite, reference)
 } | {"algorithms": algorithm_table}

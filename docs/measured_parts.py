@@ -12,7 +12,6 @@ import numpy as np
 from benchmarks.results import figure_text
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
-from train.runs.model_card import over_seeds
 
 MEASURED = Path(__file__).with_name("measured")
 CHAMPION = Path(__file__).parents[1] / "agents" / "policies" / "champion.json"
@@ -120,11 +119,6 @@ def _gems(figure: float) -> str:
     return f"{figure:.6f}"
 
 
-def champion() -> str:
-    """The champion at tables of each size, over its seeds."""
-    return over_seeds(_champion())
-
-
 def strength() -> str:
     """The shipped champion's win shares at each table size, and its strongest intruder."""
     record = _champion()
@@ -230,7 +224,6 @@ PARTS = {
     "libraries": libraries,
     "exact": exact,
     "exact-lone": exact_lone,
-    "champion": champion,
     "champion-strength": strength,
     "champion-response": response,
     "search": search,
