@@ -8,7 +8,8 @@ Mask: in the infos (mask="info", the default); `PettingZooWrapper` moves it to (
 Idle seats: rows with the mask [1, 0]; `MaskedCategorical` gives their only action probability 1, so that they add
 nothing to the policy's gradient. All seats stay until the end, so no `use_mask` is needed.
 What it can't do: play many games in one call. `SerialEnv` steps one wrapped game after the other, and its tensors cost
-more than the game. Infos must be numbers of the same keys at every step; the seats form one group, "player".
+more than the game. `rollout` takes the likeliest actions unless it is told to explore, and then nothing is learned.
+Infos must be numbers of the same keys at every step; the seats form one group, "player".
 """
 
 import argparse
@@ -17,6 +18,7 @@ import time
 import torch
 from tensordict.nn import TensorDictModule
 from torchrl.envs import PettingZooWrapper, SerialEnv
+from torchrl.envs.utils import ExplorationType, set_exploration_type
 from torchrl.modules import MaskedCategorical, MultiAgentMLP, ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
@@ -75,7 +77,7 @@ optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
 turns, decisions = min(256, steps), 0
 start = time.perf_counter()
 while decisions < steps:
-    with torch.no_grad():
+    with torch.no_grad(), set_exploration_type(ExplorationType.RANDOM):
         batch = env.rollout(turns, actor, break_when_any_done=False)  # (games, turns)
         loss.value_estimator(batch, params=loss.critic_network_params, target_params=loss.target_critic_network_params)
     decisions += int(batch["player", "observation"][..., 0].sum())
