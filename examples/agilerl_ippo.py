@@ -8,8 +8,8 @@ Mask: none. AgileRL draws actions by the masks in the infos, but computes the lo
 Idle seats: rows whose action is ignored; they enter the loss.
 What it can't do (2.58): let seats share a network. Those of one group ("player_0", "player_1") do share one, but
 `learn` puts their observations in order of seat and turn, their advantages in order of turn and seat, and so learns
-nothing. And `train_multi_agent_on_policy` forgets the end of a game when all its seats end at once. So here all seats of
-many games are rows of one agent, in a loop of our own.
+nothing. And `train_multi_agent_on_policy` forgets the end of a game when all its seats end at once. So here all seats
+of many games are rows of one agent, in a loop of our own.
 """
 
 import argparse

@@ -84,7 +84,7 @@ RECIPES = [
     ),
     Recipe(
         "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",
-        "none", "rows in the loss", "mixes up rows of seats that share a network, its loop forgets ends: a loop of our own",
+        "none", "rows in the loss", "mixes up rows of seats that share a network; its loop forgets ends",
     ),
 ]  # fmt: skip
 FIGURES = re.compile(
