@@ -32,9 +32,7 @@ class Learned:
         return np.asarray(self.choose(obs.flat)).reshape(len(obs.flat)).astype(np.float32)
 
 
-def report(
-    library: str, decisions: int, seconds: float, choose: Callable[[NDArray[np.float32]], ArrayLike], games: int = GAMES
-) -> None:
+def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArray[np.float32]], ArrayLike]) -> None:
     """Play the games and print the result; run_all.py reads that line.
 
     Args:
@@ -42,8 +40,8 @@ def report(
         decisions: Rows of training in which a seat had to decide.
         seconds: Of training.
         choose: Takes observations float32 (n, NUM_FEATURES), returns decisions (n,), 0 or 1.
-        games: How many.
     """
+    games = GAMES if decisions >= 100_000 else 1_000  # where next to nothing was learned, a look is enough
     agents = [Learned(library, choose), *REFERENCES]
     results, _ = compare(agents, [pool_line_up(OPPONENTS)], games)
     own, *others = (told(result.win_share) for result in results)

@@ -41,14 +41,14 @@ class MaskedVecEnv(DiamantVecEnv):
         return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
 
 
-class Budget(BaseCallback):
-    """Counts decisions and stops when they are enough."""
+class Decisions(BaseCallback):
+    """Counts decisions."""
 
-    decisions = 0
+    count = 0
 
     def _on_step(self):
-        self.decisions += int(self.locals["obs_tensor"][:, 0].sum())
-        return self.decisions < steps
+        self.count += int(self.locals["obs_tensor"][:, 0].sum())
+        return True
 
 
 torch.set_num_threads(1)
@@ -68,9 +68,10 @@ model = MaskablePPO(
     seed=0,
     device="cpu",
 )
-budget = Budget()
+decisions = Decisions()
 start = time.perf_counter()
-model.learn(10 * steps, callback=budget)  # the callback stops it long before
+while decisions.count < steps:
+    model.learn(64 * env.num_envs, callback=decisions, reset_num_timesteps=False)  # one rollout
 seconds = time.perf_counter() - start
 
-report("sb3-contrib", budget.decisions, seconds, lambda observations: model.predict(observations)[0])
+report("sb3-contrib", decisions.count, seconds, lambda observations: model.predict(observations)[0])

@@ -28,14 +28,14 @@ parser.add_argument("--supersuit", action="store_true")
 args = parser.parse_args()
 
 
-class Budget(BaseCallback):
-    """Counts decisions and stops when they are enough."""
+class Decisions(BaseCallback):
+    """Counts decisions."""
 
-    decisions = 0
+    count = 0
 
     def _on_step(self):
-        self.decisions += int(self.locals["obs_tensor"][:, 0].sum())
-        return self.decisions < args.steps
+        self.count += int(self.locals["obs_tensor"][:, 0].sum())
+        return True
 
 
 torch.set_num_threads(1)
@@ -62,10 +62,11 @@ model = PPO(
     seed=None if args.supersuit else 0,
     device="cpu",
 )
-budget = Budget()
+decisions = Decisions()
 start = time.perf_counter()
-model.learn(10 * args.steps, callback=budget)  # the callback stops it long before
+while decisions.count < args.steps:
+    model.learn(64 * env.num_envs, callback=decisions, reset_num_timesteps=False)  # one rollout
 seconds = time.perf_counter() - start
 
 library = "supersuit" if args.supersuit else "stable-baselines3"
-report(library, budget.decisions, seconds, lambda observations: model.predict(observations)[0])
+report(library, decisions.count, seconds, lambda observations: model.predict(observations)[0])
