@@ -117,6 +117,7 @@ settings.on_policy_n_envs_per_worker = 8
 settings.on_policy_n_minibatch_iters, settings.on_policy_minibatch_size = 4, 256
 algorithm = MappoConfig.get_from_yaml()
 algorithm.lmbda, algorithm.entropy_coef = 0.95, 0.005
+algorithm.share_param_critic = False  # a shared one gives all seats the same value, and the wins of a table add up to 1
 layers = MlpConfig(num_cells=[64, 64], layer_class=torch.nn.Linear, activation_class=torch.nn.Tanh)
 decisions = Decisions()
 experiment = Experiment(
