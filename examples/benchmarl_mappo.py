@@ -1,11 +1,11 @@
-"""BenchMARL: MAPPO on the PettingZoo environment, one policy and a critic that sees the whole table.
+"""BenchMARL: MAPPO on the PettingZoo environment, one policy, and critics that see the whole table.
 
 Install: pip install -e . benchmarl "torchrl<0.12" scipy torch==2.13.0   (in a venv of its own)
 Run:     python -m examples.benchmarl_mappo --steps 300000
 
 Counted: rows whose seat must decide; the library counts turns of a table as frames, and a turn has about 3.1 decisions.
 Mask: in the infos (mask="info", the default); TorchRL's wrapper moves it to ("player", "action_mask").
-Idle seats: rows with the mask [1, 0], which still enter the value loss. The critic sees `state()`.
+Idle seats: rows with the mask [1, 0], which still enter the value loss. Each seat has a critic that sees `state()`.
 What it can't do: play many games in one call; TorchRL steps one wrapped game after the other. Its QMIX and VDN maximise
 what all seats earn together, which is another, cooperative game; MAPPO is paid by seat, for winning. It wants a task of
 its own kind, hence the class below.

@@ -80,7 +80,7 @@ RECIPES = [
     ),
     Recipe(
         "BenchMARL MAPPO", "benchmarl_mappo", (".", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
-        "infos", IDLE, "wants torchrl < 0.12 and a task class; its QMIX plays for the sum of all seats, another game",
+        "infos", IDLE, "wants torchrl < 0.12 and a task class; its shared critic values all seats alike: one each",
     ),
     Recipe(
         "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",
