@@ -70,13 +70,17 @@ def peers() -> str:
 def libraries(lines: dict[str, Row] | None = None) -> str:
     """What `make examples` saw of each recipe, by default what is in docs/libraries.json."""
     seen = json.loads(RESULTS.read_text(encoding="utf-8")) if lines is None else lines
-    rows = []
+    rows, beside = [], {}
     for recipe in RECIPES:
-        line = seen.get(recipe.name, {"version": "", "command": "", "verdict": "not run", "output": ""})
-        told = [f"`{line['command']}`" if line["command"] else "", f"**{line['verdict']}** {line['output']}".strip()]
-        rows.append([recipe.name, line["version"], recipe.mask, recipe.idle, *told, recipe.mind])
-    head = ["library", "version tried", "mask", "idle seats", "command", "verdict", "what to mind"]
-    return markdown_table(head, rows)
+        line = seen.get(recipe.name, {"version": "", "verdict": "not run", "output": ""})
+        figures = [line.get(name, "") for name in ("decisions", "seconds", "rate", "share")]
+        if line["verdict"] != "runs":
+            figures[-1] = f"**{line['verdict']}** {line['output']}".strip()
+        rows.append([recipe.name, line["version"], *figures, recipe.mask, recipe.idle, recipe.mind])
+        beside |= dict(text.split(" ", 1) for text in line.get("beside", "").split(", ") if text)
+    rows += [[f"`{name}`, scripted", "", "", "", "", share, "", "", "for comparison"] for name, share in beside.items()]
+    head = ["library", "version", "decisions", "seconds", "decisions/s", "win share", "mask", "idle seats"]
+    return markdown_table([*head, "what it can't do, what to mind"], rows)
 
 
 def _source(results: Row) -> str:

@@ -1,30 +1,33 @@
 """A single file in CleanRL's manner: PPO in PyTorch, everything in sight, on the native Gymnasium VectorEnv.
 
-Install: pip install -c constraints.txt -e . torch==2.13.0
-Run:     python -m examples.cleanrl_style --steps 200000
+Install: pip install -c constraints.txt -e . torch==2.13.0 scipy
+Run:     python -m examples.cleanrl_style --steps 300000
 
+Counted: every step of every game is a decision.
 Mask: not needed. Idle seats: none; one learner sits among opponents, and while it is in camp the game plays on, so
-every step is a real decision.
-Mind: with SameStep the observation after an end is the next game's first, which is right where values are cut at
-`terminations`; games are never truncated. With NextStep, the default, one row in each game would be no decision.
+every step is a real decision. The opponents are a function that asks the network being trained: self-play.
+What it can't do: learn from all four seats; its rivals' decisions are played and thrown away. With SameStep the
+observation after an end is the next game's first, which is right where values are cut at `terminations`; games are
+never truncated. With NextStep, the default, one row in each game would be no decision.
 """
 
 import argparse
+import time
 
 import gymnasium
 import numpy as np
 import torch
 from torch import nn
 
-import diamant_env  # noqa: F401 - registers the tasks
+import diamant_env
 from examples.judge import report
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=200_000)
-parser.add_argument("--num-envs", type=int, default=64)
-parser.add_argument("--horizon", type=int, default=32)
+parser.add_argument("--steps", type=int, default=300_000, help="decisions")
+parser.add_argument("--num-envs", type=int, default=128)
+parser.add_argument("--horizon", type=int, default=64)
 parser.add_argument("--epochs", type=int, default=4)
-parser.add_argument("--minibatches", type=int, default=4)
+parser.add_argument("--minibatches", type=int, default=8)
 parser.add_argument("--learning-rate", type=float, default=1e-3)
 parser.add_argument("--gae-lambda", type=float, default=0.95)
 parser.add_argument("--clip", type=float, default=0.2)
@@ -34,10 +37,7 @@ args = parser.parse_args()
 
 torch.manual_seed(args.seed)
 torch.set_num_threads(1)
-envs = gymnasium.make_vec(
-    "diamant_env/Diamant-v0", num_envs=args.num_envs, reward="win", opponents="bag:15", autoreset_mode="SameStep"
-)
-features = envs.single_observation_space.shape[0]
+features = diamant_env.NUM_FEATURES
 actor = nn.Sequential(nn.Linear(features, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 2))
 critic = nn.Sequential(nn.Linear(features, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1))
 parameters = [*actor.parameters(), *critic.parameters()]
@@ -49,12 +49,23 @@ def decisions(states):
     return torch.distributions.Categorical(logits=actor(states))
 
 
+def rivals(seen):
+    """Return the probability of LEAVE of the learner's three rivals: it plays against itself."""
+    with torch.no_grad():
+        return decisions(torch.as_tensor(seen.flat)).probs[:, 1].numpy()
+
+
+envs = gymnasium.make_vec(
+    "diamant_env/Diamant-v0", num_envs=args.num_envs, reward="win", opponents=rivals, autoreset_mode="SameStep"
+)
+
 shape = (args.horizon, args.num_envs)
 observations = torch.zeros(*shape, features)
 actions, logprobs, rewards, ends = (torch.zeros(shape) for _ in range(4))
 values = torch.zeros(args.horizon + 1, args.num_envs)
 current = torch.as_tensor(envs.reset(seed=args.seed)[0])
-updates = max(1, args.steps // (args.horizon * args.num_envs))
+updates = max(1, round(args.steps / (args.horizon * args.num_envs)))
+start = time.perf_counter()
 for _ in range(updates):
     # Play.
     for step in range(args.horizon):
@@ -95,6 +106,7 @@ for _ in range(updates):
             loss.backward()
             nn.utils.clip_grad_norm_(parameters, 0.5)
             optimizer.step()
+seconds = time.perf_counter() - start
 
 
 def choose(rows):
@@ -103,4 +115,4 @@ def choose(rows):
         return decisions(torch.as_tensor(np.asarray(rows))).sample().numpy()
 
 
-report("torch", updates * args.horizon * args.num_envs, choose)
+report("torch", updates * args.horizon * args.num_envs, seconds, choose)

@@ -1,45 +1,57 @@
-"""What all recipes end with: a fixed number of games against scripted opponents, and one line of result."""
+"""What all recipes end with: the same games for everybody, and one line of result."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.metadata import version
 
-import gymnasium
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import diamant_env  # noqa: F401 - registers the tasks
+from diamant_env import Observations
+from diamant_env.judging.evaluation import Estimate, compare
+from diamant_env.judging.lineups import pool_line_up
 
-GAMES = 1000
-OPPONENTS = ["ev", "bag:15", "cards:7"]  # distinct: copies of one agent are easily exploited
+GAMES = 20_000
+OPPONENTS = "held_out"  # three of eight scripted agents, other ones at each table, that no recipe may train against
+REFERENCES = ("random:0.2", "ev:0.75")  # a random agent, and the best of the scripted agents in the other pool
+SELF_PLAY = "itself"
 
 
-def report(library: str, steps: int, choose: Callable[[NDArray[np.float32]], ArrayLike]) -> None:
-    """Play the games and print the result.
+class Learned:
+    """What a recipe has learned, as an agent of this project."""
+
+    def __init__(self, name: str, choose: Callable[[NDArray[np.float32]], ArrayLike]) -> None:
+        self.name, self.choose = name, choose
+
+    def __str__(self) -> str:
+        return self.name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Return the decisions of all rows; those in camp are ignored."""
+        return np.asarray(self.choose(obs.flat)).reshape(len(obs.flat)).astype(np.float32)
+
+
+def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArray[np.float32]], ArrayLike]) -> None:
+    """Play the games and print the result; run_all.py reads that line.
 
     Args:
         library: The name under which it is installed.
-        steps: What the library counts as trained on.
-        choose: Takes observations float32 (n, NUM_FEATURES) of seats that must decide, returns (n,) of 0 and 1.
+        decisions: Rows of training in which a seat had to decide.
+        seconds: Of training.
+        choose: Takes observations float32 (n, NUM_FEATURES), returns decisions (n,), 0 or 1.
     """
-    share = win_share(choose)
+    games = GAMES if decisions >= 100_000 else 1_000  # where next to nothing was learned, a look is enough
+    agents = [Learned(library, choose), *REFERENCES]
+    results, _ = compare(agents, [pool_line_up(OPPONENTS)], games)
+    own, *others = (told(result.win_share) for result in results)
+    beside = ", ".join(f"{name} {share}" for name, share in zip(REFERENCES, others, strict=True))
     print(
-        f"result: {library} {version(library)}, {steps:,} steps: win share {share:.3f} "
-        f"against {', '.join(OPPONENTS)} in {GAMES:,} games (fair: 0.250)"
+        f"result: {library} {version(library)}: {decisions:,} decisions in {seconds:,.1f} s, "
+        f"{decisions / seconds:,.0f} a second; win share {own} in {games:,} games; in the same seats {beside}"
     )
 
 
-def win_share(choose: Callable[[NDArray[np.float32]], ArrayLike]) -> float:
-    """Return the learner's share of wins; each of the games counts once, however long it is."""
-    env = gymnasium.make_vec(
-        "diamant_env/Diamant-v0", num_envs=GAMES, num_players=4, reward="win", opponents=OPPONENTS, seat=None
-    )
-    observations, _ = env.reset(seed=2**32)  # far from the seeds that anybody trains on
-    over, wins = np.zeros(GAMES, bool), np.zeros(GAMES)
-    while not over.all():
-        actions = np.asarray(choose(observations)).reshape(GAMES).astype(np.int64)
-        observations, rewards, terminations, _, _ = env.step(actions)
-        wins[~over] += rewards[~over]
-        over |= terminations
-    return float(wins.mean())
+def told(share: Estimate) -> str:
+    """Return a mean and the longer side of its 95 % interval."""
+    return f"{share.mean:.3f} ± {max(share.high - share.mean, share.mean - share.low):.3f}"

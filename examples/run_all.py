@@ -1,6 +1,6 @@
-"""Run every recipe in a venv and write what happened into docs/libraries.json: `make examples`.
+"""Train every recipe in a venv and write how fast it learned into docs/libraries.json: `make examples`.
 
-Recipes with the same requirements share a venv. docs/libraries.md shows the results: what didn't run is not ticked.
+Recipes with the same requirements share a venv. docs/libraries.md shows the results; a recipe that failed says why.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,62 +20,78 @@ TORCH = "torch==2.13.0"
 
 
 class Recipe(NamedTuple):
-    """One line of the table."""
+    """One line of the table.
 
-    name: str  # the library and the algorithm
-    module: str  # in examples/, with its options
-    needs: tuple[str, ...]  # what pip installs
-    package: str  # the library's name for pip; its module has _ for -
-    mask: str  # where the action mask is
-    idle: str  # what becomes of seats in camp
-    mind: str  # what to mind
+    Attributes:
+        name: The library and the algorithm.
+        module: In examples/, with its options.
+        needs: What pip installs.
+        package: The library's name for pip; its module has _ for -.
+        mask: Where the action mask is.
+        idle: What becomes of seats in camp.
+        mind: What the library can't do here, or what to mind.
+    """
+
+    name: str
+    module: str
+    needs: tuple[str, ...]
+    package: str
+    mask: str
+    idle: str
+    mind: str
 
 
-BENCHMARL = (".", "benchmarl", "torchrl<0.12", TORCH)
 SHARED = (".[train,examples]", TORCH)  # as constraints.txt pins it
-IDLE = "rows with one legal action"
+RAY = (".", "ray[rllib]>=2.60,<3", TORCH, "tqdm")
+IDLE = "rows with one legal action, in the value loss"
+NOT_ASKED = "none: the game plays on"
 RECIPES = [
     Recipe(
         "SB3 PPO, own VecEnv", "sb3_vec_env", SHARED, "stable-baselines3",
-        "none", "rows, ignored", "SB3 refuses Gymnasium VectorEnvs; `diamant_env.sb3` is its own kind",
+        "none", "rows in the loss", "takes no mask; `GymnasiumVecEnv` hands it a Gymnasium vector",
     ),
     Recipe(
         "sb3-contrib MaskablePPO", "sb3_maskable", SHARED, "sb3-contrib",
-        '`env_method("action_masks")`', IDLE, "idle rows still enter the value loss",
+        '`env_method("action_masks")`', IDLE, "can't leave idle rows out",
     ),
     Recipe(
         "SB3 PPO through SuperSuit", "sb3_vec_env --supersuit", SHARED, "supersuit",
-        "none", "rows, ignored", "`black_death_v3` reports the end one step late and isn't needed; seeds are ignored",
+        "none", "rows in the loss", "ignores seeds; `black_death_v3` reports the end one step late and isn't needed",
     ),
     Recipe(
         "CleanRL-style PPO", "cleanrl_style", SHARED, "torch",
-        "none", "none: one learner", "with autoreset NextStep one row per game is no decision",
+        "none", NOT_ASKED, "learns from one seat of four; with autoreset NextStep one row per game is no decision",
     ),
     Recipe(
-        "RLlib PPO", "rllib", (".", "ray[rllib]>=2.60,<3", TORCH), "ray",
+        "RLlib PPO, deciding seats", "rllib", RAY, "ray",
         "none", "not observed, so not asked", "pins gymnasium 1.2.2; observe all seats at the end",
     ),
     Recipe(
+        "RLlib PPO, its action mask", "rllib --mask", RAY, "ray",
+        "`observations` and `action_mask` in a Dict", IDLE, "doesn't read PettingZoo's key `observation`",
+    ),
+    Recipe(
         "TorchRL PPO", "torchrl_ppo", SHARED, "torchrl",
-        "infos", IDLE, "string infos crash; all-zero masks crash samplers",
+        "infos", IDLE, "steps one game after the other; `rollout` explores only if told to",
     ),
     Recipe(
-        "Tianshou PPO", "tianshou_ppo", (".", "tianshou==2.0.1", TORCH), "tianshou",
-        "none", "none: one learner", "ask for 2.x by number: pip may pick 0.5.1 beside other libraries",
+        "Tianshou PPO", "tianshou_ppo", (".", "tianshou==2.0.1", TORCH, "scipy"), "tianshou",
+        "none", NOT_ASKED, "learns from one seat of four: its `PettingZooEnv` loses rewards of simultaneous decisions",
     ),
     Recipe(
-        "BenchMARL MAPPO", "benchmarl_mappo", BENCHMARL, "benchmarl",
-        "infos", IDLE, "wants torchrl < 0.12; `state()` feeds the critic",
+        "BenchMARL MAPPO", "benchmarl_mappo", (".", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
+        "infos", IDLE, "wants torchrl < 0.12 and a task class; its shared critic values all seats alike: one each",
     ),
     Recipe(
-        "BenchMARL QMIX, cooperative", "benchmarl_mappo --algorithm qmix", BENCHMARL, "benchmarl",
-        "infos", IDLE, "maximises what all seats score together: another game than Diamant",
-    ),
-    Recipe(
-        "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH), "agilerl",
-        '`mask="none"`', "rows, ignored", "wants pettingzoo < 1.27 and peft",
+        "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",
+        "none", "rows in the loss", "mixes up rows of seats that share a network; its loop forgets ends",
     ),
 ]  # fmt: skip
+FIGURES = re.compile(
+    r"result: (?P<package>\S+) (?P<version>\S+): (?P<decisions>[\d,]+) decisions in (?P<seconds>[\d,.]+) s, "
+    r"(?P<rate>[\d,]+) a second; win share (?P<share>[\d.]+ ± [\d.]+) in (?P<games>[\d,]+) games; "
+    r"in the same seats (?P<beside>.+)"
+)
 
 
 def command(recipe: Recipe, steps: int) -> list[str]:
@@ -86,57 +103,61 @@ def command(recipe: Recipe, steps: int) -> list[str]:
 def main() -> None:
     """Run the recipes and write what was seen."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--steps", type=int, default=2000, help="budget of each recipe")
+    parser.add_argument("--steps", type=int, default=300_000, help="decisions of each recipe")
+    parser.add_argument("--timeout", type=int, default=1800, help="seconds for an installation or a run")
+    parser.add_argument("--venvs", type=Path, default=ROOT / "build" / "examples", help="folder for the venvs")
     parser.add_argument("--only", nargs="+", metavar="MODULE", help="recipes to run; the others keep their lines")
     args = parser.parse_args()
     lines = json.loads(RESULTS.read_text(encoding="utf-8"))
     for recipe in RECIPES:
         if args.only is None or recipe.module.split()[0] in args.only:
-            lines[recipe.name] = line = tried(recipe, args.steps)
+            lines[recipe.name] = line = tried(recipe, args.venvs.resolve(), args.steps, args.timeout)
             print(f"{line['verdict']:<14} {recipe.name}: {line['output']}", flush=True)
-            RESULTS.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+            RESULTS.write_text(json.dumps(lines, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def tried(recipe: Recipe, steps: int) -> dict[str, str]:
+def tried(recipe: Recipe, venvs: Path, steps: int, timeout: int) -> dict[str, str]:
     """Install and run a recipe; return its line."""
-    venv = ROOT / "build" / "examples" / ("shared" if recipe.needs == SHARED else recipe.package)
+    venv = venvs / ("shared" if recipe.needs == SHARED else recipe.package)
     python, stamp = venv / "bin" / "python", venv / "installed"
     if not stamp.exists():
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         constraints = ["-c", "constraints.txt"] if recipe.needs == SHARED else []
-        rc, output = finished([python, "-m", "pip", "install", *constraints, "-e", *recipe.needs])
+        rc, output = finished([python, "-m", "pip", "install", *constraints, "-e", *recipe.needs], timeout)
         if rc != 0:
             return {"version": "", "command": "", "verdict": "no install", "output": reason(output)}
         stamp.touch()
     asked = f"from importlib.metadata import version; print(version({recipe.package!r}))"
-    rc, output = finished([python, *command(recipe, steps)])
-    results = [text for text in output.splitlines() if text.startswith("result: ")]
-    runs = rc == 0 and bool(results)
-    return {
-        "version": finished([python, "-c", asked])[1].strip(),
+    line = {
+        "version": finished([python, "-c", asked], timeout)[1].strip(),
         "command": " ".join(["python", *command(recipe, steps)]),
-        "verdict": "runs" if runs else "fails",
-        "output": results[-1].removeprefix("result: ") if runs else reason(output),
     }
+    rc, output = finished([python, *command(recipe, steps)], timeout)
+    result = FIGURES.search(output)
+    if rc != 0 or result is None:
+        return {**line, "verdict": "fails", "output": reason(output)}
+    figures = result.groupdict()
+    del figures["package"], figures["version"]
+    return {**line, "verdict": "runs", "output": result[0].removeprefix("result: "), **figures}
 
 
-def finished(arguments: list[str | Path]) -> tuple[int, str]:
-    """Run a command in the project's root, half an hour at most; return its status and all its output."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    output, errors = subprocess.PIPE, subprocess.STDOUT
+def finished(arguments: list[str | Path], timeout: int) -> tuple[int, str]:
+    """Run a command in the project's root; return its status and all its output."""
     try:
         done = subprocess.run(
-            arguments, cwd=ROOT, stdout=output, stderr=errors, text=True, timeout=1800, env=environment, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        return 124, f"error: {error}"
+            arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout,
+            env=os.environ | {"OMP_NUM_THREADS": "1"}, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return 124, f"error: not done after {timeout} s"
     return done.returncode, done.stdout
 
 
 def reason(output: str) -> str:
     """Return the last line that names an error, else the last one."""
-    lines = output.strip().splitlines() or ["no output"]
-    return ([line for line in lines if "Error" in line] or lines)[-1].strip()[:200]
+    lines = [text.strip() for text in output.splitlines() if text.strip()] or ["no output"]
+    telling = [text for text in lines if re.search(r"^[\w.]*(Error|Exception)\b|urlopen error", text)]
+    return (telling or lines)[-1][:200]
 
 
 if __name__ == "__main__":

@@ -1,14 +1,19 @@
-"""Tianshou 2: PPO on the Gymnasium environment, one learner among opponents.
+"""Tianshou 2: PPO on the Gymnasium environment, one learner among copies of itself.
 
-Install: pip install -e . tianshou==2.0.1 torch==2.13.0   (in a venv of its own: pip may pick the old 0.5.1 elsewhere)
-Run:     python -m examples.tianshou_ppo --steps 20000
+Install: pip install -e . tianshou==2.0.1 torch==2.13.0 scipy   (in a venv of its own: pip may pick 0.5.1 elsewhere)
+Run:     python -m examples.tianshou_ppo --steps 300000
 
-Mask: not needed. Idle seats: none; while the learner is in camp the game plays on.
-Mind: Tianshou's own `PettingZooEnv` takes diamant_v0.env(mask="observation"), but its rows keep the rewards of the one
-call alone: with simultaneous decisions all are paid after the last seat's call, so that the others would learn nothing.
+Counted: every step of every game is a decision.
+Mask: not needed. Idle seats: none; while the learner is in camp the game plays on. The opponents are a function that
+asks the network being trained: self-play.
+What it can't do: learn from simultaneous decisions. Tianshou's own `PettingZooEnv` takes
+diamant_v0.env(mask="observation"), but its rows keep the rewards of the one call alone: all seats are paid after the
+last seat's call, so that the others would learn nothing. It has no view of Gymnasium's vector environments either: its
+`DummyVectorEnv` steps one game after the other.
 """
 
 import argparse
+import time
 
 import gymnasium
 import torch
@@ -21,41 +26,68 @@ from tianshou.trainer import OnPolicyTrainerParams
 from tianshou.utils.net.common import Net
 from tianshou.utils.net.discrete import DiscreteActor, DiscreteCritic
 
-import diamant_env  # noqa: F401 - registers the tasks
+import diamant_env
 from examples.judge import report
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=20_000)
+parser.add_argument("--steps", type=int, default=300_000, help="decisions")
 steps = parser.parse_args().steps
 
 torch.manual_seed(0)
-tables = [lambda: gymnasium.make("diamant_env/Diamant-v0", reward="win", opponents="bag:15") for _ in range(8)]
-env = DummyVectorEnv(tables)
+torch.set_num_threads(1)
+
+
+def network():
+    """Return two hidden layers; Tianshou adds the heads."""
+    return Net(state_shape=diamant_env.NUM_FEATURES, hidden_sizes=[64, 64], activation=torch.nn.Tanh)
+
+
+actor = DiscreteActor(preprocess_net=network(), action_shape=2, softmax_output=False)
+critic = DiscreteCritic(preprocess_net=network())
+
+
+def decisions(observations):
+    """Return the distribution over CONTINUE and LEAVE."""
+    with torch.no_grad():
+        return torch.distributions.Categorical(logits=actor(observations)[0])
+
+
+def rivals(seen):
+    """Return the probability of LEAVE of the learner's three rivals."""
+    return decisions(seen.flat).probs[:, 1].numpy()
+
+
+def make_env():
+    """Return one table."""
+    return gymnasium.make("diamant_env/Diamant-v0", reward="win", opponents=rivals)
+
+
+env = DummyVectorEnv([make_env for _ in range(64)])
 env.seed(0)
-space, actions = env.observation_space[0], env.action_space[0]
-actor = DiscreteActor(
-    preprocess_net=Net(state_shape=space.shape, hidden_sizes=[64, 64]), action_shape=actions.n, softmax_output=False
+policy = DiscreteActorPolicy(actor=actor, action_space=env.action_space[0], observation_space=env.observation_space[0])
+algorithm = PPO(
+    policy=policy,
+    critic=critic,
+    optim=AdamOptimizerFactory(lr=1e-3),
+    gamma=1.0,
+    gae_lambda=0.95,
+    ent_coef=0.005,
+    max_grad_norm=0.5,
+    advantage_normalization=True,
 )
-critic = DiscreteCritic(preprocess_net=Net(state_shape=space.shape, hidden_sizes=[64, 64]))
-policy = DiscreteActorPolicy(actor=actor, action_space=actions, observation_space=space)
-algorithm = PPO(policy=policy, critic=critic, optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0)
-batch = min(2000, steps)
+batch = min(8192, steps)
+collector = Collector(algorithm, env, VectorReplayBuffer(2 * batch, len(env)))
+start = time.perf_counter()
 algorithm.run_training(
     OnPolicyTrainerParams(
-        training_collector=Collector(algorithm, env, VectorReplayBuffer(2 * batch, len(tables))),
+        training_collector=collector,
         max_epochs=1,
         epoch_num_steps=steps,
         collection_step_num_env_steps=batch,
         update_step_num_repetitions=4,
-        batch_size=500,
+        batch_size=1024,
     )
 )
+seconds = time.perf_counter() - start
 
-
-def choose(observations):
-    """Draw decisions from the actor."""
-    with torch.no_grad():
-        return torch.distributions.Categorical(logits=actor(observations)[0]).sample().numpy()
-
-
-report("tianshou", steps, choose)
+report("tianshou", collector.collect_step, seconds, lambda observations: decisions(observations).sample().numpy())

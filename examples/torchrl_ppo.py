@@ -1,19 +1,24 @@
 """TorchRL: PPO with shared parameters on the PettingZoo environment.
 
-Install: pip install -c constraints.txt -e ".[examples]" torch==2.13.0
-Run:     python -m examples.torchrl_ppo --steps 10000
+Install: pip install -c constraints.txt -e ".[train,examples]" torch==2.13.0
+Run:     python -m examples.torchrl_ppo --steps 300000
 
+Counted: rows whose seat must decide; the library counts turns of a table, each with a row for every seat.
 Mask: in the infos (mask="info", the default); `PettingZooWrapper` moves it to ("player", "action_mask").
 Idle seats: rows with the mask [1, 0]; `MaskedCategorical` gives their only action probability 1, so that they add
 nothing to the policy's gradient. All seats stay until the end, so no `use_mask` is needed.
-Mind: infos must be numbers of the same keys at every step; the seats form one group, "player", by their names.
+What it can't do: play many games in one call. `SerialEnv` steps one wrapped game after the other, and its tensors cost
+more than the game. `rollout` takes the likeliest actions unless it is told to explore, and then nothing is learned.
+Infos must be numbers of the same keys at every step; the seats form one group, "player".
 """
 
 import argparse
+import time
 
 import torch
 from tensordict.nn import TensorDictModule
-from torchrl.envs import PettingZooWrapper
+from torchrl.envs import PettingZooWrapper, SerialEnv
+from torchrl.envs.utils import ExplorationType, set_exploration_type
 from torchrl.modules import MaskedCategorical, MultiAgentMLP, ProbabilisticActor
 from torchrl.objectives import ClipPPOLoss, ValueEstimators
 
@@ -21,11 +26,20 @@ from diamant_env import diamant_v0
 from examples.judge import report
 
 parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=10_000)
+parser.add_argument("--steps", type=int, default=300_000, help="decisions")
 steps = parser.parse_args().steps
 
 torch.manual_seed(0)
-env = PettingZooWrapper(diamant_v0.parallel_env(num_players=4, reward="win"), categorical_actions=True, seed=0)
+torch.set_num_threads(1)
+
+
+def make_env():
+    """Return one table."""
+    return PettingZooWrapper(diamant_v0.parallel_env(num_players=4, reward="win"), categorical_actions=True)
+
+
+env = SerialEnv(8, make_env)
+env.set_seed(0)
 features = env.observation_spec["player", "observation"].shape[-1]
 
 
@@ -44,7 +58,9 @@ actor = ProbabilisticActor(
     log_prob_key=("player", "log_prob"),
 )
 critic = TensorDictModule(network(1), in_keys=[("player", "observation")], out_keys=[("player", "state_value")])
-loss = ClipPPOLoss(actor, critic, entropy_coeff=0.005, normalize_advantage=False)
+loss = ClipPPOLoss(
+    actor, critic, entropy_coeff=0.005, critic_coeff=0.5, loss_critic_type="l2", normalize_advantage=True
+)
 loss.set_keys(
     action=("player", "action"),
     sample_log_prob=("player", "log_prob"),
@@ -58,19 +74,22 @@ loss.set_keys(
 loss.make_value_estimator(ValueEstimators.GAE, gamma=1.0, lmbda=0.95)
 optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
 
-turns = min(500, steps)
-trained = 0
-while trained < steps:
-    with torch.no_grad():
-        batch = env.rollout(turns, actor, break_when_any_done=False)
+turns, decisions = min(256, steps), 0
+start = time.perf_counter()
+while decisions < steps:
+    with torch.no_grad(), set_exploration_type(ExplorationType.RANDOM):
+        batch = env.rollout(turns, actor, break_when_any_done=False)  # (games, turns)
         loss.value_estimator(batch, params=loss.critic_network_params, target_params=loss.target_critic_network_params)
-    trained += batch.numel()
+    decisions += int(batch["player", "observation"][..., 0].sum())
+    rows = batch.reshape(-1)
     for _ in range(4):
-        for rows in torch.randperm(len(batch)).chunk(4):
-            losses = loss(batch[rows])
+        for chosen in torch.randperm(len(rows)).chunk(8):
+            losses = loss(rows[chosen])
             optimizer.zero_grad()
             (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
+            torch.nn.utils.clip_grad_norm_(loss.parameters(), 0.5)
             optimizer.step()
+seconds = time.perf_counter() - start
 
 
 def choose(observations):
@@ -80,4 +99,4 @@ def choose(observations):
         return torch.distributions.Categorical(logits=logits.module(rows)[:, 0]).sample().numpy()
 
 
-report("torchrl", trained, choose)
+report("torchrl", decisions, seconds, choose)
