@@ -13,7 +13,6 @@ What it can't do: leave rows out. Idle rows still enter the value loss and the m
 import argparse
 import time
 
-import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
@@ -24,21 +23,6 @@ from examples.judge import report
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")
 steps = parser.parse_args().steps
-
-
-class MaskedVecEnv(DiamantVecEnv):
-    """Tells MaskablePPO which actions are legal."""
-
-    def action_masks(self):
-        """Return bool (rows, 2): CONTINUE is always legal, LEAVE inside the cave."""
-        inside = self.observations()[:, 0] == 1
-        return np.stack([np.ones_like(inside), inside], axis=1)
-
-    def env_method(self, method_name, *method_args, indices=None, **method_kwargs):
-        """Answer `action_masks`, once per row."""
-        if method_name == "action_masks":
-            return list(self.action_masks())
-        return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
 
 
 class Decisions(BaseCallback):
@@ -52,7 +36,7 @@ class Decisions(BaseCallback):
 
 
 torch.set_num_threads(1)
-env = MaskedVecEnv(num_games=32, num_players=4, reward="win")  # 128 rows
+env = DiamantVecEnv(num_games=32, num_players=4, reward="win")  # 128 rows
 env.seed(0)
 model = MaskablePPO(
     "MlpPolicy",

@@ -1,6 +1,8 @@
 """One command at a time writes into a folder, and the next one says who does."""
 
 import os
+import platform
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,7 @@ import pytest
 from train import best_response, ppo
 from train.benchmark import Arguments, benchmark
 from train.runs.config import Config
-from train.runs.lock import held
+from train.runs.lock import HOLDER, held
 from train.runs.run_folder import new_run_folder
 
 HOLD = "import sys, time; from pathlib import Path; from train.runs.lock import held\n"
@@ -29,13 +31,20 @@ def other(tmp_path):
     process.stdout.close()
 
 
-def test_a_killed_process_holds_nothing(tmp_path, other):
-    with pytest.raises(BlockingIOError, match=f"^{tmp_path} is in use by another process: wait"), held(tmp_path):
+def test_the_second_process_is_told_who_holds_it(tmp_path, other):
+    who = f"{tmp_path} is in use by process {other.pid} on {platform.node()} since 20"
+    with pytest.raises(BlockingIOError, match=f"^{who}.* UTC: wait for it, or name another folder$"), held(tmp_path):
         raise AssertionError("it is held twice")
-    other.kill()
+    assert (tmp_path / HOLDER).is_file()
+
+
+def test_a_killed_process_holds_nothing(tmp_path, other):
+    other.send_signal(signal.SIGKILL)
     other.wait()
-    with held(tmp_path), pytest.raises(BlockingIOError), held(tmp_path):
-        pass
+    assert str(other.pid) in (tmp_path / HOLDER).read_text(), "it could not clean up"
+    with held(tmp_path):
+        assert str(os.getpid()) in (tmp_path / HOLDER).read_text()
+    assert not (tmp_path / HOLDER).exists()
 
 
 def test_every_command_that_writes_into_a_folder_takes_it(tmp_path, other, capsys):

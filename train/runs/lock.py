@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+from diamant_env.storage.files import write_whole
+
+LOCK, HOLDER = ".lock", ".held-by"
 
 
 @contextmanager
@@ -16,22 +23,33 @@ def held(folder: Path | None) -> Iterator[None]:
     None holds nothing. The operating system releases the lock when the process ends, however it ends.
 
     Raises:
-        OSError: If another command holds it (then a BlockingIOError), or it can't be written.
+        BlockingIOError: If another command holds it; the message says who and since when.
+        OSError: If it can't be written.
     """
     if folder is None:
         yield
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock")
+        lock = FileLock(folder / LOCK)
         lock.acquire(timeout=0)
     except Timeout:
-        raise BlockingIOError(f"{folder} is in use by another process: wait for it, or name another folder") from None
+        raise BlockingIOError(f"{folder} is in use by {_holder(folder)}: wait for it, or name another folder") from None
     except OSError as error:
         raise OSError(f"can't write results into the folder {folder}: {error.strerror or error}") from None
     try:
         for left in folder.rglob(".*.partial"):  # by a process that was killed while it wrote
             left.unlink(missing_ok=True)
+        since = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        write_whole(folder / HOLDER, f"process {os.getpid()} on {platform.node()} since {since}")
         yield
     finally:
+        (folder / HOLDER).unlink(missing_ok=True)
         lock.release()
+
+
+def _holder(folder: Path) -> str:
+    try:
+        return (folder / HOLDER).read_text(encoding="utf-8") or "another process"
+    except (OSError, ValueError):  # it has not written its name yet
+        return "another process"
