@@ -62,14 +62,9 @@ lint: setup  ## ruff and mypy
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 
-package: setup  ## build wheel and sdist, check them, install the wheel into a fresh venv and play there
+package: setup  ## build wheel and sdist, check them, install the wheel on every Python and run the README there
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'build>=1.2' 'twine>=6.1'
-	rm -rf build/package
-	$(BIN)/python -m build --outdir build/package/dist
-	$(BIN)/python -m twine check --strict build/package/dist/*
-	"$(PYTHON)" -m venv build/package/venv
-	build/package/venv/bin/python -m pip install --quiet --disable-pip-version-check build/package/dist/*.whl
-	cd build/package && venv/bin/python "$(CURDIR)/tests/package/ten_lines.py"
+	$(BIN)/python tests/package/build.py
 
 clean:  ## remove what make made, but no run
 	rm -rf .venv .venv-ray build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -24,9 +24,9 @@ SMALLER = {
     "README.md": {
         "make train ": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN} ",
         ".venv/bin/python -m train.ppo": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN}",
-        "--games 100000": "--games 200",
-        "train.best_response runs/default-seed0": f"train.best_response runs/default-seed0 {TINY_SEARCH}",
-        "--players 5 ": "--players 5 --games 200 ",
+        "games=20_000": "games=400",
+        "--games 20000": "--games 200",
+        "model.learn(20_000)": "model.learn(4096)",
     },
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",

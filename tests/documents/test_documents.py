@@ -52,10 +52,10 @@ def test_nothing_is_left_to_fill_in():
     assert not re.findall(r"^(?:[A-Z]{4,}|TODO.*|FIXME.*)$", README, re.MULTILINE)
 
 
-def test_map_names_what_is_there():
-    for path in re.findall(r"^\| `([\w/.]+)`", README, re.MULTILINE):
-        if "/" in path:
-            assert (ROOT / path).exists(), path
+def test_the_first_game_ends_as_the_readme_says(capsys):
+    code, shown = re.search(r"```python\n(.*?)```.*?```text\n(.*?)```", README, re.DOTALL).groups()
+    exec(code, {})
+    assert capsys.readouterr().out == shown
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "docs" / "measured").glob("*.json")), ids=name_of)
