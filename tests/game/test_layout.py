@@ -17,6 +17,7 @@ from diamant_env import (
     OBSERVATION,
     Batch,
     Observations,
+    columns,
     editions,
     observation_space,
 )
@@ -141,3 +142,15 @@ def test_a_limit_that_the_compiled_code_is_not_written_for_is_refused(limit, val
     monkeypatch.setattr(editions, limit, value)
     with pytest.raises(AssertionError, match="the compiled code is written for 8, 8, 16 and 25 to 32"):
         runpy.run_path(packed_bytes.__file__)
+
+
+def test_blank_rows_hold_the_observer_and_what_all_see():
+    blank, hidden = (Batch(20, [3, 8] * 10, hidden_chests=True, blank_rivals=rivals) for rivals in (True, False))
+    rows = [batch.reset(1) for batch in (blank, hidden)]
+    for _ in range(5):
+        actions = (np.arange(160).reshape(20, 8) % 7 == 0).astype(np.int8)
+        rows = [batch.step(actions)[0] for batch in (blank, hidden)]
+    for field in FIELDS:
+        shown, full = (Observations(each)[field.name] for each in rows)
+        np.testing.assert_array_equal(shown, np.zeros_like(full) if field.name.startswith("rival_") else full)
+    assert rows[1][..., columns("rival_present")].any()

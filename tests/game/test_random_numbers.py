@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch
-from diamant_env.engine.turns import draw_card
+from diamant_env.engine.turns import draw_card, draw_decision
 from diamant_env.random_numbers import key_of_next_game, key_of_seed, mix, random_below, random_bits
 from tests.support.play import BASE, ODD, Play
 
@@ -71,3 +71,11 @@ def test_the_next_card_is_the_one_at_the_drawn_place_of_the_sorted_deck(edition)
         assert game.tobytes() == before
         drawn.add(card)
     assert drawn == set(deck)
+
+
+def test_a_decision_is_drawn_by_the_random_number_of_its_seat():
+    game = Play([9], 8).game
+    for seat in range(8):
+        bits = int(random_bits(game.key, game.expedition, game.turn, 1 + seat))
+        assert not draw_decision(game, seat, bits / 2**32)
+        assert draw_decision(game, seat, (bits + 1) / 2**32)
