@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ModuleNotFoundError as error:
-    raise ImportError(f'diamant_env.sb3 needs {error.name}: pip install "diamant-env[sb3]"') from error
+    text = f'diamant_env.sb3 needs {error.name}: pip install "diamant-env[sb3]"'
+    raise ModuleNotFoundError(text, name=error.name) from error
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch

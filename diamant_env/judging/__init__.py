@@ -18,7 +18,8 @@ try:
 except ModuleNotFoundError as error:
     if error.name and error.name.startswith("diamant_env"):
         raise
-    raise ImportError(f'diamant_env.judging needs {error.name}: pip install "diamant-env[judge]"') from error
+    text = f'diamant_env.judging needs {error.name}: pip install "diamant-env[judge]"'
+    raise ModuleNotFoundError(text, name=error.name) from error
 
 __all__ = [
     "DeviationGain",
