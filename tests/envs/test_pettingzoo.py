@@ -62,6 +62,7 @@ def test_every_edition_conforms(edition):
 @pytest.mark.parametrize("mask", MASKS)
 def test_render(mask):
     pytest.importorskip("pygame")
+
     def make(render_mode: str):
         known = diamant_v0.parallel_env.metadata["render_modes"]
         return diamant_v0.env(num_players=4, mask=mask, render_mode=render_mode if render_mode in known else None)

@@ -78,4 +78,5 @@ def test_a_decision_is_drawn_by_the_random_number_of_its_seat():
     for seat in range(8):
         bits = int(random_bits(game.key, game.expedition, game.turn, 1 + seat))
         assert not draw_decision(game, seat, bits / 2**32)
-        assert draw_decision(game, seat, (bits + 1) / 2**32)
+        assert not draw_decision(game, seat, 0.0)
+        assert draw_decision(game, seat, (bits + 0.001) / 2**32)

@@ -77,6 +77,10 @@ def test_wherever_an_agent_is_named(own, monkeypatch, capsys):
     env.step(1)
 
 
+def test_the_agent_to_start_from():
+    assert evaluate("agents.patient:Patient", "bag:5,cards:6,traps:3", 400).results[0].win_share.low > 0.25
+
+
 def test_objects_in_python(own):
     import own_agents
 
