@@ -23,7 +23,6 @@ TINY_BENCHMARK = "--set decisions=500 --set ppo.games=4 --set games=100 --set re
 SMALLER = {
     "README.md": {
         "make train ": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN} ",
-        ".venv/bin/python -m train.ppo": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN}",
         "games=20_000": "games=400",
         "--games 20000": "--games 200",
         "model.learn(20_000)": "model.learn(4096)",
