@@ -19,11 +19,12 @@ NEEDS_MORE = re.compile(
 )
 NEWEST: tuple[str, ...] = ()
 # What pyproject.toml allows at least, or the first release with wheels for that Python.
-_LOWEST = ("gymnasium==1.1.0", "platformdirs==4.0.0", "safetensors==0.4.0")
+_GYM = ("gymnasium==1.1.0", "platformdirs==4.0.0")
+_OLDER = (*_GYM, "pettingzoo==1.25.0", "safetensors==0.4.0", "numpy==1.26.0", "numba==0.60.0")
 LOWEST = {
-    "3.11": (*_LOWEST, "pettingzoo==1.25.0", "numpy==1.26.0", "numba==0.60.0"),
-    "3.12": (*_LOWEST, "pettingzoo==1.25.0", "numpy==1.26.0", "numba==0.60.0"),
-    "3.13": (*_LOWEST, "pettingzoo==1.26.0", "numpy==2.1.0", "numba==0.61.0"),
+    "3.11": _OLDER,
+    "3.12": _OLDER,
+    "3.13": (*_GYM, "pettingzoo==1.26.0", "safetensors==0.4.5", "numpy==2.1.0", "numba==0.61.0"),
 }
 
 
