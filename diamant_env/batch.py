@@ -48,8 +48,7 @@ class Batch:
         threads: How many threads share the games of a step. More than one pays from about 4,096 games on.
         blank_rivals: Whether observations hold 0 for all about the rivals, chests included: the game in which any
             policy can be exploited exactly (see `diamant_env.exact`).
-        history: Whether `history` tells what was decided earlier. This and a reward's function cost microseconds a
-            game and turn, which else takes a tenth of one.
+        history: Whether `history` tells what was decided earlier; this and a reward's function cost some µs a turn.
 
     A batch may be used by several Python threads, one call after the other, and goes on in a forked process.
 
@@ -59,7 +58,6 @@ class Batch:
         editions: The different editions that are played.
         num_players: int64 (N,), players at each table.
         reward: The reward's name, or its function.
-        threads: How many threads share the games.
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
@@ -123,14 +121,16 @@ class Batch:
     def __getstate__(self) -> dict[str, Any]:
         names = ("num_games", "num_players", "reward", "seats", "threads", "blank_rivals")
         editions = [self.editions[row] for row in self._edition_rows]
-        own = {"edition": editions, "history": self._history is not None, "games": self.games}
+        told = None if self._history is None else self._history.saved()
+        own = {"edition": editions, "history": told, "games": self.games}
         return {name: getattr(self, name) for name in names} | own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        arguments = dict(state)
-        games = arguments.pop("games")
-        self.__init__(**arguments)  # type: ignore[misc]
-        self.restore(games)
+        arguments = {name: value for name, value in state.items() if name != "games"}
+        self.__init__(**arguments | {"history": state["history"] is not None})  # type: ignore[misc]
+        self.restore(state["games"])
+        if self._history is not None:
+            self._history.restore(state["history"])
 
     def reset(
         self,

@@ -65,7 +65,8 @@ class History:
         return tuple(array.copy() for array in (*self._all, self._expedition))
 
     def restore(self, saved: tuple[NDArray, ...]) -> None:
-        """Go on from a value of `saved` that `check_saved` has let pass."""
+        """Go on from a value of `saved`; `check_saved` says what is refused."""
+        check_saved(saved, len(self._players))
         for array, value in zip((*self._all, self._expedition), saved, strict=True):
             array[...] = value
 

@@ -80,6 +80,10 @@ def test_history_and_own_rewards_change_nothing_else():
         assert not history[fresh][..., columns("history_left_turn", "history_banked") - NUM_FEATURES].any()
     again = pickle.loads(pickle.dumps(followed))
     np.testing.assert_array_equal(again.observe(), followed.observe())
+    np.testing.assert_array_equal(again.history(), followed.history())
+    state = followed.__getstate__()
+    with pytest.raises(ValueError, match="has no history"):
+        again.__setstate__({**state, "history": state["history"][:2]})
     with pytest.raises(RuntimeError, match="keeps no history"):
         plain.history()
 
