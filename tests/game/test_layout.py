@@ -12,8 +12,10 @@ from diamant_env import (
     CONTINUE,
     FIELDS,
     GAME,
+    HISTORY,
     LEAVE,
     NUM_FEATURES,
+    NUM_HISTORY,
     OBSERVATION,
     Batch,
     Observations,
@@ -154,3 +156,35 @@ def test_blank_rows_hold_the_observer_and_what_all_see():
         shown, full = (Observations(each)[field.name] for each in rows)
         np.testing.assert_array_equal(shown, np.zeros_like(full) if field.name.startswith("rival_") else full)
     assert rows[1][..., columns("rival_present")].any()
+
+
+# name, first index, numbers, divided by, highest
+HISTORY_LAYOUT = [
+    ("history_left_turn", 90, 40, 8, 100),
+    ("history_banked", 130, 40, 16, 1000),
+    ("history_turns", 170, 5, 8, 100),
+    ("history_bust", 175, 5, 1, 1),
+]
+
+
+def test_the_history_follows_the_fields():
+    known = [(field.name, field.columns[0], field.size, field.scale, field.high) for field in HISTORY]
+    assert (known, NUM_HISTORY) == (HISTORY_LAYOUT, 90)
+    wide = Observations(np.arange(180, dtype=np.float32))
+    assert list(wide) == [field.name for field in FIELDS + HISTORY]
+    assert len(wide) == len(FIELDS) + 4
+    assert "history_bust" not in Observations(np.zeros(90, np.float32))
+    for name, first, size, scale, high in HISTORY_LAYOUT:
+        chosen = np.arange(first, first + size)
+        np.testing.assert_array_equal(columns(name), chosen)
+        np.testing.assert_array_equal(wide[name], chosen * scale)
+        space = observation_space(columns("bag", name))
+        assert space.shape == (1 + size,)
+        assert (space.high[1:] == high / scale).all()
+        assert not space.low.any()
+        assert f"| {first}–{first + size - 1} | `{name}` | {scale} | 0 … {high} |" in field_table(HISTORY)
+    assert observation_space().shape == (90,)
+    with pytest.raises(ValueError, match="no field 'gold', 'gem'; fields: must_decide"):
+        columns("bag", "gold", "gem")
+    with pytest.raises(ValueError, match="of shape"):
+        Observations(np.zeros(91, np.float32))
