@@ -142,15 +142,7 @@ class parallel_env(ParallelEnv, EzPickle):
         number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
         deck = (options or {}).get("deck")
         script = None if deck is None else Script(self.edition, deck)
-        before = self._batch.games
-        rows = self._batch.reset(number)
-        if script is not None:
-            try:
-                script.restart(self._batch._core.records[0], numbers_of(self.edition))
-            except ValueError:
-                self._batch.restore(before)
-                raise
-            rows = self._batch.observe()
+        rows = self._batch.reset(number) if script is None else self._reset_script(script, number)
         self._script = script
         self.agents = self.possible_agents[:]
         self._pictures.restart([0])

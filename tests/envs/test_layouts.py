@@ -60,6 +60,17 @@ def test_who_left_when_with_how_much():
         assert not shown["history_left_turn"].reshape(shape)[3:].any()
 
 
+def test_a_deck_that_is_refused_leaves_game_and_history():
+    env = diamant_v0.parallel_env(3, edition="iello-2016-fr-relics", observation="history")
+    env.reset(seed=1)
+    env.step({"player_0": 1, "player_1": 0, "player_2": 0})
+    before, history = env.game, env.clone_state().parts[-1]
+    with pytest.raises(ValueError, match="'relic 12', is not in the deck in expedition 1"):
+        env.reset(options={"deck": ["relic 12"]})
+    assert env.game == before
+    assert all(np.array_equal(now, then) for now, then in zip(env.clone_state().parts[-1], history, strict=True))
+
+
 def test_history_and_own_rewards_change_nothing_else():
     """The same bytes as the compiled step, over many games with auto-reset; the history begins anew with each."""
     plain, followed = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems, history=True)

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate
-from diamant_env.judging.tournament import TournamentResult
 from train.runs.config import Config
 from train.runs.results import save_figure
 
@@ -131,41 +130,3 @@ def draw_tables(judged: Sequence[tuple[str, Result]], path: str | Path) -> None:
     _style(axes)
     figure.legend(loc="outside lower left", ncols=2, frameon=False)
     save_figure(figure, path)
-
-
-def draw_tournament(found: TournamentResult, path: str | Path) -> None:
-    """Draw the win shares, the ratings and the cross-table of a tournament."""
-    agents = len(found.standings)
-    figure = Figure(figsize=(7.5 + 0.45 * agents, 2.2 + 0.36 * agents), layout="constrained")
-    shares, ratings, cross = figure.subplots(1, 3, sharey=True, width_ratios=(3, 2, 0.9 + 0.45 * agents))
-    for row, standing in enumerate(found.standings):
-        spread = 1.96 * standing.rating_sigma
-        rating = Estimate(standing.rating, standing.rating - spread, standing.rating + spread)
-        _interval(shares, row, standing.win_share, _COLOURS[0], "o")
-        _interval(ratings, row, rating, _COLOURS[2], "o")
-    shares.axvline(1 / found.players, color=_GREY, linestyle="--", linewidth=1, zorder=1)
-    shares.set_xlim(left=0)
-    shares.set_xlabel("win share, 95 % interval\n(dashed: fair share)")
-    ratings.set_xlabel(f"Plackett-Luce rating,\n95 %, {found.rated_games:,} games")
-    _style(shares, ratings)
-    _draw_cross_table(cross, found)
-    names = [f"{standing.agent}  {row + 1}" for row, standing in enumerate(found.standings)]
-    shares.set_yticks(np.arange(agents), names)
-    shares.set_ylim(agents - 0.5, -0.5)
-    figure.suptitle(f"{agents} agents, {found.games:,} games at tables of {found.players}", x=0.01, ha="left")
-    save_figure(figure, path)
-
-
-def _draw_cross_table(axes: Axes, found: TournamentResult) -> None:
-    """Colour and number how often the row scores more than the column: blue for often, red for seldom."""
-    agents = len(found.standings)
-    axes.imshow(found.beats, cmap="RdBu", vmin=0, vmax=1, aspect="auto")
-    for row, column in np.ndindex(found.beats.shape):
-        share = found.beats[row, column]
-        if not np.isnan(share):
-            colour = "white" if abs(share - 0.5) > 0.3 else "black"
-            axes.text(column, row, f"{100 * share:.0f}", ha="center", va="center", fontsize=8, color=colour)
-    axes.set_xticks(np.arange(agents), [str(place + 1) for place in range(agents)])
-    axes.tick_params(axis="both", length=0)
-    axes.set_xlabel("how often the row scores more than the column, in %\n(at common tables; a tie counts half)")
-    axes.spines[:].set_visible(False)
