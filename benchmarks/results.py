@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.measure import Speed
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.storage.results import save_json, versions
 from train.runs.results import make_folder
 

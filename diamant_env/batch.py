@@ -91,7 +91,7 @@ class Batch:
         self._absent = absent if absent.any() else None
         own_reward = reward if callable(reward) else None
         followed = own_reward is not None or history
-        self._follower = Follower(self._core, self.num_players, self.seats, own_reward, history) if followed else None
+        self._follower = Follower(self._core, self.num_players, absent, own_reward, history) if followed else None
         self._step = self._core.step if self._follower is None else self._follower.step
         self._history = None if self._follower is None else self._follower.history
 

@@ -20,7 +20,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.history import check_saved
+from diamant_env.engine.following import check_saved
 from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures

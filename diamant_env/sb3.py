@@ -27,7 +27,31 @@ from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
 
 
-class DiamantVecEnv(VecEnv):
+class _Rows(VecEnv):
+    """A vector whose rows are parts of one object: they have its attributes, no methods and no wrappers."""
+
+    @property
+    def _shared(self) -> Any:
+        return self
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute of the object, once per row."""
+        return [getattr(self._shared, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of the object; all rows share it."""
+        setattr(self._shared, attr_name, value)
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """Rows are no environments of their own and have no methods."""
+        raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """No row is wrapped."""
+        return [False] * len(list(self._get_indices(indices)))
+
+
+class DiamantVecEnv(_Rows):
     """Every learning seat of every game is one environment of this vector.
 
     A row whose seat is in camp still gets observations (feature 0 is 0); its action is ignored. A game that ends is
@@ -37,7 +61,7 @@ class DiamantVecEnv(VecEnv):
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
         edition: A published name or an `Edition`, or a sequence with one per game.
-        reward: ``"score"``, ``"win"`` or ``"margin"``.
+        reward: See `diamant_env.Batch`.
         opponents: Agents that sit in the seats that `seating` gives them.
         seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning
             seat. By default every seat learns.
@@ -168,26 +192,14 @@ class DiamantVecEnv(VecEnv):
     def close(self) -> None:
         """Nothing is open."""
 
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute of this object, once per row."""
-        return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute of this object; all rows share it."""
-        setattr(self, attr_name, value)
-
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """Answer ``"action_masks"``, which sb3-contrib's MaskablePPO asks for; rows have no other method."""
         if method_name == "action_masks":
             return list(self.action_masks()[list(self._get_indices(indices))])
-        raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
-
-    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """No row is wrapped."""
-        return [False] * len(list(self._get_indices(indices)))
+        return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
 
 
-class GymnasiumVecEnv(VecEnv):
+class GymnasiumVecEnv(_Rows):
     """A vector environment of Gymnasium as stable-baselines3 takes it, without a Python loop over its games.
 
     ``GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=256, autoreset_mode="SameStep"))``
@@ -206,6 +218,10 @@ class GymnasiumVecEnv(VecEnv):
         self.envs = envs
         self.render_mode = envs.render_mode
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+
+    @property
+    def _shared(self) -> Any:
+        return self.envs
 
     def reset(self) -> Any:
         """Start new games; return the observations (num_envs, …). Honours the last `seed`."""
@@ -230,19 +246,3 @@ class GymnasiumVecEnv(VecEnv):
     def close(self) -> None:
         """Close the vector environment."""
         self.envs.close()
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return an attribute of the vector environment, once per game."""
-        return [getattr(self.envs, attr_name)] * len(list(self._get_indices(indices)))
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute of the vector environment; all games share it."""
-        setattr(self.envs, attr_name, value)
-
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Games are no environments of their own and have no methods."""
-        raise NotImplementedError(f"the games of {type(self).__name__} have no method {method_name!r}")
-
-    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """No game is wrapped."""
-        return [False] * len(list(self._get_indices(indices)))

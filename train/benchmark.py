@@ -14,7 +14,7 @@ from tqdm import tqdm
 from tyro.conf import arg
 
 from diamant_env.commands.command import run_command
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.benchmarking.aggregate import REFERENCES

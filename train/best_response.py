@@ -15,7 +15,7 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from diamant_env.commands.command import run_command
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.lineups import entrants
 from diamant_env.opponents import make

@@ -18,7 +18,7 @@ from tqdm import tqdm
 from tyro.conf import Positional, arg
 
 from diamant_env.commands.command import run_command
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.judging.games import checked_names
 from diamant_env.opponents.network import layout
 from diamant_env.storage.files import write_whole

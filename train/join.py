@@ -18,7 +18,7 @@ import tyro
 from tyro.conf import Positional, arg
 
 from diamant_env.commands.command import run_command
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.results import save_json
 from train.runs.command_line import change_keys

@@ -18,7 +18,7 @@ from tyro.conf import Positional, arg
 
 from diamant_env import EDITIONS
 from diamant_env.commands.command import run_command
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import LineUp, intruder_line_ups

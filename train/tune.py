@@ -18,7 +18,7 @@ import tyro
 from numpy.typing import NDArray
 
 from diamant_env.commands.command import run_command
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.engine.arguments import whole_number
 from diamant_env.judging.games import MAX_GAMES, Played, number_of_tables, play, seeds_for
 from diamant_env.judging.lineups import deal, seat_with

@@ -20,14 +20,12 @@ SUBCOMMANDS = {
     "exact": "solve one expedition, and say how far an agent is from the solution",
 }
 """What each subcommand does; the module of the same name in this room has its ``run(argv)``."""
-_EXTRAS = {"pygame": "render", "PIL": "film", "imageio_ffmpeg": "film"}
-_DEFAULT_EXTRA = "judge"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status: an error in what was given is one line and status 2."""
     given = list(sys.argv[1:] if argv is None else argv)
-    known = given[:1] if given[:1] and given[0] in SUBCOMMANDS else []
+    known = [name for name in given[:1] if name in SUBCOMMANDS]
     return run_command(" ".join(["diamant", *known]), lambda: _run(given))
 
 
@@ -51,11 +49,10 @@ def _run(given: Sequence[str]) -> object:
     try:
         return importlib.import_module(f"diamant_env.commands.{name}").run(rest)
     except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library == "diamant_env":
+        if (error.name or "").startswith("diamant_env"):
             raise
-        extra = _EXTRAS.get(library, _DEFAULT_EXTRA)
-        raise ImportError(f'{error.name} is missing: pip install "diamant-env[{extra}]"') from None
+        # What pictures and films need is imported later, with errors of its own.
+        raise ImportError(f'{error.name} is missing: pip install "diamant-env[judge]"') from None
 
 
 def _version() -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.arguments import add_edition, in_folder, new_parser, seed
-from diamant_env.commands.screen import save_and_say
+from diamant_env.commands.terminal import AGENTS, add_edition, in_folder, new_parser, save_and_say, seed
 from diamant_env.judging import evaluate
 
 COMMAND = "diamant evaluate"
@@ -25,14 +24,12 @@ line-ups:
                                 win share; of a pool, each member in turn
   self                          copies of the agent
 
-An agent is a text such as bag:18, champion or search:champion, the file of a
-trained policy (.safetensors), the folder of its run, or module:object for one
-of your own."""
+"""
 
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
-    parser = new_parser(COMMAND, _ABOUT, _LINE_UPS)
+    parser = new_parser(COMMAND, _ABOUT, _LINE_UPS + AGENTS)
     add = parser.add_argument
     add("agent", metavar="AGENT", help="who is judged")
     add("--against", nargs="+", default=["pool"], metavar="LINE-UP", help="see below (pool)")

@@ -11,8 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from diamant_env import exact, opponents
-from diamant_env.commands.arguments import add_edition, in_folder, new_parser
-from diamant_env.commands.screen import save_and_say
+from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.tables import TextTable, new_table
 from diamant_env.opponents import Agent

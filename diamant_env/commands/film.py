@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.commands.arguments import Parser
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import Parser, in_folder, say
 from diamant_env.drawing.scene import Scene
 from diamant_env.records import GameRecord
 from diamant_env.storage.files import write_whole
@@ -72,10 +71,6 @@ def _check(path: Path, seconds: float, last: float, width: int) -> None:
     ending = path.suffix.lower()
     if ending not in _WRITERS:
         raise ValueError(f"{path}: the film's name must end in {' or '.join(_WRITERS)}")
-    if not path.absolute().parent.is_dir():
-        raise ValueError(f"{path}: there is no folder {path.absolute().parent}")
-    if path.is_dir():
-        raise ValueError(f"{path}: this is a folder")
     for name, value in (("--seconds", seconds), ("--last", last)):
         if not 0.02 <= value <= 60:
             raise ValueError(f"{name} {value}; 0.02 to 60 seconds are allowed")
@@ -120,7 +115,7 @@ def run(argv: Sequence[str]) -> int:
     parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF or an MP4.")
     add = parser.add_argument
     add("game", type=Path, metavar="GAME.txt", help="a record, such as diamant watch --record writes")
-    add("film", type=Path, metavar="FILM", help="the file to write; it ends in .gif or .mp4")
+    add("film", type=in_folder, metavar="FILM", help="the file to write; it ends in .gif or .mp4")
     add("--seconds", type=float, default=1.5, help="for each turn (1.5)")
     add("--last", type=float, default=4.0, metavar="SECONDS", help="for the end of the game (4)")
     add("--width", type=int, default=960, metavar="PIXELS", help="of the film (960)")

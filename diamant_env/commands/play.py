@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.screen import say
 from diamant_env.commands.session import PERSON, Session, Stopped, ask, session_parser
+from diamant_env.commands.terminal import say
 from diamant_env.drawing.news import listed
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
 from diamant_env.state import CONTINUE, LEAVE

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from diamant_env.batch import Batch
-from diamant_env.commands.arguments import Parser, add_edition, new_file, new_parser, seed
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import Parser, add_edition, new_file, new_parser, say, seed
 from diamant_env.commands.words import BUST, Words
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import MAX_PLAYERS, NO_CARD

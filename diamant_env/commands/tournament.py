@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from diamant_env.commands.arguments import AGENTS, add_edition, in_folder, new_parser, seed
-from diamant_env.commands.screen import save_and_say
+from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, seed
 from diamant_env.judging import hold_tournament
 from diamant_env.judging.lineups import entrants
 from diamant_env.judging.tournament import RATED_GAMES
@@ -26,7 +25,7 @@ scores more than each other one when both sit at a table.
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
-    parser = new_parser(COMMAND, _ABOUT, AGENTS)
+    parser = new_parser(COMMAND, _ABOUT)
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help="who plays")
     pools = "whose members play too: pool, held-out or a .toml; pool if nobody is named"

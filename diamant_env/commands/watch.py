@@ -9,8 +9,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from diamant_env.commands.screen import say
 from diamant_env.commands.session import Session, Stopped, ask, session_parser
+from diamant_env.commands.terminal import say
 
 COMMAND = "diamant watch"
 DEFAULT_AGENTS = ("ev", "bag:18", "traps", "oppose")

@@ -60,8 +60,7 @@ def evaluate(
     Raises:
         ValueError: If an argument is out of range, an agent is none, or a line-up can't be seated.
     """
-    if isinstance(edition, str):
-        find_edition(edition)
+    find_edition(edition)
     name = name_of(agent)
     given = [against] if isinstance(against, str | LineUp) else against
     line_ups: list[LineUp] = []

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.agent import Agent, checked_answer
+from diamant_env.agent import Agent
 from diamant_env.observation import Observations
 
 Player: TypeAlias = "str | Agent | Callable[[Observations], ArrayLike]"
@@ -41,9 +41,9 @@ class OwnAgent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
-        return checked_answer(self, self._act(obs, first), len(first))
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
+        """See `Agent.act`; who asks checks the answer."""
+        return self._act(obs, first)
 
 
 class FunctionAgent:
@@ -56,9 +56,9 @@ class FunctionAgent:
     def __str__(self) -> str:
         return self.name
 
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
-        return checked_answer(self, self.function(obs), len(first))
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
+        """See `Agent.act`; who asks checks the answer."""
+        return self.function(obs)
 
 
 def as_agent(given: Any, name: str | None = None) -> Agent:

@@ -71,7 +71,7 @@ def make(text: str, seed: int = 0, *, importing: bool = True) -> Agent:
     if name in FAMILIES:
         return _make_scripted(text, seed)
     path = policy_file(text)
-    if path is None and names_object(text):
+    if path is None and own.NAMES_OBJECT.fullmatch(text):
         if not importing:
             raise ValueError(f"agent {text!r} would import a module; a text from a file can't do that")
         return own.load(text)

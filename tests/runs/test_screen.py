@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from diamant_env.commands import diamant, exact
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.drawing.plain import plain
 from diamant_env.opponents.registry import DATA
 from train import ppo

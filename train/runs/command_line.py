@@ -19,7 +19,7 @@ from train.runs.config import AnyConfig, Config, explain, read_config
 from train.runs.lock import held
 from train.runs.report import check_line_ups, report_run
 from train.runs.run_folder import CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 
 Experiment = TypeVar("Experiment", bound=Config)
 

@@ -19,7 +19,7 @@ from train.runs.config import Config
 from train.runs.pictures import draw_curve, draw_win_shares
 from diamant_env.storage.results import save_json
 from train.runs.run_folder import POLICY, save_policy
-from diamant_env.commands.screen import say
+from diamant_env.commands.terminal import say
 from diamant_env.judging.tables import estimate_text, result_tables, save_results
 
 CURVE = ("win_share", "low", "high", "score")
