@@ -1,0 +1,1 @@
+"""What a run is given and what it leaves behind."""
