@@ -12,6 +12,7 @@ from diamant_env.judging.games import seeds_for
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.storage.results import save_json
 from train.join import Arguments, join, main
 from train.learning.self_play import SelfPlayPPO
 from train.ppo import main as train_main
@@ -20,7 +21,6 @@ from train.responding.search import learn
 from train.runs.config import Config, PPOConfig
 from train.runs.model_card import card_text
 from train.runs.networks import start_of
-from diamant_env.storage.results import save_json
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.ship import Arguments as ShipArguments
 from train.ship import ship

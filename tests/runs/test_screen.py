@@ -87,7 +87,8 @@ def test_a_name_that_ascii_does_not_have(tmp_path):
     policy = tmp_path / "é" / "policy.safetensors"
     policy.parent.mkdir()
     policy.write_bytes((DATA / "champion.safetensors").read_bytes())
-    command = [sys.executable, "-m", "diamant_env", "watch", policy, "bag:18", "--seed", "1", "--record", tmp_path / "game.txt"]
+    words = ["watch", policy, "bag:18", "--seed", "1", "--record", tmp_path / "game.txt"]
+    command = [sys.executable, "-m", "diamant_env", *words]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "80"}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=True)
     assert done.stderr == b""

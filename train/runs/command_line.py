@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 import tyro
 from pydantic import ValidationError
 
+from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.reading import parse_toml
 from train.runs.checkpoint import CHECKPOINT
@@ -19,7 +20,6 @@ from train.runs.config import AnyConfig, Config, explain, read_config
 from train.runs.lock import held
 from train.runs.report import check_line_ups, report_run
 from train.runs.run_folder import CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
-from diamant_env.commands.terminal import say
 
 Experiment = TypeVar("Experiment", bound=Config)
 
@@ -90,7 +90,7 @@ def _resumed(arguments: Arguments, folder: Path, kind: type[Experiment], checkpo
 
 
 def change_keys(config: AnyConfig, changes: tuple[str, ...]) -> AnyConfig:
-    """Return the configuration with some keys changed, each given as ``section.key=value`` in TOML; else a ValueError."""
+    """Return the configuration with keys changed, each given as ``section.key=value`` in TOML; else a ValueError."""
     values = config.model_dump(mode="json")
     for change in changes:
         key, equals, text = change.partition("=")

@@ -44,7 +44,7 @@ def _imports_nothing(text: str) -> str:
 
 
 AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
-"""A text that `diamant_env.opponents.make` takes, but for ``module:object``: whoever made the file runs nothing here."""
+"""A text that `diamant_env.opponents.make` takes, but for ``module:object``: a file of a stranger runs nothing."""
 
 
 class Strict(BaseModel):
@@ -204,7 +204,7 @@ class Config(Run):
     """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the
     run's seed. Empty: random weights."""
     value_first: Share = 0.05
-    """Share of a run with a `start`, at its beginning, in which the value function, which has no start, learns alone."""
+    """Share of a run with a `start`, at its beginning, in which the value function alone learns: it has no start."""
     checkpoints: Number = 8
     """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
     game: GameConfig = GameConfig()

@@ -8,9 +8,9 @@ from typing import Any
 from diamant_env.drawing.news import counted
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
+from diamant_env.judging.tables import estimate_text, verdict
 from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.markdown import markdown_table
-from diamant_env.judging.tables import estimate_text, verdict
 
 Judged = tuple[str, Result]  # an edition, and a result in it
 Record = dict[str, Any]

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from diamant_env import Batch, Edition, Observations
+from diamant_env.commands.terminal import say
 from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Player, name_of
 from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups
+from diamant_env.judging.tables import estimate_text, result_tables, save_results
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS, load_pool
+from diamant_env.storage.results import save_json
 from train.runs.config import Config
 from train.runs.pictures import draw_curve, draw_win_shares
-from diamant_env.storage.results import save_json
 from train.runs.run_folder import POLICY, save_policy
-from diamant_env.commands.terminal import say
-from diamant_env.judging.tables import estimate_text, result_tables, save_results
 
 CURVE = ("win_share", "low", "high", "score")
 """The keys of a point of the learning curve, beside its decisions."""

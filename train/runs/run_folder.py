@@ -15,9 +15,8 @@ from safetensors.numpy import save
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json, read_text
+from diamant_env.storage.results import save_json, versions
 from train.runs.config import AnyConfig, Config, Run, config_json, config_text, read_config
-from diamant_env.storage.results import save_json
-from diamant_env.storage.results import versions
 
 CONFIG, POLICY = "config.toml", "policy.safetensors"
 PARTS = "parts.json"
