@@ -42,7 +42,8 @@ class Field(NamedTuple):
     @property
     def columns(self) -> range:
         """Where the field lies in a row. Numbers about rivals are interleaved, so these need not follow each other."""
-        return range(*SLICES[self.name].indices(NUM_FEATURES + NUM_HISTORY))
+        where = SLICES[self.name]
+        return range(where.start, where.stop, where.step or 1)
 
 
 OWN = (
@@ -117,10 +118,8 @@ def _slices() -> dict[str, slice]:
 SLICES = _slices()
 OWN_AT = SLICES["chest"].start  # where the numbers about the observer alone begin
 _BY_NAME = {field.name: field for field in FIELDS + HISTORY}
-
-
-_NAMES = tuple(field.name for field in FIELDS)
-_ALL_NAMES = tuple(_BY_NAME)
+_NAMES = {NUM_FEATURES: tuple(field.name for field in FIELDS), NUM_FEATURES + NUM_HISTORY: tuple(_BY_NAME)}
+"""The fields of a row by its length."""
 
 
 def _as_dtype(fields: tuple[Field, ...]) -> list[tuple]:
@@ -157,7 +156,7 @@ def columns(*names: str) -> NDArray[np.intp]:
 
 def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
     """Return a new Box float32 with the true bounds of every feature, or of the columns that are chosen."""
-    low, high = np.empty((2, NUM_FEATURES + NUM_HISTORY), np.float32)
+    low, high = np.empty((2, max(_NAMES)), np.float32)
     for field in FIELDS + HISTORY:
         low[SLICES[field.name]] = field.low / field.scale
         high[SLICES[field.name]] = field.high / field.scale
@@ -181,25 +180,23 @@ class Observations(Mapping[str, np.ndarray]):
     def __init__(self, flat: np.ndarray) -> None:
         if not hasattr(flat, "shape"):
             raise ValueError(f"observations: {type(flat)}; expected an array of {NUM_FEATURES} features")
-        if flat.shape[-1:] not in ((NUM_FEATURES,), (NUM_FEATURES + NUM_HISTORY,)):
+        if not flat.shape or flat.shape[-1] not in _NAMES:
             raise ValueError(f"observations of shape {flat.shape}; the last axis must have {NUM_FEATURES} features")
         self.flat = flat
+        self._names = _NAMES[flat.shape[-1]]
 
     def __getitem__(self, name: str) -> np.ndarray:
-        if name not in self._names():
-            raise KeyError(f"no field {name!r}; fields: {', '.join(self._names())}")
+        if name not in self._names:
+            raise KeyError(f"no field {name!r}; fields: {', '.join(self._names)}")
         field, where = _BY_NAME[name], SLICES[name]
         values = self.flat[..., where.start] if field.size == 1 else self.flat[..., where]
         return values * np.float32(field.scale)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names())
+        return iter(self._names)
 
     def __len__(self) -> int:
-        return len(self._names())
-
-    def _names(self) -> tuple[str, ...]:
-        return _ALL_NAMES if self.flat.shape[-1] > NUM_FEATURES else _NAMES
+        return len(self._names)
 
 
 def field_table(fields: Sequence[Field] = FIELDS) -> str:
