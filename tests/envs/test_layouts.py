@@ -37,9 +37,10 @@ def test_cards_are_counted_as_their_names_say():
     assert sum(env.game.deck[card] for card in names) == env.game.deck_size
 
 
-def test_who_left_when_with_how_much():
-    """Three expeditions of a chosen deck, from two seats."""
-    env = diamant_v0.parallel_env(3, observation="history")
+@pytest.mark.parametrize("hidden", [False, True])
+def test_who_left_when_with_how_much(hidden):
+    """Three expeditions of a chosen deck, from two seats: what was banked is public with hidden chests too."""
+    env = diamant_v0.parallel_env(3, observation="history", hidden_chests=hidden)
     env.reset(options={"deck": [15, 9, "snake", 7, "boulder", "snake", "snake", 4]})
     env.step({"player_0": 1, "player_1": 0, "player_2": 0})  # 5 at turn 1
     env.step({"player_1": 1, "player_2": 0})  # 5 + 4 + 1 on the path at turn 2
