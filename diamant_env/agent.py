@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from diamant_env.observation import Observations
+from diamant_env.observation import Observations, UnknownField
 
 
 class Agent(Protocol):
@@ -29,16 +29,23 @@ class Agent(Protocol):
         ...
 
 
-def checked_answer(agent: object, answer: ArrayLike, rows: int) -> NDArray[np.float32]:
-    """Return what an agent answered as float32 (rows,).
+def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Ask an agent, see `Agent.act`; return what it answers as float32 (rows,).
 
     Raises:
         ValueError: If it is no array of so many probabilities between 0 and 1; the message shows the first wrong one.
+            Also if the agent reads a field that there is not.
     """
+    rows = len(first)
     try:
-        found = np.asarray(answer, np.float32)
-    except (TypeError, ValueError):
-        raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, not {type(answer).__name__}") from None
+        answer: object = agent.act(obs, first)
+    except UnknownField as error:
+        raise ValueError(f"{agent}: {error.args[0]}") from error
+    try:
+        found = np.asarray(answer).astype(np.float32, casting="same_kind", copy=False)
+    except (TypeError, ValueError) as error:
+        given = getattr(answer, "dtype", type(answer).__name__)
+        raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, not {given}") from error
     if found.shape != (rows,):
         raise ValueError(f"{agent} must return {rows} probabilities of LEAVE, one per row, not shape {found.shape}")
     wrong = ~((found >= 0) & (found <= 1))

@@ -262,6 +262,13 @@ class parallel_env(ParallelEnv, EzPickle):
             self._batch._history.restore(history)
         self._script, self._pictures.scenes, self.agents = script, scenes, agents
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "game": self.clone_state()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.restore_state(state["game"])
+
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).
 

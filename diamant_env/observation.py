@@ -148,7 +148,7 @@ def columns(*names: str) -> NDArray[np.intp]:
     Raises:
         ValueError: If there is no field of a name.
     """
-    unknown = [name for name in names if name not in SLICES]
+    unknown = [name for name in names if not isinstance(name, str) or name not in SLICES]
     if unknown:
         raise ValueError(f"no field {', '.join(map(repr, unknown))}; fields: {', '.join(SLICES)}")
     return np.array([column for name in names for column in _BY_NAME[name].columns], np.intp)
@@ -162,6 +162,10 @@ def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
         high[SLICES[field.name]] = field.high / field.scale
     shown = slice(NUM_FEATURES) if chosen is None else chosen
     return Box(low[shown], high[shown], dtype=np.float32)
+
+
+class UnknownField(KeyError):
+    """What is raised by reading a field that an observation does not have."""
 
 
 class Observations(Mapping[str, np.ndarray]):
@@ -187,7 +191,7 @@ class Observations(Mapping[str, np.ndarray]):
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._names:
-            raise KeyError(f"no field {name!r}; fields: {', '.join(self._names)}")
+            raise UnknownField(f"no field {name!r}; fields: {', '.join(self._names)}")
         field, where = _BY_NAME[name], SLICES[name]
         values = self.flat[..., where.start] if field.size == 1 else self.flat[..., where]
         return values * np.float32(field.scale)

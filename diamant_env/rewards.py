@@ -55,17 +55,21 @@ def own_rewards(
         absent: bool (N, seats), the seats that a table does not have.
 
     Raises:
-        ValueError: If it returns another shape, or a number that is not finite.
+        ValueError: If it returns another shape, or a number that is not finite as float32.
     """
     seats = absent.shape[1]
     banked = np.where(played[:, None], games["banked"][:, :seats], 0).astype(np.int16)
     inside, done = games["inside"][:, :seats] != 0, games["phase"] == OVER
     name = getattr(reward, "__name__", type(reward).__name__)
     answer = np.asarray(reward(banked, games["chest"][:, :seats].copy(), inside, done))
-    if answer.shape != absent.shape or answer.dtype.kind not in "biuf" or not np.isfinite(answer).all():
-        what = f"shape {answer.shape} of {answer.dtype}" if answer.shape != absent.shape else "what is no finite number"
+    with np.errstate(over="ignore"):
+        paid = answer.astype(np.float32) if answer.dtype.kind in "biuf" else np.float32(np.nan)
+    if answer.shape != absent.shape or not np.isfinite(paid).all():
+        what = (
+            f"shape {answer.shape} of {answer.dtype}" if answer.shape != absent.shape else "what is no finite float32"
+        )
         raise ValueError(f"reward {name} must return finite numbers of shape {absent.shape}, not {what}")
-    return np.where(played[:, None] & ~absent, answer, 0).astype(np.float32)
+    return np.where(played[:, None] & ~absent, paid, np.float32(0))
 
 
 @jit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -17,10 +18,10 @@ except ModuleNotFoundError as error:
     text = f'diamant_env.sb3 needs {error.name}: pip install "diamant-env[sb3]"'
     raise ModuleNotFoundError(text, name=error.name) from error
 
-from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.envs.layout import Layout, Observation
+from diamant_env.envs.opponent_seats import Opponent, one_per_rival, opponent_agent, seed_agents
 from diamant_env.envs.settings import checked_actions
 from diamant_env.observation import NUM_FEATURES, NUM_HISTORY
 from diamant_env.opponents.table import EMPTY, Table
@@ -62,15 +63,20 @@ class DiamantVecEnv(_Rows):
         num_players: One number, or one per game (num_games,).
         edition: A published name or an `Edition`, or a sequence with one per game.
         reward: See `diamant_env.Batch`.
-        opponents: Agents that sit in the seats that `seating` gives them.
-        seating: int (num_games, seats), the position in `opponents` of who sits there, or `EMPTY` for a learning
-            seat. By default every seat learns.
+        opponents: By default there are none, and every seat learns. Otherwise seat 0 learns, and these play: what
+            `diamant_env.gym_env.DiamantEnv` takes, one for all other seats or one for each. A reset with a seed seeds
+            those that are given as texts or classes.
+        seating: Who sits where instead, int (num_games, seats): the position in `opponents`, or `EMPTY` for a
+            learning seat.
         blank_rivals: See `diamant_env.Batch`.
         observation: Which part of an observation the rows show, see `diamant_env.diamant_v0.parallel_env`.
 
     Attributes:
         engine_seconds: Time spent in the engine, observations included.
         opponent_seconds: Time spent in the opponents' inference.
+
+    Raises:
+        ValueError: If an argument is out of range; the message says what is allowed.
     """
 
     def __init__(
@@ -79,7 +85,7 @@ class DiamantVecEnv(_Rows):
         num_players: int | ArrayLike = 4,
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
         reward: Reward = "win",
-        opponents: Sequence[Agent] = (),
+        opponents: Opponent | Sequence[Opponent] = (),
         seating: ArrayLike | None = None,
         blank_rivals: bool = False,
         observation: Observation = None,
@@ -88,7 +94,14 @@ class DiamantVecEnv(_Rows):
         history = self.layout.history
         self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=history)
         shape = (num_games, self.batch.seats)
-        self.table = Table(self.batch, opponents, np.full(shape, EMPTY) if seating is None else seating)
+        given = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
+        agents = [opponent_agent(one) for one in given]
+        self._made = [agent for agent, one in zip(agents, given, strict=True) if isinstance(one, str | Path | type)]
+        if seating is None:
+            seating = np.full(shape, EMPTY)
+            if given:
+                seating[:, 1:] = [given.index(one) for one in one_per_rival(opponents, self.batch.seats - 1)]
+        self.table = Table(self.batch, agents, seating)
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
         self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
         self.games_of_rows = self.rows // self.batch.seats
@@ -108,7 +121,10 @@ class DiamantVecEnv(_Rows):
 
     def reset(self) -> NDArray[np.float32]:
         """Start new games; return float32 (rows, NUM_FEATURES). Honours the last `seed`."""
-        self.batch.reset(self._seeds[0], observations=self._observations)
+        seed = self._seeds[0]
+        self.batch.reset(seed, observations=self._observations)
+        if seed is not None:
+            seed_agents(self._made, seed)
         self._reset_seeds()
         return self.observations()
 
@@ -208,10 +224,12 @@ class GymnasiumVecEnv(_Rows):
         envs: One that starts the next game in the step that ends one (``autoreset_mode="SameStep"``).
 
     Raises:
-        ValueError: If it has another mode.
+        ValueError: If it has another mode, or is no vector environment.
     """
 
     def __init__(self, envs: VectorEnv) -> None:
+        if not isinstance(envs, VectorEnv):
+            raise ValueError(f"{envs!r} is no gymnasium.vector.VectorEnv; gymnasium.make_vec makes one")
         mode = envs.metadata.get("autoreset_mode")
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(f"autoreset_mode={mode}; stable-baselines3 needs AutoresetMode.SAME_STEP")

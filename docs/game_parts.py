@@ -18,12 +18,13 @@ def environment() -> str:
     """The environment in PettingZoo's table."""
     env = diamant_v0.parallel_env()
     agents, space, state = env.possible_agents, env.observation_space("player_0"), env.state_space
+    fewest, most = RULEBOOK_PLAYERS
     bounds = f"{space.low.min():g} to {space.high.max():g}"
     rows = [
         ["Import", "`from diamant_env import diamant_v0`"],
         ["Parallel API", "yes; `diamant_v0.env()` is the AEC form"],
         ["Manual control", "at the terminal: `diamant play`"],
-        ["Agents", f"`{agents}`: {len(agents)} by default, 1 to {MAX_PLAYERS}"],
+        ["Agents", f"`{agents}`: {len(agents)} by default, 1 to {MAX_PLAYERS} ({fewest} to {most} by the rulebook)"],
         ["Actions", f"`{env.action_space('player_0')}`: {CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
         ["Observations", f"`{space.shape}`, {space.dtype}, {bounds}; each feature has bounds of its own"],
         ["State", f"`{state.shape}`, {state.dtype}, {state.low.min():g} to {state.high.max():g}"],

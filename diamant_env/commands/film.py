@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.commands.terminal import Parser, in_folder, say
+from diamant_env.commands.terminal import Parser, new_file, say
 from diamant_env.drawing.scene import Scene
 from diamant_env.records import GameRecord
 from diamant_env.storage.files import write_whole
@@ -115,7 +115,7 @@ def run(argv: Sequence[str]) -> int:
     parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF or an MP4.")
     add = parser.add_argument
     add("game", type=Path, metavar="GAME.txt", help="a record, such as diamant watch --record writes")
-    add("film", type=in_folder, metavar="FILM", help="the file to write; it ends in .gif or .mp4")
+    add("film", type=new_file, metavar="FILM", help="the new file to write; it ends in .gif or .mp4")
     add("--seconds", type=float, default=1.5, help="for each turn (1.5)")
     add("--last", type=float, default=4.0, metavar="SECONDS", help="for the end of the game (4)")
     add("--width", type=int, default=960, metavar="PIXELS", help="of the film (960)")

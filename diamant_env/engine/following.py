@@ -152,8 +152,10 @@ class Follower:
     ) -> None:
         """Play one turn, see `diamant_env.Batch.step`; nothing was played if the reward's function fails."""
         before = self._core.copy()
-        self._core.step(actions, observations, rewards, done)
+        self._core.step(actions, None, rewards, done)
         self.turn(before, rewards)
+        if observations is not None:
+            self._core.observe(observations)
         if auto_reset and done.any():
             if observations is not None and len(final_observations):
                 final_observations[done] = observations[done]

@@ -30,10 +30,14 @@ class Layout:
 
     def __init__(self, observation: Observation) -> None:
         self._columns: NDArray[np.intp] | None = None
-        if observation == "history":
+        if isinstance(observation, str) and observation == "history":
             self._columns = np.arange(NUM_FEATURES + NUM_HISTORY)
         elif observation is not None:
-            if isinstance(observation, str) or not isinstance(observation, Sequence) or not observation:
+            if (
+                isinstance(observation, str)
+                or not isinstance(observation, Sequence | np.ndarray)
+                or not len(observation)
+            ):
                 raise ValueError(f"observation={observation!r}; None, 'history' or names of fields are allowed")
             self._columns = columns(*observation)
         self.history = self._columns is not None and bool((self._columns >= NUM_FEATURES).any())

@@ -57,7 +57,6 @@ class OneLearner:
             self.edition = with_expeditions(self.edition, expeditions)
         self.layout = Layout(observation)
         self.batch = Batch(num_games, players, self.edition, reward, history=self.layout.history)
-        self._records = self.batch._core.records
         self.opponents = OpponentSeats(opponents, players - 1, num_games)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
@@ -140,6 +139,11 @@ class OneLearner:
             self.batch._history.follow(self._records, np.isin(self._games, playing))
         self._views[playing] = views[:count]
         self._rewards[playing] = rewards[:count]
+
+    @property
+    def _records(self) -> NDArray:
+        """The records of the games where they lie: those of a copied batch lie elsewhere."""
+        return self.batch._core.records
 
     @property
     def over(self) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, checked_answer
+from diamant_env.agent import Agent, answer_of
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import FunctionAgent, Player, as_agent
@@ -44,8 +44,7 @@ class StatefulOpponent:
         self._seen[rows] = obs.flat
         starting = np.zeros(len(self._seen), np.bool_)
         starting[rows] = first
-        answer = self.agent.act(Observations(self._seen.copy()), starting)
-        return checked_answer(self.agent, answer, len(starting))[rows]
+        return answer_of(self.agent, Observations(self._seen.copy()), starting)[rows]
 
 
 class OpponentSeats:
@@ -66,14 +65,12 @@ class OpponentSeats:
     """
 
     def __init__(self, opponents: Opponent | Sequence[Opponent], num_rivals: int, num_games: int) -> None:
-        one_each = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * num_rivals
-        if len(one_each) != num_rivals:
-            raise ValueError(f"{len(one_each)} opponents; give one for all rivals, or one for each of the {num_rivals}")
-        known: dict[Any, Agent] = {_identity(one): _agent(one) for one in (one_each or [opponents])}
+        one_each = one_per_rival(opponents, num_rivals)
+        known: dict[Any, Agent] = {_identity(one): opponent_agent(one) for one in (one_each or [opponents])}
         order = list(known)
         self._relative = np.array([order.index(_identity(one)) for one in one_each] + [EMPTY])
         self.agents = list(known.values())
-        self._seeded = [agent for agent in self.agents if callable(getattr(agent, "seed", None))]
+        self._unwrapped = list(self.agents)
         self._stateful: list[StatefulOpponent] = []
         for position, agent in enumerate(self.agents):
             if not _is_memoryless(agent):
@@ -93,17 +90,32 @@ class OpponentSeats:
 
     def seed(self, seed: int) -> None:
         """Seed the agents that have a method ``seed(int)``, each differently."""
-        for position, agent in enumerate(self._seeded):
-            agent.seed(int(np.random.SeedSequence([seed, position]).generate_state(1)[0]))  # type: ignore[attr-defined]
+        seed_agents(self._unwrapped, seed)
 
 
-def _agent(opponent: Any) -> Agent:
+def one_per_rival(opponents: Opponent | Sequence[Opponent], num_rivals: int) -> list[Any]:
+    """Return the opponent of each rival; a ValueError says if there are too few or too many."""
+    one_each = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * num_rivals
+    if len(one_each) != num_rivals:
+        raise ValueError(f"{len(one_each)} opponents; give one for all rivals, or one for each of the {num_rivals}")
+    return one_each
+
+
+def seed_agents(agents: Sequence[Agent], seed: int) -> None:
+    """Seed those of the agents that have a method ``seed(int)``, each differently."""
+    drawing = [agent.seed for agent in agents if callable(getattr(agent, "seed", None))]  # type: ignore[attr-defined]
+    for position, call in enumerate(drawing):
+        call(int(np.random.SeedSequence([seed, position]).generate_state(1)[0]))
+
+
+def opponent_agent(opponent: Any) -> Agent:
+    """Return the agent that an opponent is; a ValueError says if it is none."""
     try:
         if isinstance(opponent, str | Path):
             return make(str(opponent), secrets.randbits(32))
         return as_agent(opponent)
     except ValueError as error:
-        raise ValueError(f"opponents: {error}") from None
+        raise ValueError(f"opponents: {error}") from error.__cause__
 
 
 def _identity(opponent: Any) -> Any:

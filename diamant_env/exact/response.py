@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, checked_answer
+from diamant_env.agent import Agent, answer_of
 from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import observe_table
@@ -97,8 +97,7 @@ def policy_of(agent: Agent, tree: ExpeditionTree, progress: Progress | None = No
         flat = rows[:, 0]
         if first == 0:
             _require_no_memory(agent, flat)
-        answer = agent.act(Observations(flat), np.zeros(len(flat), np.bool_))
-        policy[base:stop] = checked_answer(agent, answer, len(flat))
+        policy[base:stop] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
         if progress:
             progress(last / x.sets.size)
         first = last
@@ -108,7 +107,7 @@ def policy_of(agent: Agent, tree: ExpeditionTree, progress: Progress | None = No
 def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
     """Refuse an agent that answers differently in another game: it is no policy of the node."""
     begins = np.ones(len(flat), np.bool_)
-    answers = [checked_answer(agent, agent.act(Observations(flat), begins), len(flat)) for _ in range(3)]
+    answers = [answer_of(agent, Observations(flat), begins) for _ in range(3)]
     if any((answer != answers[0]).any() for answer in answers):
         raise ValueError(f"{agent} answers the same observations differently: it decides by more than what it sees")
 

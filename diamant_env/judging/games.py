@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.observation import Observations
-from diamant_env.opponents.own import Player, as_agent
+from diamant_env.opponents.own import Player, as_agent, copied
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import Table
 
@@ -87,15 +86,22 @@ def name_of(player: Player) -> str:
     return str(make(player) if isinstance(player, str) else as_agent(player))
 
 
+def listed(name: str, given: Any) -> list[Any]:
+    """Return what an argument lists; a ValueError says if it is a text or an object by itself."""
+    if isinstance(given, str) or not isinstance(given, Collection):
+        raise ValueError(f"{name}={given!r}; a list is expected, such as [{given!r}]")
+    return list(given)
+
+
 def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
     """Return the names of agents that are to play so many games at tables of so many players.
 
     Raises:
-        ValueError: If two agents are the same, or a number is out of range.
+        ValueError: If two agents are the same, they are no list, or a number is out of range.
     """
     whole_number("games", games, 1, MAX_GAMES)
     whole_number("players", players, 2, MAX_PLAYERS)
-    names = [name_of(agent) for agent in agents]
+    names = [name_of(agent) for agent in listed("agents", agents)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise ValueError(f"{twice} is there twice; the agents must be distinct")
@@ -178,7 +184,7 @@ def _made(agent: Player, state: int) -> Agent:
     """Return an agent without a memory of games before: the caller's object stays as it is."""
     if isinstance(agent, str):
         return make(agent, state)
-    fresh = as_agent(copy.deepcopy(agent))
+    fresh = as_agent(copied(agent))
     if callable(seed := getattr(fresh, "seed", None)):
         seed(state)
     return fresh

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.evaluation import Difference, Result, compare
-from diamant_env.judging.games import Player, name_of
+from diamant_env.judging.games import Player, listed, name_of
 from diamant_env.judging.lineups import LineUp, parse_line_ups
 from diamant_env.judging.tables import result_tables, save_results
 
@@ -62,8 +63,13 @@ def evaluate(
     """
     find_edition(edition)
     name = name_of(agent)
-    given = [against] if isinstance(against, str | LineUp) else against
+    given: list[Any] = list(against) if isinstance(against, list | tuple) else [against]
+    if not given or not all(isinstance(one, str | LineUp) for one in given):
+        raise ValueError(
+            f"against={against!r}; texts such as 'pool', 'ev,bag:9,bag:10' or 'mine:agent', or line-ups are allowed"
+        )
     line_ups: list[LineUp] = []
     for one in given:
         line_ups += [one] if isinstance(one, LineUp) else parse_line_ups(one, name)
-    return Evaluation(*compare([agent, *compare_with], line_ups, games, seed, players, edition, progress))
+    agents = [agent, *listed("compare_with", compare_with)]
+    return Evaluation(*compare(agents, line_ups, games, seed, players, edition, progress))

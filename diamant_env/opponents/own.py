@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import re
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,8 +18,8 @@ from diamant_env.observation import Observations
 
 Player: TypeAlias = "str | Agent | Callable[[Observations], ArrayLike]"
 """What plays: a text that `diamant_env.opponents.make` takes, an agent, or a function of the observations."""
-NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
-"""What ``module:object`` looks like."""
+NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
+"""What ``module:object`` looks like; the object may lie in a class."""
 ALLOWED = (
     "an agent with act(obs, first), a class of such agents that needs no arguments, or a function of the observations "
     "that returns the probability of LEAVE for each row"
@@ -76,11 +78,13 @@ def as_agent(given: Any, name: str | None = None) -> Agent:
         given = _instance(given, name or given.__name__)
     act = getattr(given, "act", None)
     if callable(act):
+        _check_takes(act, "obs, first", given, name)
         if name is None and type(given).__str__ is not object.__str__:
             return given
         seed = getattr(given, "seed", None)
         return OwnAgent(name or type(given).__name__, act, seed if callable(seed) else None)
     if callable(given):
+        _check_takes(given, "obs", given, name)
         return FunctionAgent(given, name)
     raise ValueError(f"{name or repr(given)} plays nothing; allowed: {ALLOWED}")
 
@@ -98,13 +102,41 @@ def load(text: str) -> Agent:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
             raise ValueError(f"agent {text!r}: there is no module {error.name}") from None
         raise ValueError(f"agent {text!r}: the module {module} can't be imported: {error!r}") from error
-    found = getattr(imported, attribute, None)
-    if found is None:
-        raise ValueError(f"agent {text!r}: the module {module} has no {attribute}")
     try:
-        return as_agent(found if isinstance(found, type) else copy.deepcopy(found), text)
+        found = attrgetter(attribute)(imported)
+    except AttributeError:
+        raise ValueError(f"agent {text!r}: the module {module} has no {attribute}") from None
+    try:
+        return as_agent(copied(found), text)
     except ValueError as error:
-        raise ValueError(f"agent {text!r}: {error}") from None
+        raise ValueError(f"agent {text!r}: {error}") from error.__cause__
+
+
+def copied(given: Any) -> Any:
+    """Return a copy of an object of a user's own, which plays in its place; a class stays itself.
+
+    Raises:
+        ValueError: If it can't be copied.
+    """
+    try:
+        return copy.deepcopy(given)
+    except Exception as error:
+        raise ValueError(
+            f"{given!r} can't be copied, but a copy is to play: {error}; give its class instead"
+        ) from error
+
+
+def _check_takes(called: Callable[..., Any], arguments: str, given: Any, name: str | None) -> None:
+    """Check that something can be called with these arguments; what is built in may not say so."""
+    try:
+        signature = inspect.signature(called)
+    except ValueError:
+        return
+    try:
+        signature.bind(*arguments.split(", "))
+    except TypeError as error:
+        what = name or getattr(given, "__name__", type(given).__name__)
+        raise ValueError(f"{what} takes {signature} instead of ({arguments}); allowed: {ALLOWED}") from error
 
 
 def _instance(kind: type, name: str) -> object:
@@ -112,5 +144,5 @@ def _instance(kind: type, name: str) -> object:
         raise ValueError(f"{name} is a class without act; allowed: {ALLOWED}")
     try:
         return kind()
-    except TypeError as error:
-        raise ValueError(f"{name} can't be made without arguments: {error}") from None
+    except Exception as error:
+        raise ValueError(f"{name} can't be made without arguments: {error!r}") from error

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, checked_answer
+from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.rebuilding import from_observation
@@ -148,7 +148,7 @@ class SearchAgent:
         Raises:
             ValueError: If a row that must decide hides the rivals' chests, or its edition is none it knows.
         """
-        leave = checked_answer(self.base, self.base.act(obs, first), len(first)).copy()
+        leave = answer_of(self.base, obs, first).copy()
         editions = self._editions.find(obs, first)
         deciding = obs["must_decide"] > 0
         if (obs["hidden_chests"] * deciding).any():

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.agent import Agent, checked_answer
+from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
 
@@ -53,8 +53,7 @@ class Table:
         leave = self._leave.reshape(-1)
         for agent, rows in zip(self.agents, self.rows, strict=True):
             if len(rows):
-                answer = agent.act(Observations(flat[rows]), first[rows])
-                leave[rows] = checked_answer(agent, answer, len(rows))
+                leave[rows] = answer_of(agent, Observations(flat[rows]), first[rows])
         return self._leave
 
     def decide(self, observations: NDArray[np.float32], actions: NDArray[np.int8]) -> None:

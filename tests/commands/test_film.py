@@ -107,7 +107,7 @@ def test_nothing_is_left_of_a_film_that_failed(tmp_path, pictures, monkeypatch):
     ("arguments", "words"),
     [
         ([GAME, "game.avi"], "must end in .gif or .mp4"),
-        ([GAME, GAME], "must end in .gif or .mp4"),
+        ([GAME, GAME], "this is there already; name a new file"),
         (["nowhere.txt", "game.gif"], "nowhere.txt"),
         ([__file__, "game.gif"], "line 1"),
         ([GAME, "nowhere/game.gif"], "there is no folder"),

@@ -1,7 +1,4 @@
-"""The parallel environment beyond PettingZoo's tests: idle seats, infos, states, copies, its own arrays."""
-
-import copy
-import pickle
+"""The parallel environment beyond PettingZoo's tests: idle seats, infos, states, its own arrays."""
 
 import numpy as np
 import pytest
@@ -100,20 +97,6 @@ def test_a_cloned_state_has_the_scripted_deck_the_picture_and_the_end():
     assert env.agents == []
     assert env.state_space.contains(env.state())
     assert env.possible_agents == ["player_0", "player_1", "player_2"]
-
-
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_of_an_environment_are_new_environments(duplicate):
-    env = diamant_v0.parallel_env(3, reward="win", mask="none")
-    env.reset(seed=1)
-    one, other = duplicate(env), duplicate(env)
-    assert (one.possible_agents, one._batch.reward, one._mask) == (env.possible_agents, "win", "none")
-    one.reset()
-    other.reset()
-    assert len({int(each.game["key"]) for each in (env, one, other)}) == 3
-    one.reset(seed=9)
-    other.reset(seed=9)
-    assert play_on(one) == play_on(other)
 
 
 @pytest.mark.parametrize("mask", MASKS)

@@ -37,9 +37,10 @@ def test_cards_are_counted_as_their_names_say():
     assert sum(env.game.deck[card] for card in names) == env.game.deck_size
 
 
-def test_who_left_when_with_how_much():
-    """Three expeditions of a chosen deck, from two seats."""
-    env = diamant_v0.parallel_env(3, observation="history")
+@pytest.mark.parametrize("hidden", [False, True])
+def test_who_left_when_with_how_much(hidden):
+    """Three expeditions of a chosen deck, from two seats: what was banked is public with hidden chests too."""
+    env = diamant_v0.parallel_env(3, observation="history", hidden_chests=hidden)
     env.reset(options={"deck": [15, 9, "snake", 7, "boulder", "snake", "snake", 4]})
     env.step({"player_0": 1, "player_1": 0, "player_2": 0})  # 5 at turn 1
     env.step({"player_1": 1, "player_2": 0})  # 5 + 4 + 1 on the path at turn 2
@@ -101,7 +102,7 @@ def test_history_and_own_rewards_change_nothing_else():
 
 def test_all_views_show_the_same():
     whole = diamant_v0.parallel_env(3, observation="history", reward=gems)
-    part = diamant_v0.parallel_env(3, observation=SOME)
+    part = diamant_v0.parallel_env(3, observation=np.array(SOME))
     single = DiamantEnv(3, opponents="bag:12", observation=SOME, reward=gems)
     vector = gymnasium.make_vec(
         "diamant_env/Diamant-3p-v0", num_envs=2, opponents="bag:12", observation=SOME, reward=gems
@@ -148,6 +149,8 @@ def test_gymnasium_inside_stable_baselines3(rewarded):
     assert ends > 32
     with pytest.raises(ValueError, match=r"stable-baselines3 needs AutoresetMode\.SAME_STEP"):
         GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=2))
+    with pytest.raises(ValueError, match=r"5 is no gymnasium\.vector\.VectorEnv; gymnasium\.make_vec makes one"):
+        GymnasiumVecEnv(5)
 
 
 def test_final_rows_and_masks_of_the_vec_env():
@@ -171,6 +174,7 @@ def test_final_rows_and_masks_of_the_vec_env():
         ({"observation": []}, "None, 'history' or names of fields are allowed"),
         ({"observation": "bag"}, "None, 'history' or names of fields are allowed"),
         ({"observation": 3}, "None, 'history' or names of fields are allowed"),
+        ({"observation": [["bag"]]}, r"no field \['bag'\]; fields: must_decide"),
         ({"observation": ["bag", "gems"]}, "no field 'gems'; fields: must_decide"),
         ({"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin, or a function"),
         ({"reward": 3}, "unknown reward 3"),
@@ -186,6 +190,8 @@ def test_wrong_settings(settings, message):
     ("reward", "error", "message"),
     [
         (lambda banked, chests, inside, done: banked * np.nan, ValueError, "must return finite numbers of shape"),
+        (lambda banked, chests, inside, done: banked + 1e300, ValueError, "not what is no finite float32"),
+        (lambda banked, chests, inside, done: banked * 1j, ValueError, "not what is no finite float32"),
         (lambda banked, chests, inside, done: 1.0, ValueError, r"of shape \(1, 4\), not shape \(\) of float64"),
         (lambda banked: banked, TypeError, "positional argument"),
     ],
@@ -198,3 +204,9 @@ def test_a_wrong_reward_plays_nothing(reward, error, message):
         env.step(dict.fromkeys(env.agents, 0))
     assert env.game == before
     assert env.game.phase != OVER
+    rows = DiamantVecEnv(2, 4, reward=reward)
+    shown = rows.reset()
+    with pytest.raises(error, match=message if error is TypeError else "must return finite numbers"):
+        rows.step(np.zeros(8, int))
+    np.testing.assert_array_equal(rows.observations(), shown)
+    np.testing.assert_array_equal(rows.batch.observe().reshape(shown.shape), shown)

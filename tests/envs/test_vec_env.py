@@ -1,5 +1,6 @@
 """The stable-baselines3 environment: rows of learning seats over the batch engine."""
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -52,6 +53,54 @@ def test_opponents_play_the_seats_that_they_have():
     assert env.opponent_seconds > 0
     with pytest.raises(ValueError, match="no seat is left for the learner"):
         sb3.DiamantVecEnv(1, 3, opponents=[make("continue")], seating=np.zeros((1, 3), int))
+
+
+class Ten:
+    """Leaves with ten gems."""
+
+    def act(self, obs, first):
+        return obs["bag"] >= 10
+
+
+def ten(obs):
+    return obs["bag"] >= 10
+
+
+def played(opponents, seating=None):
+    """Return what three games of three show to a learner in seat 0 that never leaves."""
+    env = sb3.DiamantVecEnv(3, 3, opponents=opponents, seating=seating)
+    env.seed(4)
+    shown = [env.reset(), *(env.step(np.zeros(3, int))[0] for _ in range(40))]
+    env.seed(4)
+    assert np.array_equal(env.reset(), shown[0])
+    assert np.array_equal(env.step(np.zeros(3, int))[0], shown[1])
+    return np.stack(shown)
+
+
+def test_opponents_may_be_whatever_the_other_views_take():
+    expected = played([make("bag:10")], [[EMPTY, 0, 0]] * 3)
+    assert expected.shape == (41, 3, NUM_FEATURES)
+    for opponent in ("bag:10", f"{__name__}:ten", f"{__name__}:Ten", Ten, Ten(), ten, make("bag:10")):
+        for opponents, seating in ((opponent, None), ([opponent] * 2, None), ([opponent], [[EMPTY, 0, 0]] * 3)):
+            np.testing.assert_array_equal(played(opponents, seating), expected)
+    single = gymnasium.make("diamant_env/Diamant-3p-v0", opponents=["bag:4", "cards:3"])
+    np.testing.assert_array_equal(played(["bag:4", "cards:3"])[0, 0], single.reset(seed=4)[0])
+    np.testing.assert_array_equal(played(["bag:4", "cards:3"])[1, 0], single.step(0)[0])
+    np.testing.assert_array_equal(played("mixture"), played("mixture"))
+
+
+@pytest.mark.parametrize(
+    ("opponents", "message"),
+    [
+        ("nobody", "opponents: unknown agent 'nobody'"),
+        ([5, "ev"], "opponents: 5 plays nothing; allowed"),
+        (["ev"], "1 opponents; give one for all rivals, or one for each of the 2"),
+        ([lambda: 0.5, "ev"], r"opponents: <lambda> takes \(\) instead of \(obs\)"),
+    ],
+)
+def test_wrong_opponents_are_refused_at_once(opponents, message):
+    with pytest.raises(ValueError, match=message):
+        sb3.DiamantVecEnv(2, 3, opponents=opponents)
 
 
 def test_plain_ppo_of_stable_baselines3_runs():

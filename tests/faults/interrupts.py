@@ -96,6 +96,7 @@ def _wait_for(reading: int) -> None:
 
 def _cold(folder: Path, command: list[str], moment: float) -> str | None:
     """Start a command from scratch and interrupt it so many seconds after its first import of a library."""
+    (folder / "game.gif").unlink(missing_ok=True)  # a film that is there is refused
     reading, writing = os.pipe()
     first = "json" if command[0] != "-m" else "numpy"
     (folder / "sitecustomize.py").write_text(_TELLS.format(first=first, descriptor=writing))
@@ -126,6 +127,7 @@ def _cold(folder: Path, command: list[str], moment: float) -> str | None:
 
 def _warm(folder: Path, command: str, given: list[str], moment: float) -> str | None:
     """Run a command in a fork of this process, which has imported the libraries, and interrupt it."""
+    (folder / "game.gif").unlink(missing_ok=True)
     reading, writing = os.pipe()
     keys, typing = os.pipe()
     path = folder / "said"

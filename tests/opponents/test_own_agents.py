@@ -13,6 +13,7 @@ from train.responding.config import ResponseConfig
 from train.runs.config import Config, read_config
 
 MODULE = """
+import threading
 import numpy as np
 class Greedy:
     def act(self, obs, first):
@@ -25,6 +26,24 @@ class NoAct:
 class NeedsMore(Greedy):
     def __init__(self, more):
         pass
+class Fails(Greedy):
+    def __init__(self):
+        raise RuntimeError("no weights")
+class OneArgument:
+    def act(self, obs):
+        return obs["bag"] >= 15
+class Locked(Greedy):
+    def __init__(self):
+        self.lock = threading.Lock()
+class Outer:
+    Inner = Greedy
+locked = Locked()
+def two_arguments(obs, first):
+    return obs["bag"] >= 15
+def misspelt(obs):
+    return obs["bags"] >= 15
+def imaginary(obs):
+    return obs["bag"] * 0j
 instance = Greedy()
 def nan(obs):
     return np.full(len(obs.flat), np.nan)
@@ -49,7 +68,7 @@ def own(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", ["Greedy", "instance", "Named"])
+@pytest.mark.parametrize("name", ["Greedy", "instance", "Named", "Outer.Inner", "Locked"])
 def test_an_own_agent_plays_as_bag_15_does(own, name):
     text = f"own_agents:{name}"
     assert str(make(text)) == text
@@ -101,7 +120,14 @@ def test_objects_in_python(own):
         ("broken_agents:x", r"can't be imported: ZeroDivisionError"),
         ("own_agents:missing", "the module own_agents has no missing"),
         ("own_agents:NoAct", "a class without act; allowed: an agent with act"),
+        ("own_agents:Outer.missing", "the module own_agents has no Outer.missing"),
         ("own_agents:NeedsMore", "can't be made without arguments"),
+        ("own_agents:Fails", r"can't be made without arguments: RuntimeError\('no weights'\)"),
+        ("own_agents:OneArgument", r"takes \(obs\) instead of \(obs, first\); allowed"),
+        ("own_agents:two_arguments", r"takes \(obs, first\) instead of \(obs\); allowed"),
+        ("own_agents:locked", "can't be copied, but a copy is to play: .*lock.*; give its class instead"),
+        ("own_agents:misspelt", "own_agents:misspelt: no field 'bags'; fields: must_decide, chest, "),
+        ("own_agents:imaginary", r"must return \d+ probabilities of LEAVE, not complex"),
         ("own_agents:number", "plays nothing; allowed"),
         ("own_agents:nan", "returned nan for row 0; a probability of LEAVE is between 0 and 1"),
         ("own_agents:one_number", r"must return \d+ probabilities of LEAVE, one per row, not shape \(\)"),
@@ -112,6 +138,34 @@ def test_objects_in_python(own):
 def test_a_wrong_one_is_refused(own, text, message):
     with pytest.raises(ValueError, match=message):
         evaluate(text, "ev,bag:9,bag:10", 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "cause"), [("Fails", RuntimeError), ("OneArgument", TypeError), ("locked", TypeError)]
+)
+def test_an_error_keeps_its_cause(own, name, cause):
+    import own_agents
+
+    for agent in (f"own_agents:{name}", getattr(own_agents, name)):
+        with pytest.raises(ValueError, match=f"(?i){name}") as raised:
+            evaluate(agent, "ev,bag:9,bag:10", 8)
+        assert isinstance(raised.value.__cause__, cause)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: evaluate("ev", against=[]), r"against=\[\]; texts such as"),
+        (lambda: evaluate("ev", against=abs), "against=<built-in function abs>; texts such as"),
+        (lambda: evaluate("ev", against=["pool", abs]), r"against=\['pool', <.*>\]; texts such as"),
+        (lambda: evaluate("ev", compare_with="bag"), r"compare_with='bag'; a list is expected, such as \['bag'\]"),
+        (lambda: hold_tournament("ev", 8), r"agents='ev'; a list is expected, such as \['ev'\]"),
+        (lambda: hold_tournament(abs, 8), "agents=<built-in function abs>; a list is expected"),
+    ],
+)
+def test_what_is_no_list_of_agents(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 def test_a_text_from_a_file_imports_nothing(own):

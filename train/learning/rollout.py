@@ -1,4 +1,4 @@
-"""A rollout: the learners' decisions are drawn, played and kept, each with what it earned and its advantage."""
+"""The inputs of PPO's loss: the learners' decisions, drawn, played and kept, with their advantages and returns."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def play_turn(
 
 
 class DecisionBuffer(RolloutBuffer):
-    """The decisions of all rows in the order of time; turns in which a seat has nothing to decide never enter.
+    """What PPO's loss is computed from: the decisions of all rows in the order of time, and no idle turns.
 
     What a row earns until its next decision belongs to its last one. At the end of a rollout, a row that must decide
     again is bootstrapped with the value of what it sees now. A row in camp can't be: the value of waiting is never

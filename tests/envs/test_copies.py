@@ -1,0 +1,80 @@
+"""Copies of environments, by `copy.deepcopy` and pickled: they go on alike, games that follow included."""
+
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from pettingzoo import AECEnv, ParallelEnv
+from stable_baselines3.common.vec_env import VecEnv
+
+from diamant_env import diamant_v0
+from diamant_env.sb3 import DiamantVecEnv
+
+
+def through_a_file(env):
+    return pickle.loads(pickle.dumps(env))
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, through_a_file])
+def test_copies_made_before_a_game_play_games_of_their_own(duplicate):
+    env = diamant_v0.parallel_env(3, reward="win", mask="none")
+    one, other = duplicate(env), duplicate(env)
+    assert (one.possible_agents, one._batch.reward, one._mask) == (env.possible_agents, "win", "none")
+    for each in (env, one, other):
+        each.reset()
+    assert len({int(each.game["key"]) for each in (env, one, other)}) == 3
+
+
+def turn(env, random):
+    """Play a turn of any view, and start the next game where one has ended; return what is seen."""
+    choice = (random.random(8) < 0.2).astype(int)
+    if isinstance(env, ParallelEnv):
+        if not env.agents:
+            return env.reset()
+        return env.step(dict(zip(env.agents, choice.tolist(), strict=False)))
+    if isinstance(env, AECEnv):
+        if not env.agents:
+            env.reset()
+        last = env.last()
+        env.step(None if last[2] else int(choice[0]))
+        return env.agent_selection, last
+    told = env.step(int(choice[0]) if isinstance(env, gymnasium.Env) else choice[: env.num_envs])
+    return (told, env.reset()) if isinstance(env, gymnasium.Env) and told[2] else told
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, through_a_file])
+@pytest.mark.parametrize("turns", [1, 30])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: diamant_v0.parallel_env(3, observation="history"),
+        lambda: diamant_v0.parallel_env(3, render_mode="ansi", reward="margin"),
+        diamant_v0.raw_env,
+        diamant_v0.env,
+        lambda: gymnasium.make("diamant_env/Diamant-v0", opponents="mixture", seat=None),
+        lambda: gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=3, opponents="ev", observation="history"),
+        lambda: DiamantVecEnv(2, 3, opponents="mixture", observation="history"),
+    ],
+)
+def test_a_copy_in_the_middle_of_a_game_goes_on_alike(make, turns, duplicate):
+    env, random = make(), np.random.default_rng(0)
+    (env.reset() if isinstance(env, VecEnv) else env.reset(seed=1))
+    for _ in range(turns):
+        turn(env, random)
+    other, twin = duplicate(env), copy.deepcopy(random)
+    shown = [repr(turn(env, random)) for _ in range(150)]
+    assert shown == [repr(turn(other, twin)) for _ in range(150)]
+    assert len(set(shown)) > 20
+
+
+def test_a_copy_has_the_rest_of_the_deck():
+    env = diamant_v0.parallel_env(3)
+    env.reset(options={"deck": [5, "snake", 7, 9, 14]})
+    other = copy.deepcopy(env)
+    for _ in range(4):
+        env.step(dict.fromkeys(env.agents, 0))
+        other.step(dict.fromkeys(other.agents, 0))
+        assert other.game == env.game
+    assert env.edition.card_names[int(other.game.last_card)] == "14"
