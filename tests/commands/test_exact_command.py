@@ -12,8 +12,7 @@ from diamant_env.commands import diamant
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
 
 
-def test_the_table_and_the_file(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("DIAMANT_CACHE_DIR", str(tmp_path / "kept"))
+def test_the_table_and_the_file(tmp_path, capsys):
     out = tmp_path / "results.json"
     diamant.main(["exact", "ev:0", "--players", "1", "--lone", "schmidt-2005", "--out", str(out)])
     diamant.main(["exact", "--players", "1", "2", "--out", str(out)])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -144,14 +142,12 @@ def test_what_is_refused(arguments, words, tmp_path, monkeypatch, capsys):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_clone_agrees(tmp_path):
+def test_a_clone_agrees(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     path, policy = tmp_path / "bag.npz", tmp_path / "clone.safetensors"
     export.export(Arguments(("bag:8",), path, games=150))
-    command = [sys.executable, "examples/clone_an_agent.py", path, policy]
-    subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, check=True
-    )
+    monkeypatch.setattr("sys.argv", ["clone_an_agent.py", str(path), str(policy)])
+    runpy.run_path(str(ROOT / "examples" / "clone_an_agent.py"), run_name="__main__")
     arrays, _ = load_decisions(path)
     leave = make(str(policy)).act(Observations(arrays["observation"]), np.zeros(len(arrays["action"]), bool))
     assert ((leave > 0.5) == arrays["action"]).mean() > 0.97
