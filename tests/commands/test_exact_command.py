@@ -25,21 +25,6 @@ def test_the_table_and_the_file(tmp_path, capsys):
     assert rows["lone, whole game", 1]["all play it"] == pytest.approx(91.896888, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["nobody"], "unknown agent 'nobody'"),
-        (["--edition", "x", "--players", "2"], "unknown edition 'x'"),
-        (["--players", "9"], "1 to 8 are allowed"),
-        (["catch-up"], "hides them"),
-        (["--lone", "x"], "unknown edition 'x'"),
-    ],
-)
-def test_what_is_wrong_is_said_in_a_line(arguments, reason, capsys):
-    assert diamant.main(["exact", *arguments]) == 2
-    assert reason in capsys.readouterr().err
-
-
 def test_another_file_is_left_alone(tmp_path, capsys):
     out = tmp_path / "other.json"
     out.write_text("[1]")
