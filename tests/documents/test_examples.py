@@ -1,5 +1,6 @@
 """Each recipe runs with a small budget, where its library is installed; the table has figures only of what ran."""
 
+import importlib
 import importlib.util
 import runpy
 from pathlib import Path
@@ -21,6 +22,8 @@ def test_recipe_runs(recipe, capsys, monkeypatch):
     _, module, *options = run_all.command(recipe, 600)
     monkeypatch.setattr("sys.argv", [module, *options])
     runpy.run_module(module, run_name="__main__")
+    if recipe.package == "ray":
+        importlib.import_module("ray").shutdown()
     said = capsys.readouterr().out
     result = run_all.FIGURES.search(said)
     assert result, said
