@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion test test-versions test-deep test-ray mutants faults coverage examples lint package clean
+.PHONY: help setup train champion test test-versions test-deep test-ray mutants faults coverage examples lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -12,7 +12,9 @@ setup: .venv/installed  ## make .venv and install what is needed from constraint
 .venv/installed: pyproject.toml constraints.txt
 	"$(PYTHON)" -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python >= 3.11 is needed, this is {sys.version}")'
 	"$(PYTHON)" -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,render,dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[train,render,dev]'
+	# On all cores, and not the tests of others; pip compiles on one.
+	$(BIN)/python -m compileall -qq -j 0 -x '/tests/|/_internal/' .venv/lib || true
 	touch $@
 
 train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on two cores
@@ -30,8 +32,12 @@ champion: setup  ## train the champion with three seeds, judge and ship it: thre
 	done
 	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion"
 
-test: setup lint  ## run all tests, the linter and the type check
-	$(BIN)/python -m pytest -n 2
+test: setup  ## run all tests, the linter and the type check
+	$(MAKE) --no-print-directory -j 2 lint warm
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+warm: setup
+	$(BIN)/python -m tests.support.warm_up
 
 test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
 	"$(PYTHON)" tests/package/versions.py

@@ -14,5 +14,8 @@ settings.register_profile("same", derandomize=True, database=None, **NO_CLOCK)
 settings.register_profile("wide", max_examples=2000, print_blob=True, **NO_CLOCK)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
+# Tests run side by side and train small networks, for which more threads are slower.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Compiled code and solutions are kept here and not in the home of whoever runs the tests.
 os.environ.setdefault("DIAMANT_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "cache"))

@@ -15,7 +15,8 @@ from benchmarks.measure import QUICK, Speed, alternate, timed
 PYTHON = Path(sys.executable)
 
 
-def test_throughput(tmp_path, capsys):
+def test_throughput(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")  # the fresh processes of "costs" compile nothing
     assert throughput.main(["--quick", "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "results.json").read_text())
     assert {"processor", "date", "numba"} <= found["machine"].keys()

@@ -7,7 +7,7 @@ import pytest
 
 from diamant_env import Batch, Observations
 from diamant_env.opponents.network import NetworkAgent
-from train.benchmark import RESULTS, Arguments, benchmark, benchmark_runs, main
+from train.benchmark import RESULTS, Arguments, benchmark, benchmark_runs
 from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm, algorithm_table, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun
@@ -189,17 +189,6 @@ def test_a_response_can_be_learned_in_each_run(tmp_path, calls):
     result = run_of("full-3-win", "mine", tmp_path, config).play()
     assert result["measures"]["gain"]["searched"] == 1
     assert result["measures"]["gain"]["by"] == "PPO scratch 0"
-
-
-def test_bad_input_is_one_line(tmp_path, capsys):
-    for arguments, message in (
-        (["--tasks", "chess"], "unknown task 'chess'"),
-        (["--algorithms", "sarsa"], "unknown algorithm 'sarsa'"),
-        (["--set", "games=1"], "greater than or equal to 100"),
-    ):
-        assert main([*arguments, "--out", str(tmp_path)]) == 2
-        assert message in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_protocol_is_what_the_file_says():

@@ -101,27 +101,3 @@ def test_nothing_is_left_of_a_film_that_failed(tmp_path, pictures, monkeypatch):
         film.write_film(pictures[:2], path)
     assert [file.name for file in tmp_path.iterdir()] == ["game.gif"]
     assert path.read_text() == "old"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([GAME, "game.avi"], "must end in .gif or .mp4"),
-        ([GAME, GAME], "this is there already; name a new file"),
-        (["nowhere.txt", "game.gif"], "nowhere.txt"),
-        ([__file__, "game.gif"], "line 1"),
-        ([GAME, "nowhere/game.gif"], "there is no folder"),
-        ([GAME, "game.gif", "--seconds", "0"], "--seconds 0.0"),
-        ([GAME, "game.gif", "--last", "nan"], "--last nan"),
-        ([GAME, "game.gif", "--width", "10"], "--width 10"),
-        ([GAME], "required"),
-    ],
-)
-def test_what_is_refused(shoot, arguments, words, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    code, said, errors = shoot(*arguments)
-    assert (code, said) == (2, "")
-    assert errors.startswith("diamant film: error: ")
-    assert errors.count("\n") == 1
-    assert words in errors
-    assert not list(tmp_path.iterdir())

@@ -169,32 +169,6 @@ def test_a_record_that_does_not_fit_on_the_disk(sit_down, tmp_path, monkeypatch)
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--opponents", "nobody"], "unknown agent 'nobody'"),
-        (["--opponents", *["ev"] * 8], "9 players; 1 to 8 fit at a table"),
-        (["--opponents", "bag:many"], "'many' in 'bag:many' is no number"),
-        (["--opponents", "ev", "catch-up", "--edition", "incan-gold"], "catch-up.* looks at the rivals' chests"),
-        (["--opponents", "catch-up", "--hidden-chests"], "this table hides them; seat another agent"),
-        (["--edition", "diamond"], "unknown edition 'diamond'; published editions: iello-2016"),
-        (["--seed", "x"], "--seed: x; a whole number from 0"),
-        (["--seed", "-1"], "--seed: -1; a whole number from 0"),
-        (["--seed", str(2**64)], "a whole number from 0"),
-        (["--record", str(ROOT / "README.md")], "README.md: this is there already; name a new file"),
-        (["--record", "nowhere/game.txt"], "there is no folder .*nowhere"),
-        (["--opponent-count", "3"], "unrecognized arguments: --opponent-count"),
-        (["--opponents", "runs/none.safetensors"], "no trained policy"),
-    ],
-)
-def test_what_is_refused(sit_down, arguments, message):
-    code, said, errors = sit_down("", *arguments)
-    assert (code, said) == (2, "")
-    assert errors.startswith("diamant play: error: ")
-    assert errors.count("\n") == 1
-    assert re.search(message, errors)
-
-
 def test_colours_take_no_room():
     batch, scene = Batch(1, 2, "everdeck"), Scene()
     batch.reset(seed=1)

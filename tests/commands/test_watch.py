@@ -117,22 +117,3 @@ def test_window(look, monkeypatch, step):
     assert (code, errors) == (0, "")
     assert set(shown) == {(960, 704)}
     assert len(shown) > said.count(">> ") == 10
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["ev", "--num-players", "9"], "9 players; 1 to 8"),
-        (["ev", "--num-players", "0"], "0 players; 1 to 8"),
-        (["ev"] * 9, "9 players; 1 to 8"),
-        (["ev", "ev", "ev", "--num-players", "2"], "3 agents for 2 players"),
-        (["--speed", "-1"], "--speed: -1"),
-        (["--speed", "nan"], "--speed: nan"),
-    ],
-)
-def test_what_is_refused_beside_what_play_refuses(look, arguments, words):
-    code, said, errors = look(*arguments)
-    assert (code, said) == (2, "")
-    assert errors.startswith("diamant watch: error: ")
-    assert errors.count("\n") == 1
-    assert words in errors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import io
 import signal
 import threading
 import time
@@ -135,16 +134,6 @@ def test_a_wait_that_is_cut_off_ends_when_the_others_have_ended():
 def test_forks_threads_and_copies_go_on_alike_and_apart(tmp_path):
     for row in copies(Effort(0.03, tmp_path)):
         assert row.passed, row
-
-
-def test_saved_games_go_on_alike():
-    batch, again, file = mixed(), mixed(), io.BytesIO()
-    batch.reset(7)
-    batch.play(random_actions(batch, 0))
-    np.save(file, batch.games)
-    file.seek(0)
-    again.restore(np.load(file))
-    assert as_bytes([again.observe(), again.play_out()]) == as_bytes([batch.observe(), batch.play_out()])
 
 
 def test_a_fork_waits_for_a_turn_that_another_thread_plays():

@@ -12,7 +12,7 @@ from diamant_env.observation import FIELDS, SLICES
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import OVER, REVEAL
 from tests.support.guarded_games import guards_notice, strange_round
-from tests.support.play import BASE, PRINTED, every
+from tests.support.play import BASE
 
 FLAWS = [
     ("num_players", 100, "4 is allowed"),
@@ -170,18 +170,6 @@ def test_an_observation_that_no_game_shows_is_refused(field, value):
 def test_what_no_game_can_be_rebuilt_from_is_refused(rows, keys, edition, message):
     with pytest.raises(ValueError, match=message):
         from_observation(rows, keys, edition)
-
-
-@every([BASE, PRINTED])
-def test_a_rebuilt_game_shows_the_same_and_goes_on_alike(edition):
-    batch, rng = Batch(12, 5, edition), np.random.default_rng(1)
-    batch.reset(1)
-    for _ in range(6):
-        batch.step((rng.random((12, 5)) < 0.1).astype(np.int8))
-    again = Batch(12, 5, edition)
-    again.restore(from_observation(batch.observe()[:, 0], batch.games.key, edition))
-    assert again.observe().tobytes() == batch.observe().tobytes()
-    assert again.play_out(0.1).tobytes() == batch.play_out(0.1).tobytes()
 
 
 def test_a_rebuilt_game_has_the_key_that_was_given_and_remembers_no_turn():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from fractions import Fraction
 
@@ -28,7 +27,7 @@ def next_card(oracle: Oracle) -> tuple[Fraction, Fraction]:
     seat = oracle.players.index(oracle.inside[0])
     busts = gems = 0
     for card, copies in oracle.deck_counts.items():
-        later = copy.deepcopy(oracle)
+        later = oracle.copy()
         later.reveal(card)
         if later.over or later.expedition != oracle.expedition:
             busts += copies

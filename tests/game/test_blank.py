@@ -1,16 +1,13 @@
-"""Blank observations: what is erased, what stays, and that everything which plays sees the same."""
+"""Blank observations: everything which plays sees the same; what is erased is in `test_layout`."""
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations
 from diamant_env.judging.deviation import DeviationGame, deviation_gains, self_play
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import seeds_for
 from diamant_env.judging.lineups import LineUp
-from diamant_env.observation import FIELDS, SLICES
 from train.benchmarking import stable_baselines
 from train.benchmarking.fictitious import fictitious_play
 from train.learning.training import train
@@ -20,28 +17,6 @@ from train.runs.config import Config, GameConfig
 from train.runs.report import curve_point, pool_line_ups
 
 GAME = GameConfig(edition="iello-2016-fr", expeditions=1, blank=True, num_players=(3,), reward="score")
-
-
-def walk(batch, turns):
-    """What the seats see along some turns of random decisions, and at the ends of games."""
-    random = np.random.default_rng(0)
-    yield batch.reset(5).copy()
-    for _ in range(turns):
-        actions, final = random.random((batch.num_games, batch.seats)) < 0.2, batch.observe()
-        yield batch.step(actions, auto_reset=True, final_observations=final)[0].copy()
-        yield final
-
-
-def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
-    plain = walk(Batch(50, 3, GAME.played(), hidden_chests=True), 40)
-    for blank, seen in zip(walk(Batch(50, 3, GAME.played(), blank_rivals=True), 40), plain, strict=True):
-        for field in FIELDS:
-            values = blank[..., SLICES[field.name]]
-            if field.name.startswith("rival_"):
-                assert not values.any(), field.name
-            else:
-                assert np.array_equal(values, seen[..., SLICES[field.name]]), field.name
-        assert (Observations(blank)["hidden_chests"] == 1).all()
 
 
 def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):

@@ -146,16 +146,26 @@ def test_a_limit_that_the_compiled_code_is_not_written_for_is_refused(limit, val
         runpy.run_path(packed_bytes.__file__)
 
 
-def test_blank_rows_hold_the_observer_and_what_all_see():
-    blank, hidden = (Batch(20, [3, 8] * 10, hidden_chests=True, blank_rivals=rivals) for rivals in (True, False))
-    rows = [batch.reset(1) for batch in (blank, hidden)]
-    for _ in range(5):
-        actions = (np.arange(160).reshape(20, 8) % 7 == 0).astype(np.int8)
-        rows = [batch.step(actions)[0] for batch in (blank, hidden)]
-    for field in FIELDS:
-        shown, full = (Observations(each)[field.name] for each in rows)
-        np.testing.assert_array_equal(shown, np.zeros_like(full) if field.name.startswith("rival_") else full)
-    assert rows[1][..., columns("rival_present")].any()
+def walk(batch, turns):
+    """What the seats see along some turns of random decisions, and at the ends of games."""
+    random = np.random.default_rng(0)
+    yield batch.reset(5).copy()
+    for _ in range(turns):
+        actions, final = random.random((batch.num_games, batch.seats)) < 0.2, batch.observe()
+        yield batch.step(actions, auto_reset=True, final_observations=final)[0].copy()
+        yield final
+
+
+def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
+    plain = walk(Batch(6, [3, 8] * 3, hidden_chests=True), 40)
+    for blank, seen in zip(walk(Batch(6, [3, 8] * 3, blank_rivals=True), 40), plain, strict=True):
+        for field in FIELDS:
+            values = blank[..., SLICES[field.name]]
+            if field.name.startswith("rival_"):
+                assert not values.any(), field.name
+            else:
+                assert np.array_equal(values, seen[..., SLICES[field.name]]), field.name
+    assert seen[..., columns("rival_present")].any()
 
 
 # name, first index, numbers, divided by, highest

@@ -122,8 +122,8 @@ def test_any_game_of_another_box(edition):
     play_examples(edition, games(60))
 
 
-# A hundred thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
-BATCH, BATCHES = 1_200, 4
+# Fifty thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
+BATCH, BATCHES = 1_200, 2
 
 
 @every(PUBLISHED)

@@ -88,23 +88,6 @@ def test_a_run_starts_from_a_network(tmp_path):
         )
 
 
-@pytest.mark.parametrize(
-    ("start", "complaint"),
-    [
-        ("bag:18", "start = 'bag:18' is no network that a policy could start from"),
-        ("ninja", "unknown agent 'ninja'"),
-        ("nowhere/seed{seed}.safetensors", "nowhere/seed0.safetensors"),
-        ("champion", "needs network.hidden = [128, 128] and network.activation = 'relu'; the run has hidden=(64, 64)"),
-    ],
-)
-def test_a_start_that_is_none(start, complaint, tmp_path, capsys):
-    """It is refused before the run has a folder."""
-    assert main(["--set", f"start={start}", "--out", str(tmp_path / "runs")]) == 2
-    error = capsys.readouterr().err
-    assert complaint in error
-    assert not (tmp_path / "runs").exists()
-
-
 class Killed(Exception):
     """Stands for the moment at which the process dies."""
 

@@ -14,12 +14,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_a_small_campaign(tmp_path):
-    parts = ["saves", "files", "endurance", "copies", "memory", "places"]  # the others have tests of their own
+    parts = ["saves", "files", "endurance", "places"]  # the others have tests of their own
     command = [sys.executable, "-m", "tests.faults", "--scale", "0.001", "--out", str(tmp_path / "faults")]
     done = subprocess.run([*command, "--parts", *parts], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = json.loads((tmp_path / "faults" / "results.json").read_text())["rows"]
-    assert len(rows) >= 20
+    assert len(rows) >= 16
     assert all(row["caught"] and row["trials"] and not row["failures"] for row in rows)
 
 

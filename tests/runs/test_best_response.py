@@ -12,7 +12,7 @@ from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.best_response import PICTURE, RESULTS, Arguments, main, respond
+from train.best_response import PICTURE, RESULTS, Arguments, respond
 from train.learning.self_play import SelfPlayPPO
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
@@ -170,24 +170,6 @@ def test_score_and_margin_are_searched_too(tmp_path, few):
         change = f'game.reward="{reward}"'
         (found,) = respond(Arguments(("random:1",), set=(*SET, change, "seeds=1", few), out=tmp_path))
         assert (found.reward, found.best_bound.low > 1) == (reward, True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nobody"], "unknown agent 'nobody'"),
-        (["bag", "--set", "game.num_players=[1]"], "one table size of 2 to 8 is needed"),
-        (["bag", "--set", "game.num_players=[3, 4]"], "one table size of 2 to 8 is needed"),
-        (["bag", "--set", "ppo.decision=1"], "unknown key 'ppo.decision'"),
-        (["bag", "--resume", "nowhere"], "--resume goes on with what the folders say"),
-        (["--config", "configs/best_response.toml", "--resume", "nowhere"], "no agent, no pool, no --config"),
-        (["--resume", "nowhere"], "nowhere is no run folder"),
-    ],
-)
-def test_bad_input_is_one_line(tmp_path, capsys, arguments, message):
-    assert main([*arguments, "--out", str(tmp_path)]) == 2
-    assert message in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_standard_is_what_the_file_says():

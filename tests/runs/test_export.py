@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 
 import numpy as np
@@ -120,38 +118,12 @@ def test_files_that_are_none(tmp_path):
             load_decisions(path)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["evv"], "unknown agent 'evv'"),
-        (["ev", "ev:0.75"], "is there twice"),
-        (["ev", "--games", "0"], "games=0; a whole number, 1 to"),
-        (["ev", "--players", "9"], "9"),
-        (["ev", "--players", "1", "--reward", "margin"], "margin"),
-        (["ev", "--reward", "fun"], "unknown reward 'fun'"),
-        (["ev", "--edition", "chess"], "chess"),
-        (["ev", "--out", "some.txt"], "ending in .npz"),
-        (["ev", "--out", "nowhere/some.npz"], "a file in a folder that is there"),
-    ],
-)
-def test_what_is_refused(arguments, words, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert export.main([*arguments, *(["--out", "some.npz"] if "--out" not in arguments else [])]) == 2
-    errors = capsys.readouterr().err
-    assert errors.startswith("python -m train.export: error: ")
-    assert errors.count("\n") == 1
-    assert words in errors
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_clone_agrees(tmp_path):
+def test_a_clone_agrees(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     path, policy = tmp_path / "bag.npz", tmp_path / "clone.safetensors"
     export.export(Arguments(("bag:8",), path, games=150))
-    command = [sys.executable, "examples/clone_an_agent.py", path, policy]
-    subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, check=True
-    )
+    monkeypatch.setattr("sys.argv", ["clone_an_agent.py", str(path), str(policy)])
+    runpy.run_path(str(ROOT / "examples" / "clone_an_agent.py"), run_name="__main__")
     arrays, _ = load_decisions(path)
     leave = make(str(policy)).act(Observations(arrays["observation"]), np.zeros(len(arrays["action"]), bool))
     assert ((leave > 0.5) == arrays["action"]).mean() > 0.97

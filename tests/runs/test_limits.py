@@ -44,32 +44,6 @@ def test_every_number_has_bounds(label):
         assert any(problem["loc"][0] == name for problem in refused.value.errors())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
-        (["--config", "README.md"], "README.md is no TOML file"),
-        (["--set", "ppo.speed=3"], "unknown key 'ppo.speed'"),
-        (["--set", "ppo.games=0"], "ppo.games = 0: Input should be greater than or equal to 1"),
-        (["--set", "game.num_players=[9]"], "game.num_players.0 = 9: Input should be less than or equal to 8"),
-        (["--set", "game.edition=atlantis"], "unknown edition 'atlantis'; published editions: iello-2016"),
-        (["--set", 'game.editions=["everdeck", "monopoly"]'], "unknown edition 'monopoly'; published editions"),
-        (["--set", "seed=true"], "seed = True: neither true nor false is allowed here"),
-        (["--set", "game.num_players=[3, true]"], "game.num_players = [3, True]: neither true nor false"),
-        (["--set", "opponents.learner=0.5"], "the shares must add up to 1"),
-        (["--set", "seed"], "expected section.key=value"),
-        (["--set", "ppo.learning_rate=inf"], "ppo.learning_rate = inf"),
-        (["--set", "judge.num_players=1"], "judge.num_players = 1"),
-        (["--set", "game.num_players=[3,4,5]", "--set", "ppo.games=2"], "ppo.games = 2 is less than the 3 table sizes"),
-        (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
-    ],
-)
-def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
-    assert main([*arguments, "--out", str(tmp_path)]) == 2
-    assert complaint in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("part", ["policy_net", "value_net"])
 def test_training_that_diverges_stops_and_saves_nothing_broken(part, tmp_path, monkeypatch, capsys):
     learn, times = SelfPlayPPO.train.__globals__["PPO"].train, []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from fractions import Fraction
 from math import comb
 
@@ -18,13 +17,13 @@ def next_cards(game: Oracle) -> list[tuple[Fraction, int | str]]:
 
 
 def after(game: Oracle, card: int | str) -> Oracle:
-    game = deepcopy(game)
+    game = game.copy()
     game.reveal(card)
     return game
 
 
 def left(game: Oracle, leaving: set[int]) -> Oracle:
-    game = deepcopy(game)
+    game = game.copy()
     game.decide(leaving)
     return game
 

@@ -7,6 +7,7 @@ and told which card comes up and who leaves.
 from __future__ import annotations
 
 from collections import Counter
+from copy import deepcopy
 from fractions import Fraction
 
 
@@ -48,6 +49,10 @@ class Oracle:
         self.gems_found = 0  # on the treasure cards of this game so far
         self.gems_returned = 0  # to the reserve
         self.enter_cave()
+
+    def copy(self) -> Oracle:
+        """The same game, which goes on by itself."""
+        return deepcopy(self, {id(self.edition): self.edition})
 
     def relic_name(self, value: int) -> str:
         return f"relic {value}" if self.edition.relic_values == "printed" else "relic"

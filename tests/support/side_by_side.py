@@ -56,19 +56,18 @@ def engine_rows(games: np.ndarray) -> list[list[int]]:
 
 
 def oracle_row(oracle: Oracle) -> list[int]:
-    """The same of the oracle, in the same order."""
-    players, relics, traps = oracle.players, oracle.path_relics, oracle.traps_on_path
+    """The same of the oracle, in the same order; True is 1."""
+    players, relics, path, over = oracle.players, oracle.path_relics, oracle.path, oracle.over
     nobody = [0] * (MAX_PLAYERS - len(players))
-    inside = [int(player.inside) for player in players]
+    inside = [player.inside for player in players]
     (bag,) = {player.bag for player in players if player.inside} or {0}  # all inside hold the same
-    value = oracle.path_relic_value if relics else 0
-    row = [int(oracle.over), 0 if oracle.over else oracle.turn, oracle.expedition, sum(inside), len(oracle.deck)]
-    row += [oracle.relics_taken, len(relics), value, oracle.path_gems, bag]
+    row = [over, not over and oracle.turn, oracle.expedition, sum(inside), len(oracle.deck), oracle.relics_taken]
+    row += [len(relics), oracle.path_relic_value if relics else 0, oracle.path_gems, bag]
     row += [player.chest for player in players] + nobody
     row += [len(player.relic_values) for player in players] + nobody + inside + nobody
     row += [player.left_turn for player in players] + nobody
     row += [player.banked for player in players] + nobody
-    row += [int(trap in traps) for trap in oracle.edition.traps]
+    row += [trap in path for trap in oracle.edition.traps]
     return row + [0] * (MAX_TRAPS - len(oracle.edition.traps))
 
 
@@ -84,17 +83,15 @@ class SideBySide:
         self.oracles = [Oracle(names.edition, seats) for names, seats in zip(self.names, players, strict=True)]
         for oracle, names, card in zip(self.oracles, self.names, batch.games.last_card.tolist(), strict=True):
             oracle.reveal(names.cards[card])
-        self._rows = engine_rows(batch.games)
-        self._compare(range(batch.num_games))
+        self._compare(range(batch.num_games), range(batch.num_games))
 
     def step(self, leave: np.ndarray, junk: np.ndarray) -> None:
         """Play one turn in both: bool (N, seats) who leaves, and int8 (N, seats) what idle seats send."""
-        inside, before = self.batch.must_decide, self._rows
-        running = [i for i, oracle in enumerate(self.oracles) if not oracle.over]
+        inside, over = self.batch.must_decide, self.batch.over
+        running, before = np.flatnonzero(~over).tolist(), self.batch.games[over]
         actions = np.where(inside, leave, junk).astype(np.int8)
         _, rewards, done = self.batch.step(actions, self._observations)
         games = self.batch.games
-        self._rows = engine_rows(games)
         leave, busts, cards = (leave & inside).tolist(), games.bust_card.tolist(), games.last_card.tolist()
         changed = []
         for i in running:
@@ -116,14 +113,15 @@ class SideBySide:
                 expected[i, : len(earned)] = earned
         assert np.array_equal(rewards, expected)
         assert done.tolist() == [oracle.over for oracle in self.oracles]
-        assert all(self._rows[i] == before[i] for i in set(range(len(before))).difference(running))
+        assert all(np.array_equal(games[name][over], before[name]) for name in ("phase", "turn", *_SHARED))
 
-    def _compare(self, games: Sequence[int], changed: Sequence[int] = ()) -> None:
-        for i in games:
+    def _compare(self, numbers: Sequence[int], changed: Sequence[int]) -> None:
+        games = self.batch.games
+        for i, seen in zip(numbers, engine_rows(games[numbers]), strict=True):
             row = oracle_row(self.oracles[i])
-            assert self._rows[i] == row, f"game {i}: {self._rows[i]} is not {row}"
-        for i in games if len(self.oracles) < _FEW else changed:
-            assert self.names[i].deck(self.batch.games.deck[i].tolist()) == self.oracles[i].deck_counts
+            assert seen == row, f"game {i}: {seen} is not {row}"
+        for i in numbers if len(self.oracles) < _FEW else changed:
+            assert self.names[i].deck(games.deck[i].tolist()) == self.oracles[i].deck_counts
             assert self.oracles[i].unaccounted_gems == 0
 
     def turns(self, rng: np.random.Generator, kinds: Sequence[str] = tuple(DECISIONS)) -> Iterator[int]:

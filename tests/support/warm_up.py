@@ -1,0 +1,19 @@
+"""Compile what most tests need: `make test` runs this beside the linter, so that no two workers of pytest do it."""
+
+import numpy as np
+
+import tests.conftest  # noqa: F401  which says where compiled code is kept
+from diamant_env import Batch, exact, from_observation
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.opponents import make
+
+batch, actions = Batch(2, 3), np.zeros((2, 3), np.int8)
+batch.reset(1)
+batch.draw_decisions(np.zeros((2, 3), np.float32), actions)
+batch.step(actions, auto_reset=True)
+batch.restore(from_observation(batch.observe()[:, 0], batch.games.key))
+batch.play_out(0.5)
+play(("ev", "bag:18"), np.array([[0, 1, 0]]), 8, seeds_for(0))
+exact.solve_lone("iello-2016-fr")
+x = exact.solve_equilibrium(2).tree
+exact.best_response(exact.policy_of(make("ev"), x), x)
