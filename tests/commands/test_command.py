@@ -116,7 +116,7 @@ MISSING = "raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')"
 @pytest.mark.parametrize(
     ("module", "numba", "status", "line"),
     [
-        *((module, CTRL_C, 130, "stopped\n") for module in ("diamant_env", "train.ppo", "train.export")),
+        *((module, CTRL_C, 130, "stopped\n") for module in ("diamant_env", "train.ppo")),
         ("train.ppo", MISSING, 2, "error: No module named 'numba'; in the checkout: pip install"),
     ],
 )
