@@ -20,7 +20,7 @@ from diamant_env.storage.files import write_whole
 
 
 def decisions_of(text: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return what four copies of an agent see where they decide, and their decisions: float32 (n, features), int8 (n,)."""
+    """Return what copies of an agent see where they decide, and what they decide: float32 (n, features), int8 (n,)."""
     agent, batch = make(text, seed), Batch(games, 4)
     observations, first = batch.reset(seed), np.ones(games * 4, bool)
     seen, taken, actions = [], [], np.zeros((games, 4), np.int8)

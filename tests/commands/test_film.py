@@ -10,7 +10,8 @@ import pytest
 
 from diamant_env.commands import diamant, film
 from diamant_env.opponents import make
-from diamant_env.records import GameRecord, record_of
+from diamant_env.records import GameRecord
+from tests.support.record import record_of
 
 pytest.importorskip("pygame")
 Image = pytest.importorskip("PIL.Image")
