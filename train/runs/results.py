@@ -1,4 +1,4 @@
-"""Pictures, names and folders of results."""
+"""Pictures and names of results."""
 
 from __future__ import annotations
 
@@ -23,18 +23,3 @@ def save_figure(figure: Figure, path: str | Path) -> None:
 def slug(text: str) -> str:
     """Return a text as a part of a path: each run of other characters than letters, digits, _ and . becomes a -."""
     return re.sub(r"[^\w.]+", "-", text)
-
-
-def make_folder(path: Path) -> None:
-    """Make a folder for results, if it is not there, and check that files can be written into it.
-
-    Raises:
-        ValueError: If that fails; the message says why.
-    """
-    probe = path / ".writable"
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise ValueError(f"can't write results into the folder {path}: {error.strerror or error}") from None
