@@ -56,7 +56,6 @@ def test_every_number_has_bounds(label):
         (["--set", 'game.editions=["everdeck", "monopoly"]'], "unknown edition 'monopoly'; published editions"),
         (["--set", "seed=true"], "seed = True: neither true nor false is allowed here"),
         (["--set", "game.num_players=[3, true]"], "game.num_players = [3, True]: neither true nor false"),
-        (["--set", "opponents.learner=0.5"], "the shares must add up to 1"),
         (["--set", "seed"], "expected section.key=value"),
         (["--set", "ppo.learning_rate=inf"], "ppo.learning_rate = inf"),
         (["--set", "judge.num_players=1"], "judge.num_players = 1"),
