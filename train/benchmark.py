@@ -26,8 +26,7 @@ from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.command_line import change_keys
 from train.runs.config import config_text, explain, read_config
 from train.runs.lock import held
-from train.runs.results import slug
-from train.runs.run_folder import CONFIG, machine_and_versions, read_json
+from train.runs.run_folder import CONFIG, machine_and_versions, read_json, slug
 
 COMMAND = "python -m train.benchmark"
 RESULTS = "benchmark.json"
