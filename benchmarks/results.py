@@ -12,7 +12,6 @@ from pathlib import Path
 from benchmarks.measure import Speed
 from diamant_env.commands.terminal import say
 from diamant_env.storage.results import save_json, versions
-from train.runs.results import make_folder
 
 
 @dataclass(frozen=True)
@@ -63,11 +62,9 @@ def publish(
     out: Path,
     facts: dict[str, str],
     notes: Sequence[str] = (),
-    **more: object,
 ) -> None:
-    """Write the rows to results.json in `out` and print them; `more` keys go into the JSON."""
-    make_folder(out)
-    save_json({"command": command, "machine": facts, "notes": notes, "rows": rows, **more}, out / "results.json")
+    """Write the rows to results.json in `out` and print them."""
+    save_json({"command": command, "machine": facts, "notes": notes, "rows": rows}, out / "results.json")
     for row in rows:
         line = f"{row.section}, {row.what}: {figure_text(row.ours)} {row.unit}"
         low, high = map(figure_text, row.quartiles)

@@ -1,8 +1,7 @@
-"""Behaviour cloning: a network that imitates an agent, from a file of its decisions.
+"""Behaviour cloning: a network that imitates an agent, from its decisions at tables of its copies.
 
 pip install -c constraints.txt -e ".[train]"
-python -m train.export ev:0.75 --games 2000 --out ev.npz
-python examples/clone_an_agent.py ev.npz clone.safetensors
+python examples/clone_an_agent.py ev:0.75 clone.safetensors
 diamant evaluate clone.safetensors --against clones:ev:0.75
 """
 
@@ -14,13 +13,30 @@ import numpy as np
 import torch
 from safetensors.torch import save as to_bytes
 
+from diamant_env import Batch, Observations
+from diamant_env.opponents import make
 from diamant_env.opponents.network import FORMAT, digest, layout
 from diamant_env.storage.files import write_whole
 
 
-def clone(decisions, steps: int = 1000) -> torch.nn.Sequential:
+def decisions_of(text: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what copies of an agent see where they decide, and what they decide: float32 (n, features), int8 (n,)."""
+    agent, batch = make(text, seed), Batch(games, 4)
+    observations, first = batch.reset(seed), np.ones(games * 4, bool)
+    seen, taken, actions = [], [], np.zeros((games, 4), np.int8)
+    while not batch.over.all():
+        leave = agent.act(Observations(observations.reshape(games * 4, -1)), first)
+        batch.draw_decisions(leave.reshape(games, 4), actions)
+        deciding, first = batch.must_decide & ~batch.over[:, None], np.zeros_like(first)
+        seen.append(observations[deciding])
+        taken.append(actions[deciding])
+        batch.step(actions, observations)
+    return np.concatenate(seen), np.concatenate(taken)
+
+
+def clone(observations: np.ndarray, actions: np.ndarray, steps: int = 1000) -> torch.nn.Sequential:
     """Return a network of the logits of CONTINUE and LEAVE."""
-    observation, action = torch.tensor(decisions["observation"]), torch.tensor(decisions["action"]).long()
+    observation, action = torch.tensor(observations), torch.tensor(actions).long()
     sizes = [observation.shape[1], 64, 64]
     hidden = [layer for pair in pairwise(sizes) for layer in (torch.nn.Linear(*pair), torch.nn.ReLU())]
     network = torch.nn.Sequential(*hidden, torch.nn.Linear(64, 2))
@@ -46,11 +62,9 @@ def save(network: torch.nn.Sequential, path: str) -> None:
 if __name__ == "__main__":
     torch.manual_seed(0)
     torch.set_num_threads(1)  # for so small a network more are slower
-    decisions = dict(np.load(sys.argv[1]))
-    fresh = decisions["game"] % 10 == 0  # every tenth game is kept for judging
-    network = clone({name: decisions[name][~fresh] for name in ("observation", "action")})
-    guess = network(torch.tensor(decisions["observation"][fresh])).argmax(1).numpy()
-    leaves = decisions["leave_probability"][fresh] > 0.5
-    print(f"agrees in {(guess == leaves).mean():.1%} of {fresh.sum():,} decisions of other games")
-    print(f"would continue always: {1 - leaves.mean():.1%}")
+    network = clone(*decisions_of(sys.argv[1], games=1800, seed=0))
+    observations, actions = decisions_of(sys.argv[1], games=200, seed=1_000_000)  # other games, for judging
+    guess = network(torch.tensor(observations)).argmax(1).numpy()
+    print(f"agrees in {(guess == actions).mean():.1%} of {len(actions):,} decisions of other games")
+    print(f"would continue always: {1 - actions.mean():.1%}")
     save(network, sys.argv[2])

@@ -51,7 +51,7 @@ RECIPES = [
         "none", "rows in the loss", "takes no mask; `GymnasiumVecEnv` hands it a Gymnasium vector",
     ),
     Recipe(
-        "sb3-contrib MaskablePPO", "sb3_maskable", SHARED, "sb3-contrib",
+        "sb3-contrib MaskablePPO", "sb3_vec_env --maskable", SHARED, "sb3-contrib",
         '`env_method("action_masks")`', IDLE, "can't leave idle rows out",
     ),
     Recipe(

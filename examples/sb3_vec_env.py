@@ -1,12 +1,16 @@
-"""stable-baselines3: PPO, one network for every seat, on the project's own VecEnv or through SuperSuit.
+"""stable-baselines3: PPO or MaskablePPO on our own VecEnv, or PPO through SuperSuit; one network for every seat.
 
 Install: pip install -c constraints.txt -e ".[train,examples]"
 Run:     python -m examples.sb3_vec_env --steps 300000
          python -m examples.sb3_vec_env --supersuit --steps 300000
+         python -m examples.sb3_vec_env --maskable --steps 300000
 
 Counted: rows whose seat must decide; the library counts every row as a time step, about five for four decisions.
-Mask: none. Idle seats: a seat in camp stays a row; feature 0 of its observation is 0 and what it sends is ignored.
-What it can't do: PPO takes no mask, so idle rows enter the loss as if they were decisions. stable-baselines3 refuses
+Mask: PPO takes none. MaskablePPO of sb3-contrib asks for it through `env_method("action_masks")`.
+Idle seats: a seat in camp stays a row; feature 0 of its observation is 0 and what it sends is ignored. To PPO such rows
+are decisions. To MaskablePPO they have one legal action of probability 1, which adds nothing to the policy's gradient,
+but they still enter the value loss and the mean that normalises advantages.
+What it can't do: neither can leave rows out. stable-baselines3 refuses
 Gymnasium's VectorEnv; `DiamantVecEnv` is a VecEnv of its own kind. SuperSuit's vector ignores seeds: copies start where
 the process left off. All seats end together, so `black_death_v3` isn't needed, and with it the end comes a step late.
 """
@@ -25,6 +29,7 @@ from examples.judge import report
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")
 parser.add_argument("--supersuit", action="store_true")
+parser.add_argument("--maskable", action="store_true")
 args = parser.parse_args()
 
 
@@ -48,7 +53,10 @@ if args.supersuit:
 else:
     env = DiamantVecEnv(num_games=32, num_players=4, reward="win")  # 128 rows
     env.seed(0)
-model = PPO(
+algorithm = PPO
+if args.maskable:
+    from sb3_contrib import MaskablePPO as algorithm
+model = algorithm(
     "MlpPolicy",
     env,
     n_steps=64,
@@ -68,5 +76,5 @@ while decisions.count < args.steps:
     model.learn(64 * env.num_envs, callback=decisions, reset_num_timesteps=False)  # one rollout
 seconds = time.perf_counter() - start
 
-library = "supersuit" if args.supersuit else "stable-baselines3"
+library = "supersuit" if args.supersuit else "sb3-contrib" if args.maskable else "stable-baselines3"
 report(library, decisions.count, seconds, lambda observations: model.predict(observations)[0])

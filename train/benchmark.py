@@ -26,8 +26,7 @@ from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.command_line import change_keys
 from train.runs.config import config_text, explain, read_config
 from train.runs.lock import held
-from train.runs.results import slug
-from train.runs.run_folder import CONFIG, machine_and_versions, read_json
+from train.runs.run_folder import CONFIG, machine_and_versions, read_json, slug
 
 COMMAND = "python -m train.benchmark"
 RESULTS = "benchmark.json"
@@ -128,7 +127,7 @@ def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
     machine = f"{versions['platform']}, {versions['cores']} cores, Python {versions['python']}"
     return (
         f"{len(results)} runs at {config['decisions']:,} decisions, {config['games']:,} games at the tables of each "
-        f"pool, {config['response']['report_games']:,} against copies; {machine}."
+        f"pool, {config['gain_games']:,} against copies; {machine}."
     )
 
 

@@ -23,16 +23,15 @@ from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
 from train.distributed.cluster import map_on_ray, require_ray
 from train.responding.config import ResponseConfig
-from train.responding.result import ResponseResult, draw_curves, report, result_table
+from train.responding.result import ResponseResult, report, result_table
 from train.responding.search import ResponseRun, response_runs
 from train.runs.command_line import change_keys
 from train.runs.config import read_config
 from train.runs.lock import held
-from train.runs.results import slug
-from train.runs.run_folder import POLICY, new_run_folder, open_run_folder
+from train.runs.run_folder import POLICY, new_run_folder, open_run_folder, slug
 
 COMMAND = "python -m train.best_response"
-RESULTS, PICTURE = "results.json", "response.png"
+RESULTS = "results.json"
 _STANDARD = Path("configs/best_response.toml")
 
 
@@ -89,7 +88,7 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
 
 
 def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> ResponseResult:
-    """Finish a search; leave results, picture and the best policy in its folder."""
+    """Finish a search; leave results and the best policy in its folder."""
     start, game = perf_counter(), config.game
     runs = response_runs(
         DeviationGame(config.agent, game.num_players[0], game.played(), game.reward, game.blank), config, folder
@@ -109,7 +108,6 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Respon
     curves = {run.name: run.curve() for run in runs}
     about = {"config": config.model_dump(mode="json"), "versions": versions(), "seconds": perf_counter() - start}
     save_json({**about, "found": result.to_json(), "curves": curves}, folder / RESULTS)
-    draw_curves(runs, result, folder / PICTURE)
     say(result_table(result), f"The search is in {folder}, what it found in {folder / POLICY}.")
     return result
 

@@ -1,7 +1,7 @@
 """Judge a trained policy at every table and ship it with its model card: ``python -m train.ship RUN_FOLDER``.
 
-It becomes an agent by its name, ``make(NAME)``: NAME.safetensors, with NAME.json (its figures), NAME.md (its model
-card) and NAME.png (its picture).
+It becomes an agent by its name, ``make(NAME)``: NAME.safetensors, with NAME.json (its figures) and NAME.md (its model
+card).
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from diamant_env.storage.results import save_json
 from train.runs.config import Config, config_json
 from train.runs.lock import held
 from train.runs.model_card import Judged, card_text, record_of
-from train.runs.pictures import draw_tables
 from train.runs.report import able_members
 from train.runs.run_folder import POLICY, about_run, open_run_folder, parts_of
 
@@ -94,7 +93,6 @@ def ship(arguments: Arguments) -> Path:
         write_whole(arguments.weights / f"{config.name}.safetensors", policy)
         path = arguments.out / f"{config.name}.json"
         save_json(record, path)
-        draw_tables(judged[0], path.with_suffix(".png"))
         write_whole(path.with_suffix(".md"), card_text(json.loads(path.read_text(encoding="utf-8"))))
     return path.with_suffix(".md")
 

@@ -1,1 +1,1 @@
-"""What is measured: the engine, the C reference, one-game views and other environments."""
+"""What is measured: the engine and the C reference."""

@@ -14,7 +14,7 @@ from diamant_env.commands.command import run_command
 SUBCOMMANDS = {
     "play": "play at the terminal against any agents",
     "watch": "watch a game between agents",
-    "film": "turn a recorded game into a GIF or an MP4",
+    "film": "turn a recorded game into a GIF",
     "evaluate": "judge an agent: win share and mean score, with intervals",
     "tournament": "let agents play each other: standings, ratings, who beats whom",
     "exact": "solve one expedition, and say how far an agent is from the solution",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
+import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from diamant_env.records import GameRecord
 from diamant_env.storage.files import write_whole
 
 COMMAND = "diamant film"
-_MP4_FPS = 10
 _WIDTHS = range(160, 1921)
 
 
@@ -42,35 +40,34 @@ def pictures_of(record: GameRecord, names: bool = True) -> Iterator[NDArray[np.u
 def write_film(
     pictures: Sequence[NDArray[np.uint8]], path: Path, seconds: float = 1.5, last: float = 4.0, width: int = 960
 ) -> None:
-    """Write pictures as a GIF or an MP4, by the ending of the file's name; the file is there whole or not at all.
+    """Write pictures as a GIF; the file is there whole or not at all.
 
     Args:
         pictures: Of one size.
         path: Of the file; one that is there is replaced.
         seconds: How long each picture stands.
         last: How long the last one stands.
-        width: Of the film in pixels; an MP4 needs even numbers and is made a pixel smaller where it must be.
+        width: Of the film in pixels.
 
     Raises:
-        ImportError: If the library that writes the format is missing.
+        ImportError: If Pillow is missing.
     """
     from PIL import Image
 
-    ending = path.suffix.lower()
-    height = round(pictures[0].shape[0] * width / pictures[0].shape[1])
-    size = (width // 2 * 2, height // 2 * 2) if ending == ".mp4" else (width, height)
+    size = (width, round(pictures[0].shape[0] * width / pictures[0].shape[1]))
     images = [Image.fromarray(picture).resize(size, Image.Resampling.LANCZOS) for picture in pictures]
-    with tempfile.TemporaryDirectory() as folder:  # the libraries write where they are told, bit by bit
-        made = Path(folder, f"film{ending}")
-        _WRITERS[ending](images, str(made), [seconds] * (len(images) - 1) + [last])
-        write_whole(path, made.read_bytes())
+    first, *others = [image.quantize(128, dither=0) for image in images]
+    stand = [seconds] * len(others) + [last]
+    durations = [max(20, 10 * round(100 * each)) for each in stand]  # a GIF counts hundredths of a second
+    film = io.BytesIO()
+    first.save(film, "GIF", save_all=True, append_images=others, duration=durations, loop=0, optimize=True)
+    write_whole(path, film.getvalue())
 
 
 def _check(path: Path, seconds: float, last: float, width: int) -> None:
-    """Check the arguments of `write_film` and its libraries, before a picture is drawn."""
-    ending = path.suffix.lower()
-    if ending not in _WRITERS:
-        raise ValueError(f"{path}: the film's name must end in {' or '.join(_WRITERS)}")
+    """Check the arguments of `write_film` and its library, before a picture is drawn."""
+    if path.suffix.lower() != ".gif":
+        raise ValueError(f"{path}: the film's name must end in .gif")
     for name, value in (("--seconds", seconds), ("--last", last)):
         if not 0.02 <= value <= 60:
             raise ValueError(f"{name} {value}; 0.02 to 60 seconds are allowed")
@@ -78,44 +75,16 @@ def _check(path: Path, seconds: float, last: float, width: int) -> None:
         raise ValueError(f"--width {width}; {_WIDTHS.start} to {_WIDTHS.stop - 1} pixels are allowed")
     try:
         import PIL  # noqa: F401
-
-        if ending == ".mp4":
-            import imageio_ffmpeg  # noqa: F401
     except ImportError as error:
-        raise ImportError(f'a film {ending} needs {error.name}: pip install "diamant-env[film]"') from error
-
-
-def _write_gif(images: Sequence[Any], path: str, seconds: Sequence[float]) -> None:
-    reduced = [image.quantize(128, dither=0) for image in images]
-    durations = [max(20, 10 * round(100 * each)) for each in seconds]  # a GIF counts hundredths of a second
-    reduced[0].save(path, save_all=True, append_images=reduced[1:], duration=durations, loop=0, optimize=True)
-
-
-def _write_mp4(images: Sequence[Any], path: str, seconds: Sequence[float]) -> None:
-    import imageio_ffmpeg
-
-    fps = max(_MP4_FPS, round(1 / min(seconds)))
-    writer = imageio_ffmpeg.write_frames(
-        path, images[0].size, fps=fps, codec="libx264", quality=8, macro_block_size=2, ffmpeg_log_level="error"
-    )
-    writer.send(None)
-    try:
-        for image, each in zip(images, seconds, strict=True):
-            for _ in range(max(1, round(each * fps))):
-                writer.send(np.ascontiguousarray(image))
-    finally:
-        writer.close()
-
-
-_WRITERS = {".gif": _write_gif, ".mp4": _write_mp4}
+        raise ImportError('a film needs Pillow: pip install "diamant-env[film]"') from error
 
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
-    parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF or an MP4.")
+    parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF.")
     add = parser.add_argument
     add("game", type=Path, metavar="GAME.txt", help="a record, such as diamant watch --record writes")
-    add("film", type=new_file, metavar="FILM", help="the new file to write; it ends in .gif or .mp4")
+    add("film", type=new_file, metavar="FILM", help="the new file to write; it ends in .gif")
     add("--seconds", type=float, default=1.5, help="for each turn (1.5)")
     add("--last", type=float, default=4.0, metavar="SECONDS", help="for the end of the game (4)")
     add("--width", type=int, default=960, metavar="PIXELS", help="of the film (960)")

@@ -5,6 +5,5 @@ one is refused with the line and the reason; writing reads back what it wrote.
 """
 
 from diamant_env.records.log import DamagedRecord, GameLog, GameRecord
-from diamant_env.records.recorder import Recorder, record_of
 
-__all__ = ["DamagedRecord", "GameLog", "GameRecord", "Recorder", "record_of"]
+__all__ = ["DamagedRecord", "GameLog", "GameRecord"]

@@ -48,7 +48,7 @@ def python(*arguments: str, path: Path | None = None, **options) -> subprocess.C
         (ValueError("no file a\nb.toml;\n  look"), 2, "error: no file a b.toml; look"),
         (ValueError("x" * 9_000), 2, f"error: {'x' * 1000} ... {'x' * 1000}"),
         (FileNotFoundError(errno.ENOENT, "No such file", "here"), 2, "error: [Errno 2] No such file: 'here'"),
-        (ImportError("a film .mp4 needs imageio_ffmpeg"), 2, "error: a film .mp4 needs imageio_ffmpeg"),
+        (ImportError("a film needs Pillow"), 2, "error: a film needs Pillow"),
         (MemoryError(), 2, "error: out of memory: MemoryError"),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), 2, "error: out of memory: DefaultCPUAllocator"),
         (KeyboardInterrupt(), 130, "stopped"),
@@ -116,7 +116,7 @@ MISSING = "raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')"
 @pytest.mark.parametrize(
     ("module", "numba", "status", "line"),
     [
-        *((module, CTRL_C, 130, "stopped\n") for module in ("diamant_env", "train.ppo", "train.export")),
+        *((module, CTRL_C, 130, "stopped\n") for module in ("diamant_env", "train.ppo")),
         ("train.ppo", MISSING, 2, "error: No module named 'numba'; in the checkout: pip install"),
     ],
 )

@@ -37,7 +37,7 @@ REFUSED = {
         (["--speed", "nan"], "--speed: nan"),
     ],
     "film": [
-        ([GAME, "game.avi"], r"must end in \.gif or \.mp4"),
+        ([GAME, "game.avi"], r"must end in \.gif"),
         ([GAME, GAME], "this is there already; name a new file"),
         (["nowhere.txt", "game.gif"], r"nowhere\.txt"),
         ([__file__, "game.gif"], "line 1"),

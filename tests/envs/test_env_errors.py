@@ -7,7 +7,6 @@ import pytest
 from diamant_env import diamant_v0
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.records.recorder import Recorder
 from tests.support.side_by_side import as_dicts
 
 PARALLEL, AEC = diamant_v0.parallel_env, [diamant_v0.env, diamant_v0.raw_env]
@@ -186,18 +185,18 @@ def test_calls_before_reset():
 
 
 def test_a_step_after_the_end():
-    env = Recorder(PARALLEL(num_players=3))
+    env = PARALLEL(num_players=3)
     env.reset(options={"deck": [5] * 5})
     for _ in range(5):
         env.step(dict.fromkeys(env.agents, 1))
-    record, before = env.record, state_of(env)
+    before = state_of(env)
     with pytest.raises(RuntimeError, match=r"the game is over, but .*player_2.* are given: call reset\(\) first"):
         env.step(dict.fromkeys(env.possible_agents, 1))
     for _ in range(2):  # PettingZoo's custom: nobody acts, nobody is told anything
         assert env.step({}) == ({}, {}, {}, {}, {})
-    assert (env.record, state_of(env)) == (record, before)
+    assert state_of(env) == before
     other = PARALLEL(num_players=3)
-    other.restore_state(env.unwrapped.clone_state())
+    other.restore_state(env.clone_state())
     assert other.step({}) == ({}, {}, {}, {}, {})
     single, many = DiamantEnv(expeditions=1), DiamantVectorEnv(2, expeditions=1, autoreset_mode="Disabled")
     for each, action, message in (

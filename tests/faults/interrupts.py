@@ -44,7 +44,6 @@ def commands(folder: Path) -> dict[str, list[str]]:
         "diamant_env evaluate": ["bag:18", "--against", "clones:bag:12", "--games", "20000"],
         "diamant_env tournament": ["bag:18", "ev", "bag:12", "cards:6", "--games", "20000"],
         "diamant_env exact": ["ev:0.75", "--players", "2"],
-        "train.export": ["ev:0.75", "--games", "2000", "--out", str(folder / "decisions.npz")],
         "train.best_response": ["bag:9", *run, "--out", str(folder / "answers")],
     }
 

@@ -12,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from diamant_env import NUM_FEATURES, Edition, Observations, diamant_v0
+from diamant_env import NUM_FEATURES, Edition, Observations
 from diamant_env.exact.equilibrium import EQUILIBRIUM, load_values, save_values
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.tree import build_tree
+from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.records.log import GameRecord
-from diamant_env.records.recorder import Recorder
 from diamant_env.storage.results import save_json
+from tests.support.record import record_of
 from train.runs.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from train.runs.config import Config, read_config
 from train.runs.run_folder import CONFIG, POLICY, save_policy
@@ -98,12 +99,7 @@ def an_edition() -> Edition:
 
 def a_game(seed: int) -> GameRecord:
     """A recorded game of three."""
-    env = Recorder(diamant_v0.parallel_env(num_players=3))
-    env.reset(seed=seed)
-    random = np.random.default_rng(seed)
-    while env.agents:
-        env.step({agent: int(random.random() < 0.3) for agent in env.agents})
-    return env.record
+    return record_of([make("random:0.3") for _ in range(3)], seed=seed)
 
 
 def fingerprint(content: Any) -> str:

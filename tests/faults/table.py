@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy import stats
 
-from train.runs.results import slug
+from train.runs.run_folder import slug
 
 
 @dataclass(frozen=True)

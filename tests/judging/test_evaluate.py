@@ -36,7 +36,6 @@ from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.registry import DATA
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rules import start_game
-from train.runs.pictures import draw_win_shares
 
 SOME = ("bag:8", "traps:3", "cards:6", "random:0.25", "ev:0.75")
 FIELD = LineUp("some", SOME)
@@ -224,7 +223,6 @@ def test_results_survive_json(tmp_path):
     single = judge("bag:9", [FIELD], 1)
     save_results(single, [], path)
     assert json.loads(path.read_text())["results"][0]["win_share"]["low"] is None
-    draw_win_shares(single, tmp_path / "single.png")
 
 
 def test_a_row_fits_on_a_line_of_80_columns():

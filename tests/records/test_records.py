@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 import os
 import re
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, diamant_v0
 from diamant_env.opponents import make
-from diamant_env.records import DamagedRecord, GameLog, GameRecord, Recorder, record_of
+from diamant_env.records import DamagedRecord, GameLog, GameRecord
 from tests.support.play import INVENTED, PUBLISHED, every, games
+from tests.support.record import record_of
 
 FOLDER = Path(__file__).parent / "games"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -56,15 +55,6 @@ OWN = '{"name": "own", "treasures": [1, 2, 5, 7, 9, 17], "traps": ["lava pit", "
 def refuse(text: str) -> None:
     with pytest.raises(ValueError, match=r"^x\.txt, line \d+: "):
         GameRecord.from_text(text, "x.txt")
-
-
-def recorded(players: int = 2, seed=None, options=None, **settings) -> Recorder:
-    """A game that has been played to its end: everyone leaves at the third card."""
-    env = Recorder(diamant_v0.parallel_env(players, **settings), names="ABCD"[:players])
-    env.reset(seed, options)
-    while env.agents:
-        env.step(dict.fromkeys(env.agents, int(env.unwrapped.game["turn"] > 2)))
-    return env
 
 
 def test_there_are_twenty_games_over_all_editions_and_tables():
@@ -228,50 +218,21 @@ def test_a_replay_can_be_watched():
     assert "The game is over" in pictures[-1]
 
 
-def test_the_recorder_keeps_what_is_played():
-    env = recorded(3, seed=5, edition="incan-gold")
-    assert (env.record.seed, env.record.names) == (5, ("A", "B", "C"))
-    assert env.record.edition.hidden_chests
-    assert GameRecord.from_text(env.record.to_text()) == env.record
-    env.reset(seed=6)
-    with pytest.raises(RuntimeError, match="the game is not over"):
-        _ = env.record
-
-
-@pytest.mark.parametrize(("seed", "options"), [(None, None), (None, {"deck": [5, 7]}), (3, {"deck": ["snake"]})])
-def test_without_a_seed_that_gives_all_cards_there_is_none_in_the_record(seed, options):
-    env = recorded(seed=seed, options=options)
-    assert env.record.seed is None
-    assert env.record.replay().game["chest"].tolist() == env.unwrapped.game["chest"].tolist()
-
-
-def test_a_game_that_is_put_aside_keeps_its_record():
-    env = recorded(seed=1)
-    env.reset(seed=1)
-    env.step({"player_0": 1, "player_1": 0})
-    saved = env.clone_state()
-    ends = []
-    for _ in range(2):
-        env.restore_state(copy.deepcopy(saved))
-        while env.agents:
-            env.step(dict.fromkeys(env.agents, 1))
-        ends.append(env.record)
-    assert ends[0] == ends[1] == GameRecord.from_text(ends[0].to_text())
-    before = env.unwrapped.game.tobytes()
-    for junk in (None, 5, (1, 2), ("a", None, "b"), []):
-        with pytest.raises(ValueError, match=r"is no state; a value of Recorder.clone_state\(\) is expected"):
-            env.restore_state(junk)
-    assert env.unwrapped.game.tobytes() == before
-
-
-def test_what_can_t_be_recorded():
-    env = Recorder(diamant_v0.parallel_env(num_players=2))
-    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
-        _ = env.record
-    with pytest.raises(RuntimeError, match=r"call reset\(\) first"):
-        env.step({})
-    with pytest.raises(ValueError, match="is no diamant_v0"):
-        Recorder(SimpleNamespace(unwrapped=None))
+def test_a_log_follows_an_environment():
+    env = diamant_v0.parallel_env(3, edition="incan-gold")
+    env.reset(seed=5)
+    log = GameLog(env.edition, 3, 5, "ABC")
+    log.follow(env.game)
+    while env.agents:
+        with pytest.raises(RuntimeError, match="the game is not over"):
+            log.record()
+        env.step(dict.fromkeys(env.agents, int(env.game["turn"] > 2)))
+        log.follow(env.game)
+    record = log.record()
+    assert (record.seed, record.names) == (5, ("A", "B", "C"))
+    assert record.edition.hidden_chests
+    assert record.replay().game["chest"].tolist() == env.game["chest"].tolist()
+    assert GameRecord.from_text(record.to_text()) == record
 
 
 def test_a_log_follows_a_game_of_a_batch_from_its_start():

@@ -12,7 +12,7 @@ from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from train.best_response import PICTURE, RESULTS, Arguments, respond
+from train.best_response import RESULTS, Arguments, respond
 from train.learning.self_play import SelfPlayPPO
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
@@ -64,7 +64,6 @@ def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
     assert results["config"]["game"]["num_players"] == [3]
     assert {"python", "numpy"} <= set(results["versions"])
     assert len(results["curves"]["PPO scratch 0"]["points"]) == 3
-    assert (folder / PICTURE).stat().st_size > 5_000
     assert NetworkAgent.load(folder / POLICY)
     assert "can be gained, by" in capsys.readouterr().out
 

@@ -51,7 +51,6 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
     assert text.count("| 8 | 0.125 |") == 3
     assert all(f"| `{edition}` |" in text for edition in EDITIONS)
     assert text == card_text(json.loads(card.with_suffix(".json").read_text(encoding="utf-8")))
-    assert card.with_suffix(".png").stat().st_size > 10_000
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
 
 

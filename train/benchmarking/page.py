@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ from diamant_env.judging.tables import estimate_text
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.aggregate import REFERENCES, aggregate, normalised
-from train.runs.results import save_figure
 
 PAGE, PICTURE = "benchmark.md", "benchmark.png"
 _COLOURS = {"learned": "#0072b2", "scripted": "#777777", "exact": "#009e73"}
@@ -108,7 +108,9 @@ def draw(results: Sequence[Row], found: dict[str, dict[str, Estimate]], path: Pa
     panels[0].set_yticks(range(len(rows)), rows)
     panels[0].set_ylim(len(rows) - 0.5, -0.5)
     figure.supxlabel(f"interquartile mean, 95 % over seeds (0: {REFERENCES[0]}, 1: {REFERENCES[1]})", fontsize=9)
-    save_figure(figure, path)
+    content = io.BytesIO()
+    figure.savefig(content, format="png", dpi=120)
+    write_whole(path, content.getvalue())
 
 
 def _ranked(found: dict[str, dict[str, Estimate]]) -> list[str]:

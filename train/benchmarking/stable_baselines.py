@@ -24,7 +24,7 @@ _IDLE = 3  # the library counts idle rows as well: fewer than three rows per dec
 
 
 class CountingVecEnv(DiamantVecEnv):
-    """Games in which every seat learns; counts decisions, scales rewards, answers `action_masks`."""
+    """Games in which every seat learns; counts decisions, scales rewards."""
 
     def __init__(self, game: GameConfig, seed: int) -> None:
         players = game.num_players[0]
@@ -38,17 +38,6 @@ class CountingVecEnv(DiamantVecEnv):
         self.decisions += int(np.count_nonzero(self.observations()[:, 0]))
         observations, rewards, done = super().play(actions)
         return observations, rewards * self.scale, done
-
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Return bool (rows, 2): CONTINUE is always legal, LEAVE inside the cave."""
-        inside = self.observations()[:, 0] == 1
-        return np.stack([np.ones_like(inside), inside], axis=1)
-
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Answer `action_masks`, once per row."""
-        if method_name == "action_masks":
-            return list(self.action_masks())
-        return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
 
 
 class Budget(BaseCallback):

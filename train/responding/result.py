@@ -1,12 +1,10 @@
-"""The result of a search for a best response: gains on fresh games, tables, curves."""
+"""The result of a search for a best response: gains on fresh games, and their table."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from matplotlib.figure import Figure
 from rich.table import Table
 
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
@@ -17,10 +15,8 @@ from diamant_env.opponents import make
 from train.responding.config import SearchConfig
 from train.responding.search import ResponseRun
 from train.runs.report import able_members
-from train.runs.results import save_figure
 
 UNITS = {"win": "win share", "score": "gems", "margin": "gems more than the others' mean"}
-_COLOURS = {"scratch": "#0072b2", "warm": "#d55e00"}
 
 
 @dataclass(frozen=True)
@@ -102,29 +98,6 @@ def result_table(found: ResponseResult) -> Table:
     if found.weak:
         table.caption += "\nA member of the pools gains more than the search: the search is weak here."
     return table
-
-
-def draw_curves(runs: list[ResponseRun], found: ResponseResult, path: Path) -> None:
-    """Draw the gain of each run's checkpoints on the games that they were picked on, beside the best member's."""
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
-    axes = figure.subplots()
-    for run in runs:
-        points = (run.curve() or {"points": []})["points"]
-        millions = [point["decisions"] / 1e6 for point in points]
-        for kind, style in (("gain", "-"), ("sharpened", ":")):
-            means = [point[kind]["mean"] for point in points]
-            label = run.start + (", sharpened" if kind == "sharpened" else "") if run.number == 0 else None
-            axes.plot(millions, means, style, marker=".", color=_COLOURS[run.start], label=label)
-    if found.members:
-        best = max(found.members, key=_mean)
-        axes.axhline(best.gain.mean, color="#777777", linestyle="--", label=f"best of the pools: {best.player}")
-    axes.axhline(0, color="black", linewidth=0.8)
-    axes.set_xlabel("decisions of the learner (millions)")
-    axes.set_ylabel(f"gain in {UNITS[found.reward]}")
-    axes.set_title(f"Responses to {found.players - 1} × {found.agent}, on the games that pick a checkpoint", loc="left")
-    axes.legend(frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    save_figure(figure, path)
 
 
 def _mean(gain: DeviationGain) -> float:

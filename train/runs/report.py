@@ -10,16 +10,15 @@ import numpy as np
 
 from diamant_env import Batch, Edition, Observations
 from diamant_env.commands.terminal import say
-from diamant_env.judging.evaluation import compare, judge
-from diamant_env.judging.games import Player, name_of
+from diamant_env.judging.evaluation import judge
+from diamant_env.judging.games import name_of
 from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups
-from diamant_env.judging.tables import estimate_text, result_tables, save_results
+from diamant_env.judging.tables import result_tables, save_results
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env.storage.results import save_json
 from train.runs.config import Config
-from train.runs.pictures import draw_curve, draw_win_shares
 from train.runs.run_folder import POLICY, save_policy
 
 CURVE = ("win_share", "low", "high", "score")
@@ -52,8 +51,6 @@ def check_line_ups(config: Config) -> None:
     """Raise a ValueError, before anything is trained, if a pool has too few members for these tables."""
     for line_up in pool_line_ups(config):
         line_up.rivals_of([], config.judge.num_players)
-    if config.opponents.scripted:
-        load_pool(config.opponents.pool)
 
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
@@ -110,8 +107,6 @@ class RunRecord:
             self.judge(network, done)
         save_policy(self.folder / POLICY, network, self.config, done)
         save_json(self.curve, self.folder / "curve.json")
-        if self.curve:
-            draw_curve(self.curve, self.config, self.folder / "learning_curve.png")
 
     def save_time(self, seconds: float, decisions: int, how: str, **more: float) -> None:
         """Save the time of the run with `more` about where it went, and print it with `how` it was done."""
@@ -122,22 +117,12 @@ class RunRecord:
 
 
 def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
-    """Judge the trained agent, leave results and a picture in the run's folder, and print one table."""
+    """Judge the trained agent, leave the results in the run's folder, and print one table."""
     games, judging = config.judge, {**_judging(config), "progress": True}
     pools = pool_line_ups(config)
     members, held_out = (pool.rivals for pool in pools)
     alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
     results = judge(network, pools, games.games, **judging)
     results += judge(network, alone, games.clone_games, **judging)
-    differences = []
-    for member in members:  # in the same seat of the same games, against the other members
-        pair: list[Player] = [network, member]
-        differences += compare(pair, pools[:1], games.clone_games, **judging)[1]
-    save_results(results, differences, folder / "results.json", config=config.model_dump(mode="json"))
-    draw_win_shares(results, folder / "win_share.png")
-    closest = min(differences, key=lambda difference: difference.win_share.mean)
-    say(
-        *result_tables(results),
-        f"Closest in the pool: {closest.other}. In the same seat of the same {closest.games:,} games, against the "
-        f"other members, {network} wins {estimate_text(closest.win_share, 3, '+')} more.",
-    )
+    save_results(results, [], folder / "results.json", config=config.model_dump(mode="json"))
+    say(*result_tables(results))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 from contextlib import suppress
 from importlib.metadata import distributions
 from pathlib import Path
@@ -70,6 +71,11 @@ def read_json(path: Path) -> Any:
         return parse_json(read_text(path))
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def slug(text: str) -> str:
+    """Return a text as a part of a path: each run of other characters than letters, digits, _ and . becomes a -."""
+    return re.sub(r"[^\w.]+", "-", text)
 
 
 def machine_and_versions() -> dict[str, Any]:

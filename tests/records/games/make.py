@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from diamant_env.opponents import make
-from diamant_env.records.recorder import record_of
 from diamant_env.records.text import TextReader
+from tests.support.record import record_of
 
 
 def main() -> None:
