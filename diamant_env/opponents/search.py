@@ -11,7 +11,7 @@ import copy
 import re
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +113,7 @@ class SearchAgent:
         self.base = base
         self.budget = budget or Budget()
         self._thinker = copy.deepcopy(base)
+        self._agents: dict[str, Any] = {"base": self.base, "thinker": self._thinker}
         self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # a rule is certain even where it errs
         self._editions = EditionFinder()
         self.rollouts = 0
@@ -124,9 +125,22 @@ class SearchAgent:
     def seed(self, seed: int) -> None:
         """Start the random numbers of the roll-outs, and those of the base agent, anew."""
         self._random = np.random.default_rng(seed)
-        for agent in (self.base, self._thinker):
-            if callable(start := getattr(agent, "seed", None)):
-                start(seed)
+        for agent in self._agents.values():
+            if hasattr(agent, "seed"):
+                agent.seed(seed)
+
+    def state(self) -> dict[str, Any]:
+        """Return what it remembers, arrays and what JSON knows; what the base agent remembers is in it."""
+        remembered = {name: agent.state() for name, agent in self._agents.items() if hasattr(agent, "restore")}
+        return {"fits": self._editions.fits.copy(), "random": self._random.bit_generator.state, **remembered}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a value of `state`."""
+        self._editions.fits = state["fits"].copy()
+        self._random.bit_generator.state = state["random"]
+        for name, agent in self._agents.items():
+            if name in state:
+                agent.restore(state[name])
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`.

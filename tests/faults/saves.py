@@ -34,7 +34,7 @@ TINY = {
     "checkpoints": 8,
     "ppo": {"decisions": 4_000, "games": 12, "turns": 16, "minibatch": 128, "average": 0.5, "explore": 0.4},
     "opponents": {
-        "learner": 0.6, "snapshot_every": 1_000, "snapshot_places": 2
+        "learner": 0.6, "snapshots": 0.2, "scripted": 0.2, "snapshot_every": 1_000, "snapshot_places": 2
     },
     "network": {"hidden": [8]},
     "judge": {"curve_points": 0},

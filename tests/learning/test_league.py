@@ -22,24 +22,25 @@ def network(seed):
 
 
 def test_shares_are_those_of_the_configuration():
-    found = league(learner=0.5)
+    found = league(learner=0.5, snapshots=0.3, scripted=0.2)
     present = np.arange(8) < PLAYERS[:, None]
     seats = found.seating[present]
     others = present.sum() - len(PLAYERS)
     learning = ((found.seating == EMPTY) & present).sum() - len(PLAYERS)
     assert abs(learning / others - 0.5) < 0.02
+    assert abs((seats >= len(found.snapshots)).sum() / others - 0.2) < 0.02
     assert ((found.seating == EMPTY) & present).any(axis=1).all()
-    assert set(np.unique(seats)) == {EMPTY, *range(len(found.snapshots))}
+    assert set(np.unique(seats)) == {EMPTY, *range(len(found.agents))}
 
 
 def test_pure_self_play_needs_no_opponent():
     found = league()
-    assert found.snapshots == []
+    assert found.agents == []
     assert (found.seating == EMPTY).all()
 
 
 def test_new_versions_replace_old_ones():
-    found = league(learner=0.5, snapshot_places=3)
+    found = league(learner=0.5, snapshots=0.5, snapshot_places=3)
     names = []
     for number in range(20):
         found.add_snapshot(network(number))
@@ -62,13 +63,13 @@ def test_a_blind_seat_does_not_see():
         for field in fields:
             other[:, SLICES[field]] += 1
     for blindness, same in ((1.0, True), (0.0, False)):
-        found = league(learner=0.0, blindness=blindness)
+        found = league(learner=0.0, snapshots=1.0, blindness=blindness)
         found.add_snapshot(network(1))
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
 def test_seats_are_bolder_or_more_timid_and_stay_so():
-    found = league(learner=0.0, style=3.0)
+    found = league(learner=0.0, snapshots=1.0, style=3.0)
     indifferent = NetworkAgent([(np.zeros((2, NUM_FEATURES), np.float32), np.zeros(2, np.float32))])
     found.add_snapshot(indifferent)
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 500, axis=0)

@@ -31,7 +31,7 @@ SMALL = {
     "threads": 1,
     "checkpoints": 4,
     "ppo": {"decisions": 8_000, "games": 40, "turns": 16, "minibatch": 256, "epochs": 2},
-    "opponents": {"learner": 0.5, "snapshot_every": 1_000, "snapshot_places": 2},
+    "opponents": {"learner": 0.5, "snapshots": 0.3, "scripted": 0.2, "snapshot_every": 1_000, "snapshot_places": 2},
     "network": {"hidden": [16], "activation": "tanh"},
     "judge": {"curve_points": 0},
 }

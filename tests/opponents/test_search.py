@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.judging.evaluation import own
 from diamant_env.judging.games import play
 from diamant_env.judging.lineups import seat_with
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make, search
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.which_edition import EditionFinder
@@ -153,3 +155,16 @@ def test_it_plays_other_editions(edition):
     obs = Observations(deciding(3, edition, games=4).observe()[:, 0])
     leave = make("search:4:ev").act(obs, np.zeros(4, bool))
     assert set(leave) <= {0.0, 1.0}
+
+
+def test_what_it_remembers_can_be_kept():
+    """As JSON, but for the arrays: then another one goes on with the same decisions."""
+    agent, other = make("search:32:mixture:4,8", 1), make("search:32:mixture:4,8", 2)
+    batch = Batch(6, 3)
+    seen, first = Observations(batch.reset(0).reshape(-1, NUM_FEATURES)), np.ones(18, bool)
+    agent.act(seen, first)
+    state = agent.state()
+    json.dumps([state["random"], state["base"]["random"], state["thinker"]["random"]])
+    other.restore(state)
+    np.testing.assert_array_equal(agent.act(seen, ~first), other.act(seen, ~first))
+    np.testing.assert_array_equal(agent.act(seen, first), other.act(seen, first))

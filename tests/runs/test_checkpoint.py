@@ -19,7 +19,7 @@ CONFIG = Config.model_validate(
         "threads": 1,
         "checkpoints": 1,
         "ppo": {"decisions": 1_500, "games": 8, "turns": 16, "minibatch": 64, "explore": 0.5, "average": 0.5},
-        "opponents": {"learner": 0.4, "snapshot_every": 500, "snapshot_places": 2},
+        "opponents": {"learner": 0.4, "snapshots": 0.3, "scripted": 0.3, "snapshot_every": 500, "snapshot_places": 2},
         "network": {"hidden": [4]},
         "judge": {"curve_points": 1, "curve_games": 100},
     }
@@ -139,7 +139,7 @@ def test_another_configuration_is_refused(finished):
 def test_each_missing_and_unknown_key_is_named(finished):
     _, state = finished
     places = list(leaves(state))
-    assert len(places) > 70
+    assert len(places) > 80
     for place in places:
         with pytest.raises(ValueError, match=f"^the key {'/'.join(place)} is missing$"):
             check_like(altered(state, place, None), state)

@@ -68,7 +68,7 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
         self.league = League(run.opponents, players, league_seed)
         self.seat_networks(networks)
         self.env = DiamantVecEnv(
-            len(players), players, editions, run.game.reward, self.league.snapshots, self.league.seating, run.game.blank
+            len(players), players, editions, run.game.reward, self.league.agents, self.league.seating, run.game.blank
         )
         self.env.seed(int(game_seed.generate_state(1, np.uint32)[0]))
         self.observations = self.env.reset()

@@ -1,14 +1,17 @@
-"""The opponents of a training run: earlier versions of the learner, and who sits where."""
+"""The opponents of a training run: earlier versions of the learner and scripted agents, and who sits where."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
 from diamant_env.observation import NUM_FEATURES, SLICES, Observations
-from diamant_env.opponents import EMPTY
+from diamant_env.opponents import EMPTY, Agent, make
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
+from diamant_env.opponents.pools import load_pool
 from train.runs.checkpoint import State
 from train.runs.config import Config, OpponentsConfig
 
@@ -70,26 +73,32 @@ class League:
     """The opponents of a run.
 
     Attributes:
-        snapshots: The opponents, as `Table` wants them.
+        agents: The snapshot opponents, then the scripted agents, as `Table` wants them.
         seating: int (games, seats), for `Table`.
     """
 
     def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
-        seat_seed, _, replace_seed, style_seed = seed.spawn(4)  # the second one was that of scripted opponents
-        seeds = style_seed.spawn(config.snapshot_places if config.learner < 1 else 0)
+        seat_seed, agent_seed, replace_seed, style_seed = seed.spawn(4)
+        seeds = style_seed.spawn(config.snapshot_places if config.snapshots else 0)
         self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
-        self.seating = self._seat(config, players, np.random.default_rng(seat_seed))
+        texts = load_pool(config.pool) if config.scripted else []
+        agent_seeds = agent_seed.generate_state(max(1, len(texts)))
+        scripted: list[Agent] = [make(text, int(state)) for text, state in zip(texts, agent_seeds, strict=False)]
+        self.agents: list[Agent] = [*self.snapshots, *scripted]
+        self.seating = self._seat(config, players, len(scripted), np.random.default_rng(seat_seed))
         self._random = np.random.default_rng(replace_seed)
         self.snapshots_taken = 0
 
     def _seat(
-        self, config: OpponentsConfig, players: NDArray[np.int64], random: np.random.Generator
+        self, config: OpponentsConfig, players: NDArray[np.int64], scripted: int, random: np.random.Generator
     ) -> NDArray[np.int64]:
         """Draw who sits where; in each game one seat, a random one, always learns."""
         shape = (len(players), int(players.max()))
         kind = random.random(shape)
         snapshot = random.integers(0, max(1, len(self.snapshots)), shape)
-        seating = np.where(kind < config.learner, EMPTY, snapshot)
+        script = len(self.snapshots) + random.integers(0, max(1, scripted), shape)
+        other = np.where(kind < config.learner + config.snapshots, snapshot, script) if scripted else snapshot
+        seating = np.where(kind < config.learner, EMPTY, other)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
         return seating
 
@@ -114,13 +123,14 @@ class League:
             opponent.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
 
     def state(self, learner: Layers) -> State:
-        """Return what a checkpoint must hold: the networks and the random state."""
+        """Return what a checkpoint must hold: the networks, what other agents remember, the random state."""
         networks = [learner if layers is None else layers for layers in self.networks()]
         return {
             "networks": {
                 str(place): {str(n): {"weight": weight, "bias": bias} for n, (weight, bias) in enumerate(layers)}
                 for place, layers in enumerate(networks)
             },
+            "remembered": {place: agent.state() for place, agent in self._remembering()},
             "taken": self.snapshots_taken,
             "random": self._random.bit_generator.state,
         }
@@ -132,4 +142,10 @@ class League:
             saved = [state["networks"][str(place)] for place in range(len(self.snapshots))]
             ordered = [[(each[str(n)]["weight"], each[str(n)]["bias"]) for n in range(len(each))] for each in saved]
             self.seat_networks([*ordered], activation)
+        for number, agent in self._remembering():
+            agent.restore(state["remembered"][number])
         self._random.bit_generator.state = state["random"]
+
+    def _remembering(self) -> list[tuple[str, Any]]:
+        """Return the agents with a state of their own from turn to turn, each with its number."""
+        return [(str(place), agent) for place, agent in enumerate(self.agents) if hasattr(agent, "restore")]

@@ -32,7 +32,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     players, editions = tables_of(config)
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
     env = DiamantVecEnv(
-        config.ppo.games, players, editions, config.game.reward, league.snapshots, league.seating, config.game.blank
+        config.ppo.games, players, editions, config.game.reward, league.agents, league.seating, config.game.blank
     )
     env.seed(int(seeds_for(config.seed, "games").generate_state(1)[0]))
     learning_seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])

@@ -106,7 +106,12 @@ class OpponentsConfig(Strict):
     """Who sits in the other seats of a game; one seat, a random one, always learns."""
 
     learner: Share = 1.0
-    """Share of the other seats that the learner itself takes; frozen earlier versions of it take the rest."""
+    """Share of the other seats that the learner itself takes, and learns from."""
+    snapshots: Share = 0.0
+    """Share that frozen earlier versions of the learner take."""
+    scripted: Share = 0.0
+    """Share that agents of `pool` take."""
+    pool: str = "pool"
     snapshot_places: int = Field(default=8, ge=1, le=64)
     """How many earlier versions play at the same time."""
     style: Weight = 0.0
@@ -115,6 +120,13 @@ class OpponentsConfig(Strict):
     """Chance of each seat that snapshots take to be blind to a group of fields, see `train.learning.league`."""
     snapshot_every: Decisions = 250_000
     """Decisions between two snapshots."""
+
+    @model_validator(mode="after")
+    def _whole(self) -> OpponentsConfig:
+        total = self.learner + self.snapshots + self.scripted
+        if abs(total - 1) > 1e-6:
+            raise ValueError(f"learner + snapshots + scripted = {total:g}; the shares must add up to 1")
+        return self
 
 
 class PPOConfig(Strict):

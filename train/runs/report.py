@@ -51,6 +51,8 @@ def check_line_ups(config: Config) -> None:
     """Raise a ValueError, before anything is trained, if a pool has too few members for these tables."""
     for line_up in pool_line_ups(config):
         line_up.rivals_of([], config.judge.num_players)
+    if config.opponents.scripted:
+        load_pool(config.opponents.pool)
 
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +129,15 @@ class MixtureAgent(Scripted):
         """Start the random numbers anew and forget all thresholds."""
         self._random = np.random.default_rng(seed)
         self.thresholds = np.zeros(0, np.float32)
+
+    def state(self) -> dict[str, Any]:
+        """Return what it remembers, arrays and what JSON knows: the thresholds and the state of the random numbers."""
+        return {"thresholds": self.thresholds.copy(), "random": self._random.bit_generator.state}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a value of `state`."""
+        self._random.bit_generator.state = state["random"]
+        self.thresholds = state["thresholds"].copy()
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
