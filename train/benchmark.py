@@ -127,7 +127,7 @@ def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
     machine = f"{versions['platform']}, {versions['cores']} cores, Python {versions['python']}"
     return (
         f"{len(results)} runs at {config['decisions']:,} decisions, {config['games']:,} games at the tables of each "
-        f"pool, {config['gain_games']:,} against copies; {machine}."
+        f"pool, {config['response']['report_games']:,} against copies; {machine}."
     )
 
 

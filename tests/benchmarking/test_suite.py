@@ -16,9 +16,9 @@ from train.benchmarking.page import PAGE, PICTURE
 from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.config import read_config
 
-SMALL = ("decisions=800", "games=100", "gain_games=100", "ppo.games=8", "ppo.turns=16", "network.hidden=[8]")
+SMALL = ("decisions=800", "games=100", "response.report_games=100", "ppo.games=8", "ppo.turns=16", "network.hidden=[8]")
 CONFIG = BenchmarkConfig(
-    decisions=800, games=100, network={"hidden": (8,)}, ppo={"games": 8, "turns": 16}, gain_games=100
+    decisions=800, games=100, network={"hidden": (8,)}, ppo={"games": 8, "turns": 16}, response={"report_games": 100}
 )
 LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "learned"]
 
@@ -180,6 +180,15 @@ def test_other_settings_want_another_folder(tmp_path, calls):
     assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # the page has all that is there
     with pytest.raises(ValueError, match="has runs of another decisions; give another folder by --out"):
         part(tmp_path, tasks=("solitaire",), set=(*SMALL, "decisions=900"))
+
+
+def test_a_response_can_be_learned_in_each_run(tmp_path, calls):
+    ppo = {"decisions": 800, "games": 20, "turns": 16, "minibatch": 128}
+    few = {"seeds": 1, "checkpoints": 2, "pick_games": 100, "report_games": 100, "pools": (), "network": CONFIG.network}
+    config = CONFIG.model_copy(update={"respond": True, "response": type(CONFIG.response)(**few, ppo=ppo)})
+    result = run_of("full-3-win", "mine", tmp_path, config).play()
+    assert result["measures"]["gain"]["searched"] == 1
+    assert result["measures"]["gain"]["by"] == "PPO scratch 0"
 
 
 def test_the_protocol_is_what_the_file_says():

@@ -10,6 +10,7 @@ from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env.storage.markdown import markdown_table
 from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from train.benchmarking.fictitious import fictitious_play
 from train.learning.training import train
 from train.runs.config import Config
 from train.runs.report import able
@@ -60,6 +61,13 @@ _ALGORITHMS = (
         "PPO, self-play, paid by score (ours)",
         lambda run: _ppo(run, run.experiment(reward="score")),
         lambda task: task.game.reward != "score",
+    ),
+    Algorithm(
+        "fictitious",
+        "learned",
+        "neural fictitious self-play with PPO (ours)",
+        lambda run: fictitious_play(run.experiment()),
+        lambda task: task.players > 1,
     ),
     Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),
     Algorithm("a2c", "learned", "A2C of stable-baselines3, self-play", _library(sb3.a2c)),

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from diamant_env import exact
-from diamant_env.judging.deviation import DeviationGame, deviation_gains
+from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
@@ -26,6 +26,8 @@ from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.suite import Task
+from train.responding.result import report
+from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
 from train.runs.report import able_members
 from train.runs.run_folder import POLICY, save_policy
@@ -146,13 +148,14 @@ class BenchmarkRun:
         return measures
 
     def gain(self, agent: Player) -> dict[str, Any]:
-        """Return the most that a member of the pools gains against copies of an agent; the interval is for all."""
-        task, game, config = self.task, self.task.game, self.config
-        table = DeviationGame(agent, task.players, game.played(), game.reward, game.blank)
-        texts = [text for pool in POOLS for text in able_members(pool, task.players, game.played(), game.blank)]
-        found = deviation_gains(list(dict.fromkeys(texts)), table, config.gain_games, seeds_for(config.seed, "report"))
-        best = max(found, key=lambda each: each.gain.mean)
-        return {"by": best.player, "at_least": best.among(len(found))}
+        """Return the most that PPO, if asked for, or a member of the pools gains against copies of an agent."""
+        game, search = self.task.game, self.config.response
+        table = DeviationGame(agent, self.task.players, game.played(), game.reward, game.blank)
+        runs = response_runs(table, search, self.folder / "response") if self.config.respond else []
+        for run in runs:
+            run.finish()
+        found = report(runs, table, search)
+        return {"by": found.best.player, "at_least": found.best_bound, "weak": found.weak, "searched": len(runs)}
 
 
 def read_result(path: Path) -> dict[str, Any] | None:

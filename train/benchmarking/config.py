@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from train.responding.config import SearchConfig
 from train.runs.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run, Threads
 
 
@@ -25,8 +26,9 @@ class BenchmarkConfig(Run):
     """Games of each run at the tables of each pool."""
     exact_players: int = Field(2, ge=1, le=5)
     """Largest table of which an expedition's exploitability is computed exactly: time and memory grow steeply."""
-    gain_games: Games = 20_000
-    """Games of each member of the pools among copies of a run's agent."""
+    respond: bool = False
+    """Whether PPO learns to answer each run's agent, by `response`; the members of the pools answer in any case."""
+    response: SearchConfig = SearchConfig(seeds=1, pick_games=10_000, report_games=20_000)
     ppo: PPOConfig = PPOConfig(
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
     )

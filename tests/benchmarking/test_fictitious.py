@@ -1,0 +1,46 @@
+"""Fictitious self-play: the reservoir is an even sample, and the average is what was done on average."""
+
+import numpy as np
+import torch
+
+from diamant_env.observation import NUM_FEATURES
+from train.benchmarking.fictitious import Average, Reservoir, fictitious_play
+from train.runs.config import Config, NetworkConfig
+
+
+def test_the_reservoir_keeps_all_decisions_equally_often():
+    kept = np.zeros(1000)
+    for seed in range(300):
+        reservoir = Reservoir(100, np.random.default_rng(seed))
+        for first in range(0, 1000, 130):
+            numbers = np.arange(first, min(1000, first + 130))
+            observations = np.zeros((len(numbers), NUM_FEATURES), np.float32)
+            observations[:, 0] = numbers
+            reservoir.add(observations, np.zeros(len(numbers), np.int8))
+        assert reservoir.seen == 1000
+        kept[reservoir.observations[:, 0].astype(int)] += 1
+    parts = kept.reshape(10, 100).sum(axis=1)
+    assert parts.sum() == 300 * 100
+    assert (np.abs(parts - 3000) < 250).all()  # of each tenth, four standard errors
+
+
+def test_the_average_learns_how_often_something_was_done():
+    torch.manual_seed(0)  # of the first weights
+    random = np.random.default_rng(0)
+    average = Average(NetworkConfig(hidden=(16,)), random)
+    observations = np.zeros((4000, NUM_FEATURES), np.float32)
+    observations[:, 0] = 1
+    observations[2000:, 1] = 1
+    leaves = (random.random(4000) < np.where(observations[:, 1] == 1, 0.8, 0.1)).astype(np.int8)
+    average.reservoir.add(observations, leaves)
+    average.learn(200_000)
+    found = average.agent.leave_probability(observations[[0, 3999]])
+    assert np.abs(found - [leaves[:2000].mean(), leaves[2000:].mean()]).max() < 0.05
+
+
+def test_the_others_play_the_average_and_the_same_seed_gives_the_same():
+    ppo = {"decisions": 1500, "games": 10, "turns": 16}
+    config = Config(seed=3, game={"num_players": (3,)}, ppo=ppo, network={"hidden": (8,)})
+    one, same = (fictitious_play(config) for _ in range(2))
+    assert str(one) == "average"
+    assert all(np.array_equal(a[0], b[0]) for a, b in zip(one.layers, same.layers, strict=True))

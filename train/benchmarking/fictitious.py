@@ -1,0 +1,116 @@
+"""Neural fictitious self-play with PPO: the agent is the average of all best responses so far.
+
+One seat of each game learns by PPO to answer copies of the average policy, which sit in the others. Its decisions go
+into a reservoir, an even sample of all so far, from which a second network learns what it did on average (Heinrich and
+Silver: Deep reinforcement learning from self-play in imperfect-information games, 2016; there DQN learns, and the
+others answer too with a small probability, which is 0 here).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import create_mlp
+
+from diamant_env.judging.lineups import seat_with
+from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
+from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
+from train.runs.config import Config, NetworkConfig
+
+PLACES = 200_000  # decisions in the reservoir
+_BATCH, _RATE = 1024, 1e-3
+_PASSES = 4  # decisions drawn from the reservoir for each new one
+
+
+class Reservoir:
+    """An even sample of all decisions so far (Vitter 1985)."""
+
+    def __init__(self, places: int, random: np.random.Generator) -> None:
+        self.observations = np.zeros((places, NUM_FEATURES), np.float32)
+        self.actions = np.zeros(places, np.int64)
+        self.seen = 0
+        self._random = random
+
+    def add(self, observations: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
+        """Add decisions, float32 (decisions, NUM_FEATURES) and int8 (decisions,)."""
+        places, numbers = len(self.actions), self.seen + np.arange(len(actions))
+        drawn = self._random.integers(0, numbers + 1)
+        where = np.where(numbers < places, numbers, drawn)
+        kept = where < places
+        self.observations[where[kept]] = observations[kept]
+        self.actions[where[kept]] = actions[kept]
+        self.seen += len(actions)
+
+    def sample(self, size: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return decisions drawn with replacement."""
+        chosen = self._random.integers(0, min(self.seen, len(self.actions)), size)
+        return torch.from_numpy(self.observations[chosen]), torch.from_numpy(self.actions[chosen])
+
+
+class Average:
+    """The average policy, as a network that learns and as the agent in the other seats."""
+
+    def __init__(self, shape: NetworkConfig, random: np.random.Generator) -> None:
+        modules = create_mlp(NUM_FEATURES, 2, list(shape.hidden), ACTIVATIONS[shape.activation])
+        self._net = torch.nn.Sequential(*modules)
+        self._activation = shape.activation
+        self._optimizer = torch.optim.Adam(self._net.parameters(), _RATE)
+        self.reservoir = Reservoir(PLACES, random)
+        self.agent = self.network()
+
+    def network(self) -> NetworkAgent:
+        """Return a frozen copy."""
+        return NetworkAgent(layers_of(self._net), self._activation, "average")
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        return self.agent.act(obs, first)
+
+    def learn(self, decisions: int) -> None:
+        """Take the gradient steps that are due after this number of new decisions."""
+        for _ in range(max(1, _PASSES * decisions // _BATCH)):
+            observations, actions = self.reservoir.sample(_BATCH)
+            loss = torch.nn.functional.cross_entropy(self._net(observations), actions)
+            self._optimizer.zero_grad()
+            loss.backward()
+            self._optimizer.step()
+        self.agent = self.network()
+
+
+class _Averaging(BaseCallback):
+    """Adds to the average what the learner did in each rollout."""
+
+    model: SelfPlayPPO
+
+    def __init__(self, average: Average) -> None:
+        super().__init__()
+        self.average = average
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_end(self) -> None:
+        buffer = self.model.rollout_buffer
+        if len(buffer.complete):
+            decisions = buffer.decisions[buffer.complete]
+            self.average.reservoir.add(decisions["observation"], decisions["action"])
+            self.average.learn(len(decisions))
+
+
+def fictitious_play(config: Config) -> NetworkAgent:
+    """Train by fictitious self-play until the learner's decisions are used up; return the average policy."""
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    average = Average(config.network, np.random.default_rng(config.seed))
+    game, players = config.game, config.game.num_players[0]
+    games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
+    seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
+    env = DiamantVecEnv(games, players, game.played(), game.reward, [average], seating, game.blank)
+    env.seed(config.seed)
+    model = SelfPlayPPO(env, config.ppo, config.network, config.seed)
+    model.learn(config.ppo.decisions, callback=_Averaging(average))
+    return average.network()
