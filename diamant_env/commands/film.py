@@ -56,7 +56,7 @@ def write_film(
 
     size = (width, round(pictures[0].shape[0] * width / pictures[0].shape[1]))
     images = [Image.fromarray(picture).resize(size, Image.Resampling.LANCZOS) for picture in pictures]
-    first, *others = [image.quantize(128, dither=0) for image in images]
+    first, *others = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
     stand = [seconds] * len(others) + [last]
     durations = [max(20, 10 * round(100 * each)) for each in stand]  # a GIF counts hundredths of a second
     film = io.BytesIO()
