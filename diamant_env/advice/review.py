@@ -18,9 +18,9 @@ from diamant_env.rules import win_share
 from diamant_env.state import GAME, LEAVE, Game
 
 WORST = 3  # decisions that a person is shown
-_FIRST_LOOK, _CLOSE_LOOK = 64, 384  # games with each choice: of every decision, then of the dearest ones anew
+_FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # games with each choice: of every decision, then of the dearest ones anew
 _CLOSELY = 6  # decisions
-_PLAYED_ON = 3_000  # games for the chances, all states together
+_PLAYED_ON = 6_000  # games for the chances, all states together
 _SEED = 1
 
 
@@ -98,11 +98,12 @@ def _decisions(games: list[Game], edition: Edition, seat: int) -> list[Decision]
     turns = [turn for turn, game in enumerate(games) if game.inside[seat]]
     seen = seen_by(seat, [games[turn] for turn in turns], edition)
     agent = SearchAgent(champion(), seed=_SEED)
-    made = [_decision(games, turn, seat, each) for turn, each in zip(turns, _looked(agent, seen, edition, _FIRST_LOOK))]
-    order = np.argsort([-each.cost for each in made], kind="stable")
+    first_look = zip(turns, _looked(agent, seen, edition, _FIRST_LOOK), strict=True)
+    made = [_decision(games, turn, seat, found) for turn, found in first_look]
+    dearest = sorted(range(len(made)), key=lambda place: -made[place].cost)[:_CLOSELY]
     # What looks dear at first may be so by chance alone; games of their own tell.
-    for place, each in zip(order, _looked(agent, seen[order[:_CLOSELY]], edition, _CLOSE_LOOK)):
-        made[place] = _decision(games, turns[place], seat, each)
+    for place, found in zip(dearest, _looked(agent, seen[dearest], edition, _CLOSE_LOOK), strict=True):
+        made[place] = _decision(games, turns[place], seat, found)
     return sorted(made, key=lambda each: (not each.mistake, -each.cost))
 
 
@@ -118,8 +119,8 @@ def _decision(games: list[Game], turn: int, seat: int, found: Outlook) -> Decisi
     low, high = other - found.error, other + found.error
     did, instead = ("left", "continuing") if chose == LEAVE else ("continued", "leaving")
     where = f"Expedition {game.expedition}, card {game.turn}: you {did} with {counted(int(game.bag), 'gem')} in the bag"
-    more = f"{instead} would have won you {max(0, low):.0%} to {high:.0%} more of the games"
-    words = f"{where}; {more}." if low > 0 else f"{where}; {instead} was not clearly better."
+    more = f"{instead} wins {other:.1%} more of the games ({low:.1%} to {high:.1%})"
+    words = f"{where}; {more if low > 0 else f'{instead} is not clearly better'}."
     better = 1 - chose if other > 0 else chose
     place = int(game.expedition), int(game.turn), int(game.bag)
     return Decision(turn, *place, chose, better, max(0.0, other), (low, high), words)

@@ -7,17 +7,13 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from diamant_env.drawing.news import Narrator, ranking
 from diamant_env.drawing.scene import BUST, Scene
 from diamant_env.drawing.text import WIDTH, path_lines, seat_lines
-from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
+from diamant_env.editions import NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
-from diamant_env.rules import resolve_decisions
-from diamant_env.state import CONTINUE, LEAVE, OVER, Game
+from diamant_env.state import OVER, Game
 
 _BAR = 20  # characters for a probability of 1
 _COLOURS = {"treasure": "33", "trap": "31", "relic": "36", "strong": "1", "dim": "2"}

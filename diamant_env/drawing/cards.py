@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Container
-
 from typing import TYPE_CHECKING
 
 from diamant_env.drawing.canvas import Box, Canvas, Colour

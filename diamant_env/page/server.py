@@ -1,4 +1,4 @@
-"""The server of the page: which addresses there are, who may ask, how much at once. What is answered stands elsewhere."""
+"""The server of the page: which addresses there are, who may ask, and how much at once."""
 
 from __future__ import annotations
 
@@ -80,9 +80,9 @@ def make_app() -> Starlette:
     routes = [
         Route("/", _static),
         Route("/static/{name}", _static),
-        Route("/drawings.svg", lambda request: Response(icons_svg(), media_type=_KINDS[".svg"], headers=_DAY)),
+        Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"], headers=_DAY)),
         Route("/card/{edition}/{card}.svg", _card),
-        Route("/menu", lambda request: JSONResponse(menu())),
+        Route("/menu", lambda _: JSONResponse(menu())),
         *(Route(address, partial(desk.answer, address), methods=["POST"]) for address in answers.by_address),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _error})
@@ -162,6 +162,6 @@ def _refusal(status: int, error: str) -> JSONResponse:
     return JSONResponse({"error": error}, status)
 
 
-async def _error(request: Request, error: Any) -> Response:
+async def _error(_: Request, error: Any) -> Response:
     """Answer what an address can't: no such address, another method, no JSON, too much of it."""
     return _refusal(error.status_code, error.detail)

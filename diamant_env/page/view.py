@@ -71,8 +71,7 @@ class Viewer:
     ) -> list[dict[str, Any]]:
         taken = relics_gone(cards, relics_lying)
         return [
-            card_view(self._edition, card)
-            | {"new": place == new, "fatal": place in fatal, "taken": place in taken}
+            card_view(self._edition, card) | {"new": place == new, "fatal": place in fatal, "taken": place in taken}
             for place, card in enumerate(cards)
         ]
 
