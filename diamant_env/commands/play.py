@@ -75,9 +75,8 @@ class Game(Session):
                 say("", help_on(self.edition), "")
             else:
                 shown = typed if len(typed) <= 20 else f"{typed[:20]}..."
-                say(
-                    f"{shown!r} is no answer: Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops."
-                )
+                keys = "Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops"
+                say(f"{shown!r} is no answer: {keys}.")
 
 
 def help_on(edition: Edition) -> str:

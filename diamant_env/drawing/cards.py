@@ -54,7 +54,7 @@ def draw_path(
             border = max(3, card_width / 22)
             canvas.shade(_grown(place, border + 3), colour, 110, 10)
             canvas.rectangle(_grown(place, border), colour, 8)
-        draw_card(canvas, place, edition, card, position + 1)
+        draw_card(canvas, place, card, edition.card_name(card), position + 1)
         if position in taken:
             canvas.shade(place, INK, 150, card_width / 11)
             canvas.text("taken", (place[0] + card_width / 2, place[1] + card_height * 0.42), 24, _WHITE, fit=card_width)
@@ -70,11 +70,10 @@ def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
     return float(size), columns, rows
 
 
-def draw_card(canvas: Canvas, box: Box, edition: Edition, card: int, number: int | None = None) -> None:
+def draw_card(canvas: Canvas, box: Box, card: int, name: str, number: int | None = None) -> None:
     """Draw the face of a card, with its number on the path if there is one."""
     left, top, width, height = box
     center = left + width / 2
-    name = edition.card_name(card)
     face, ink, icon = _face(card, name)
     canvas.rectangle(box, face, width / 11)
     canvas.rectangle(box, INK, width / 11, max(1, width / 50))

@@ -6,7 +6,6 @@ from xml.sax.saxutils import escape
 from diamant_env.drawing.canvas import Box, Colour, Point
 from diamant_env.drawing.cards import draw_card
 from diamant_env.drawing.icons import ICONS, SEAT_COLOURS, draw_icon
-from diamant_env.editions import Edition
 
 _NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 _WIDTH, _HEIGHT = 100, 136  # of a card
@@ -69,10 +68,10 @@ class SvgCanvas:
         self.elements.append(f"<{name}{written}>{escape(words)}</{name}>" if words else f"<{name}{written}/>")
 
 
-def card_svg(edition: Edition, card: int) -> str:
-    """Return the face of a card as a document, 100 units wide and 136 high."""
+def card_svg(card: int, name: str) -> str:
+    """Return the face of a card with this number and name as a document, 100 units wide and 136 high."""
     canvas = SvgCanvas()
-    draw_card(canvas, (0, 0, _WIDTH, _HEIGHT), edition, card)
+    draw_card(canvas, (0, 0, _WIDTH, _HEIGHT), card, name)
     return f'<svg {_NAMESPACE} viewBox="0 0 {_WIDTH} {_HEIGHT}">{"".join(canvas.elements)}</svg>'
 
 

@@ -17,6 +17,7 @@ from diamant_env.page.view import view_of, views_of
 from diamant_env.records import GameRecord
 
 Answer = dict[str, Any]
+MOST_LETTERS = 100  # in the name of a card of somebody's own edition
 DEFAULT = {"edition": "iello-2016", "agents": [YOU, "champion", "ev:0.75", "bag:18"]}
 
 
@@ -110,5 +111,8 @@ class Answers:
         if not isinstance(text, str):
             raise ValueError("text: the text of a record is needed")
         record = GameRecord.from_text(text)
+        longest = max(map(len, record.edition.card_names.values()))
+        if longest > MOST_LETTERS:
+            raise ValueError(f"a card's name of {longest} letters; at most {MOST_LETTERS} can be shown")
         title = f"{record.edition.name}, {record.num_players} players"
         return {"title": title, "views": views_of(record)}

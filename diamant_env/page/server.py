@@ -19,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diamant_env.drawing.svg import card_svg, icons_svg
-from diamant_env.editions import EDITIONS
+from diamant_env.editions import NUM_CARDS
 from diamant_env.page.answers import Answers, menu
 
 STATIC = Path(__file__).parent / "static"
@@ -81,7 +81,7 @@ def make_app() -> Starlette:
         Route("/", _static),
         Route("/static/{name}", _static),
         Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"], headers=_DAY)),
-        Route("/card/{edition}/{card}.svg", _card),
+        Route("/card/{card:int}/{name:path}.svg", _card),
         Route("/menu", lambda _: JSONResponse(menu())),
         *(Route(address, partial(desk.answer, address), methods=["POST"]) for address in answers.by_address),
     ]
@@ -151,11 +151,10 @@ def _static(request: Request) -> Response:
 
 
 def _card(request: Request) -> Response:
-    edition, card = EDITIONS.get(request.path_params["edition"]), request.path_params["card"]
-    numbers = {} if edition is None else {str(number): number for number in edition.card_names}
-    if edition is None or card not in numbers:
-        raise HTTPException(404, "there is no such card")
-    return Response(card_svg(edition, numbers[card]), media_type=_KINDS[".svg"], headers=_DAY)
+    card = request.path_params["card"]
+    if card >= NUM_CARDS:
+        raise HTTPException(404, f"there is no card {card}")
+    return Response(card_svg(card, request.path_params["name"]), media_type=_KINDS[".svg"], headers=_DAY)
 
 
 def _refusal(status: int, error: str) -> JSONResponse:

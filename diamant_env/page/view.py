@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 from diamant_env.drawing.news import Narrator, distinct, lying, ranking, verdict, winners
 from diamant_env.drawing.scene import BUST, Scene, relics_gone
-from diamant_env.drawing.svg import card_svg
-from diamant_env.editions import EDITIONS, FIRST_RELIC, FIRST_TRAP, Edition, find_edition
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
 from diamant_env.page.game import PlayedGame
@@ -120,9 +119,7 @@ def views_of(record: GameRecord) -> list[dict[str, Any]]:
 
 def card_view(edition: Edition, card: int) -> dict[str, Any]:
     """Return what the page knows of a card."""
-    published = find_edition(edition.name, edition.hidden_chests) if edition.name in EDITIONS else None
-    svg = f"/card/{edition.name}/{card}.svg"
-    if edition != published:  # of a user's own, in a record
-        svg = f"data:image/svg+xml,{quote(card_svg(edition, card))}"
+    name = edition.card_name(card)
+    svg = f"/card/{card}/{quote(name, safe='')}.svg"
     kind = "treasure" if card < FIRST_TRAP else "trap" if card < FIRST_RELIC else "relic"
-    return {"card": card, "name": edition.card_name(card), "kind": kind, "svg": svg}
+    return {"card": card, "name": name, "kind": kind, "svg": svg}
