@@ -121,7 +121,7 @@ def _decision(games: list[Game], turn: int, seat: int, found: Outlook) -> Decisi
     low, high = other - found.error, other + found.error
     did, instead = ("left", "continuing") if chose == LEAVE else ("continued", "leaving")
     where = f"Expedition {game.expedition}, card {game.turn}: you {did} with {counted(int(game.bag), 'gem')} in the bag"
-    more = f"{instead} wins {other:.1%} more of the games ({low:.1%} to {high:.1%})"
+    more = f"{instead} wins {100 * other:.0f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
     words = f"{where}; {more if low > 0 else f'{instead} is not clearly better'}."
     better = 1 - chose if other > 0 else chose
     place = int(game.expedition), int(game.turn), int(game.bag)
