@@ -35,7 +35,9 @@ def test_every_extra_is_there_with_ranges():
 
 def test_the_wheel_holds_every_file_of_the_package():
     package = ROOT / "diamant_env"
-    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-data"]
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
+        "package-data"
+    ]
     shipped = {path for pattern in patterns["diamant_env"] for path in package.glob(pattern)}
     there = {path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
     assert there == shipped
