@@ -21,6 +21,7 @@ from diamant_env.commands.words import Words
 from diamant_env.drawing.scene import Scene
 from diamant_env.observation import Observations
 from diamant_env.records import GameRecord
+from tests.support.play import review_few
 
 ROOT = Path(__file__).parents[2]
 PROMPT = "Continue or leave?"
@@ -33,7 +34,7 @@ def sit_down(monkeypatch, capsys):
 
     def run(keys: str, *arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
-        return diamant.main(["play", *(arguments or QUIET)]), *capsys.readouterr()
+        return diamant.main(["play", "--no-review", *(arguments or QUIET)]), *capsys.readouterr()
 
     return run
 
@@ -115,7 +116,7 @@ def test_the_person_waits_in_the_camp(sit_down):
 
 def test_help_the_table_and_a_wrong_key(sit_down):
     _, said, _ = sit_down("h\n?\nhelp\nt\ntable\nleaf\n" + "x" * 500 + "\nq\ny\n")
-    assert "'leaf' is no answer: Enter or c continues, l leaves, o tells the odds, h helps, q stops." in said
+    assert "'leaf' is no answer: Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops." in said
     assert f"'{'x' * 20}...' is no answer" in said
     assert ">>" not in said
     assert said.count("Ctrl-D") == 4
@@ -123,6 +124,25 @@ def test_help_the_table_and_a_wrong_key(sit_down):
     assert said.count("Relics on the path go") == 4
     _, said, _ = sit_down("q\ny\n", "--edition", "schmidt-2005")
     assert "elic" not in said.split("Continue or leave")[0].replace("relics\n", "")
+
+
+def test_advice_before_a_decision(sit_down):
+    _, said, _ = sit_down("c\na\nhint\nq\ny\n")
+    assert said.count("The champion would continue (") == 2
+    assert said.count("if you continue now  you win ") == said.count("if you leave now     you win ") == 2
+    _, said, _ = sit_down("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
+    assert "The champion would continue (" in said
+    assert "The chests are hidden: nobody can tell" in said
+
+
+def test_a_review_after_the_game(monkeypatch, capsys):
+    """It comes last, unless it was not asked for or the game was stopped."""
+    review_few(monkeypatch)
+    for keys, options, reviewed in (("c\n" * 200, [], True), ("c\n" * 200, ["--no-review"], False), ("c\n", [], False)):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
+        assert diamant.main(["play", *QUIET, *options]) == 0
+        said = capsys.readouterr().out
+        assert bool(re.search(r"\n\n(?:In your|You made) \d+ decisions.*\nYour chance to win ", said)) == reviewed
 
 
 def test_quitting_asks_first(sit_down):
@@ -183,7 +203,7 @@ def test_colours_take_no_room():
 
 
 def test_only_the_core_is_imported():
-    forbidden = {"torch", "stable_baselines3", "openskill", "rich", "pygame", "train"}
+    forbidden = {"torch", "stable_baselines3", "openskill", "rich", "pygame", "starlette", "train"}
     code = f"import diamant_env.commands.play, sys; sys.exit(bool({forbidden} & set(sys.modules)))"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 

@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from diamant_env import Batch, Edition
-from diamant_env.opponents import Agent, Table
-from diamant_env.records import GameLog, GameRecord
+from diamant_env import Edition
+from diamant_env.opponents import Agent
+from diamant_env.records import GameRecord
+from diamant_env.records.sitting import Sitting
 
 
 def record_of(
@@ -17,13 +16,7 @@ def record_of(
     notes: Sequence[str] = (),
 ) -> GameRecord:
     """Let agents, one per seat, play a game and return its record."""
-    batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests)
-    table = Table(batch, agents, [range(len(agents))])
-    log = GameLog(batch.editions[0], len(agents), seed, [str(agent) for agent in agents], notes)
-    observations, actions = batch.reset(seed), np.zeros((1, len(agents)), np.int8)
-    log.follow(batch.games[0])
-    while not batch.over[0]:
-        table.decide(observations, actions)
-        batch.step(actions, observations)
-        log.follow(batch.games[0])
-    return log.record()
+    sitting = Sitting(edition, agents, seed, [str(agent) for agent in agents], hidden_chests, notes)
+    while not sitting.over:
+        sitting.play(sitting.decisions())
+    return sitting.log.record()
