@@ -13,6 +13,7 @@ from diamant_env.commands.command import run_command
 
 SUBCOMMANDS = {
     "play": "play at the terminal against any agents",
+    "page": "play in a browser, with hints and a review",
     "watch": "watch a game between agents",
     "film": "turn a recorded game into a GIF or an MP4",
     "evaluate": "judge an agent: win share and mean score, with intervals",

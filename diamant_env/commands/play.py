@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.advice.hint import hint
+from diamant_env.advice.odds import Odds
+from diamant_env.advice.review import review
 from diamant_env.commands.session import PERSON, Session, Stopped, ask, session_parser
 from diamant_env.commands.terminal import say
 from diamant_env.drawing.news import listed
@@ -17,12 +23,13 @@ _WORDS = {
     "c": "continue",
     "l": "leave",
     "o": "odds",
+    "a": "hint",
     "t": "table",
     "h": "help",
     "?": "help",
     "q": "quit",
 }
-_PROMPT = "Continue or leave? [Enter/c, l, o = odds, h = help, q = quit] > "
+_PROMPT = "Continue or leave? [Enter/c, l, o = odds, a = advice, h = help, q = quit] > "
 _HELP = """\
   Each expedition, everyone enters the cave and cards are turned up one by one.
   A treasure is shared equally by all inside; what can't be shared stays on the
@@ -34,6 +41,7 @@ _HELP = """\
   Enter or c   continue: go one card deeper into the cave
   l            leave: bring your bag, and your part of what lies there, to camp
   o            the odds: of a bust, of the next card, and what leaving brings
+  a            advice: what the champion would do, and what each choice would win
   t            the table once more
   h            this help
   q            stop playing; so do Ctrl-D and Ctrl-C, at once"""
@@ -43,29 +51,32 @@ _RELICS = "\n  Relics on the path go to a player who leaves alone."
 class Game(Session):
     """A game between a person in seat 0 and agents, who decide before the person does."""
 
-    def decide(self, leave: Sequence[float | None]) -> None:
+    def decide(self, decisions: NDArray[np.int8]) -> None:
         """See `Session.decide`. The agents' probabilities stay secret."""
-        if leave[0] is None:
+        if not self.now.inside[0]:
             return
         say("", *self.words.table(self.now, self.scene), "")
         while True:
             typed = ask(_PROMPT)
             answer = _WORDS.get(typed, typed)
             if answer in ("continue", "leave"):
-                self.actions[0, 0] = LEAVE if answer == "leave" else CONTINUE
+                decisions[0] = LEAVE if answer == "leave" else CONTINUE
                 return
             if answer in ("quit", "exit"):
                 if ask("Stop playing? The game is lost then. [y/N] > ") in ("y", "yes"):
                     raise Stopped
             elif answer == "odds":
-                say("", *self.words.odds(self.now, 0), "")
+                say("", *Odds(self.now, self.edition, 0).lines(), "")
+            elif answer == "hint":
+                say("", *hint(self.now, self.edition, 0).lines(), "")
             elif answer == "table":
                 say("", *self.words.table(self.now, self.scene), "")
             elif answer == "help":
                 say("", help_on(self.edition), "")
             else:
                 shown = typed if len(typed) <= 20 else f"{typed[:20]}..."
-                say(f"{shown!r} is no answer: Enter or c continues, l leaves, o tells the odds, h helps, q stops.")
+                keys = "Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops"
+                say(f"{shown!r} is no answer: {keys}.")
 
 
 def help_on(edition: Edition) -> str:
@@ -78,6 +89,7 @@ def run(argv: Sequence[str]) -> int:
     parser = session_parser(COMMAND, "Play Diamant at the terminal with any agents.")
     others = "who else plays: 0 to 7"
     parser.add_argument("--opponents", nargs="*", default=list(DEFAULT_OPPONENTS), metavar="AGENT", help=others)
+    parser.add_argument("--no-review", action="store_true", help="don't say after the game what its decisions cost")
     options = parser.parse_args(argv)
     game = Game([PERSON, *options.opponents], options)
     edition, names = game.edition, game.words.names
@@ -87,4 +99,7 @@ def run(argv: Sequence[str]) -> int:
     if len(names) < RULEBOOK_PLAYERS[0]:
         say(f"(By the rulebooks it takes at least {RULEBOOK_PLAYERS[0]} players.)")
     say(f"The seed is {options.seed}: --seed {options.seed} brings the same cards again.", "", help_on(edition))
-    return game.run()
+    status = game.run()
+    if game.sitting.over and not options.no_review:
+        say("", *review(game.sitting.games, edition, 0).lines())
+    return status

@@ -10,16 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from diamant_env.batch import Batch
 from diamant_env.commands.terminal import Parser, add_edition, new_file, new_parser, say, seed
-from diamant_env.commands.words import BUST, Words
-from diamant_env.drawing.scene import Scene
-from diamant_env.editions import MAX_PLAYERS, NO_CARD
-from diamant_env.opponents import EMPTY, Table
-from diamant_env.opponents.registry import make
-from diamant_env.records import GameLog
-from diamant_env.state import CONTINUE, Game
+from diamant_env.commands.words import Words
+from diamant_env.drawing.news import distinct
+from diamant_env.editions import MAX_PLAYERS
+from diamant_env.records.sitting import Sitting, make_all
+from diamant_env.state import Game
 
 PERSON = "a person"  # instead of an agent's text, in seat 0 only
 
@@ -56,26 +54,18 @@ class Session:
         if not 1 <= len(seats) <= MAX_PLAYERS:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
         person = 0 if seats[0] == PERSON else None
-        seeds = np.random.SeedSequence(options.seed).generate_state(len(seats)).tolist()
-        made = [make(text, seed) for text, seed in zip(seats, seeds, strict=True) if text != PERSON]
-        self.batch = Batch(1, len(seats), options.edition, hidden_chests=options.hidden_chests)
-        self.edition = self.batch.editions[0]
-        seating = [*range(len(made))] if person is None else [EMPTY, *range(len(made))]
-        self.table = Table(self.batch, made, [seating])
-        self.words = Words(self.edition, _distinct(seats), person, _has_colours())
-        self.log = GameLog(self.edition, len(seats), options.seed, seats)
-        self.scene = Scene()
+        agents = make_all([None if text == PERSON else text for text in seats], options.seed)
+        self.sitting = Sitting(options.edition, agents, options.seed, seats, options.hidden_chests)
+        self.sitting.leave  # noqa: B018 - an agent that refuses this table says so now
+        self.edition, self.scene = self.sitting.edition, self.sitting.scene
+        names = ["you" if text == PERSON else name for text, name in zip(seats, distinct(seats), strict=True)]
+        self.words = Words(self.edition, names, person, _has_colours())
         self.record_to: Path | None = options.record
-        self.actions = np.zeros((1, len(seats)), np.int8)
-        self._brought = np.zeros((self.edition.expeditions, len(seats)), int)
-        self._observations = self.batch.reset(options.seed)
-        self._leave: list[float | None] = []
-        self._follow()
 
     @property
     def now(self) -> Game:
         """The game's record."""
-        return self.batch.games[0]
+        return self.sitting.now
 
     def run(self) -> int:
         """Play to the end and return the exit status: 0, or 130 after Ctrl-C.
@@ -94,11 +84,11 @@ class Session:
             say(f"The game is recorded in {self.record_to}.")
         return 0
 
-    def decide(self, leave: Sequence[float | None]) -> None:
-        """Show the table; a person's decision goes into `actions`, where those of the agents stand already.
+    def decide(self, decisions: NDArray[np.int8]) -> None:
+        """Show the table; a person's decision goes into `decisions`, where those of the agents stand already.
 
         Args:
-            leave: Probability of LEAVE by seat, None for who need not decide.
+            decisions: int8 (seats,).
 
         Raises:
             Stopped: If the person stops the game.
@@ -107,32 +97,16 @@ class Session:
 
     def _play(self) -> None:
         say(*self.words.turn(self.now, self.scene))
-        while not self.batch.over[0]:
-            self.decide(self._leave)
-            self.batch.step(self.actions, self._observations)
-            self._follow()
+        while not self.sitting.over:
+            decisions = self.sitting.decisions()
+            self.decide(decisions)
+            self.sitting.play(decisions)
             say(*self.words.turn(self.now, self.scene))
         try:
             if self.record_to is not None:
-                self.log.record().write(self.record_to)
+                self.sitting.log.record().write(self.record_to)
         finally:
-            say(*self.words.summary(self.now, self._brought))
-
-    def _follow(self) -> None:
-        """Take note of a turn, and let the agents decide the next one."""
-        game, seats = self.now, self.actions.shape[1]
-        self.log.follow(game)
-        self.scene.follow(game)
-        if self.scene.before is not None:
-            row = self._brought[self.scene.before.expedition - 1]
-            row += game.banked[:seats]
-            if game.bust_card != NO_CARD:
-                row[game.decision[:seats] == CONTINUE] = BUST
-        if not self.batch.over[0]:
-            chances = self.table.leave_probabilities(self._observations)
-            self.batch.draw_decisions(chances, self.actions)
-            inside = self.batch.must_decide[0]
-            self._leave = [float(each) if decides else None for each, decides in zip(chances[0], inside, strict=True)]
+            say(*self.words.summary(self.now, self.scene))
 
 
 def ask(prompt: str) -> str:
@@ -151,14 +125,6 @@ def ask(prompt: str) -> str:
     if not sys.stdin.isatty():
         say(answer)
     return answer.strip().lower()
-
-
-def _distinct(seats: Sequence[str]) -> list[str]:
-    """Return names: the agents' texts, numbered where several are the same, and ``"you"``."""
-    names = [
-        f"{text} #{seats[:seat].count(text) + 1}" if seats.count(text) > 1 else text for seat, text in enumerate(seats)
-    ]
-    return ["you" if text == PERSON else name for text, name in zip(seats, names, strict=True)]
 
 
 def _has_colours() -> bool:

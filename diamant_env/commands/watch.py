@@ -9,6 +9,9 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from diamant_env.commands.session import Session, Stopped, ask, session_parser
 from diamant_env.commands.terminal import say
 
@@ -40,17 +43,17 @@ class Show(Session):
 
             self._window = Window("Diamant")
 
-    def decide(self, leave: Sequence[float | None]) -> None:
+    def decide(self, decisions: NDArray[np.int8]) -> None:
         """See `Session.decide`."""
-        say(*self.words.table(self.now, self.scene, leave))
-        self._wait(leave)
+        say(*self.words.table(self.now, self.scene, self.sitting.leave))
+        self._wait(self.sitting.leave)
 
     def run(self) -> int:
         """See `Session.run`; the window shows the end of the game too."""
         try:
             status = super().run()
-            if self._window is not None and self.batch.over[0]:
-                self._wait([None] * len(self.words.names))
+            if self._window is not None and self.sitting.over:
+                self._wait(self.sitting.leave)
             return status
         except Stopped:
             return 0

@@ -7,19 +7,14 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from diamant_env.drawing.news import Narrator, counted, winners
-from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.news import Narrator, ranking
+from diamant_env.drawing.scene import BUST, Scene
 from diamant_env.drawing.text import WIDTH, path_lines, seat_lines
-from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
+from diamant_env.editions import NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
-from diamant_env.rules import resolve_decisions
-from diamant_env.state import CONTINUE, LEAVE, OVER, Game
+from diamant_env.state import OVER, Game
 
-BUST = -1  # instead of what an expedition brought
 _BAR = 20  # characters for a probability of 1
 _COLOURS = {"treasure": "33", "trap": "31", "relic": "36", "strong": "1", "dim": "2"}
 
@@ -83,56 +78,20 @@ class Words:
             rows = [(row + bar).rstrip() for row, bar in zip(rows, bars, strict=True)]
         return [*lines, self.paint(heading, "dim"), *map(self._strong_if_own, rows, range(len(rows)))]
 
-    def odds(self, game: Game, seat: int) -> list[str]:
-        """Return exactly what the next card may be and what leaving now would bring this seat."""
-        deck, size, name = game.deck.tolist(), int(game.deck_size), self.edition.card_name
-        traps = range(FIRST_TRAP, FIRST_TRAP + len(self.edition.traps))
-        fatal = [card for card in traps if game.on_path[card - FIRST_TRAP]]
-        bust = sum(deck[card] for card in fatal)
-        rows = [("a bust", bust), *((f"  by {name(card)}", deck[card]) for card in fatal)]
-        rows += [("a new trap", sum(deck[card] for card in traps) - bust), ("a treasure", sum(deck[:FIRST_TRAP]))]
-        if self.edition.relics:
-            rows.append(("a relic", sum(deck[FIRST_RELIC:])))
-        share, cost = float(expected_share(game, numbers_of(self.edition))), bust / size * int(game.bag)
-        who = "if nobody leaves" if game.num_inside > 1 else "alone"
-        return [
-            f"  {counted(size, 'card')} in the deck; the next one is",
-            *[f"    {what:<24}{cards:>3} of {size:<4}{cards / size:>7.1%}" for what, cards in rows],
-            f"  On average it brings you {share:.2f} gems {who}; a bust costs {cost:.2f} on average.",
-            "  Leaving now brings you",
-            *self._leaving(game, seat),
-        ]
-
-    def _leaving(self, game: Game, seat: int) -> list[str]:
-        """Play the decisions on a copy of the game, for each number of others who leave as well."""
-        others = [other for other in range(game.num_players) if game.inside[other] and other != seat]
-        lines = []
-        for company in range(len(others) + 1):
-            then = game.copy()
-            then.decision[:] = CONTINUE
-            then.decision[[seat, *others[:company]]] = LEAVE
-            resolve_decisions(then, numbers_of(self.edition))
-            relics = int(then.relics[seat] - game.relics[seat])
-            included = f", {counted(relics, 'relic')} included" if relics else ""
-            what = f"with {counted(company, 'other')}" if company else "alone"
-            lines.append(f"    {what:<24}{counted(then.banked[seat], 'gem')}{included}")
-        return lines
-
-    def summary(self, game: Game, brought: NDArray[np.int_]) -> list[str]:
+    def summary(self, game: Game, scene: Scene) -> list[str]:
         """Return the result: a row per player, the best first, and the winners.
 
         Args:
             game: The record at the end.
-            brought: int (expeditions, seats), what each expedition brought, or `BUST`.
+            scene: Has followed the game.
         """
         width = max(12, *(len(name) + 2 for name in self.names))
-        cells = "".join(f"{number:>6}" for number in range(1, len(brought) + 1))
+        cells = "".join(f"{number:>6}" for number in range(1, len(scene.brought) + 1))
         lines = ["", self.heading("The game is over")]
         lines.append(self.paint(f"  {'expedition':<{width}}{cells}{'chest':>8}{'relics':>8}", "dim"))
-        won = winners(game, self.edition)
-        order = {seat: (seat not in won, -game.chest[seat], -game.relics[seat]) for seat in range(len(self.names))}
-        for seat in sorted(order, key=lambda seat: order[seat]):
-            cells = "".join(f"{'bust' if gems == BUST else gems:>6}" for gems in brought[:, seat])
+        for seat in ranking(game, self.edition):
+            brought = [each[seat] for each in scene.brought]
+            cells = "".join(f"{'bust' if gems == BUST else gems:>6}" for gems in brought)
             row = f"  {self.names[seat]:<{width}}{cells}{game.chest[seat]:>8}{game.relics[seat]:>8}"
             lines.append(self._strong_if_own(row, seat))
         return [*lines, "", self.paint(self._narrator.result(game), "strong")]

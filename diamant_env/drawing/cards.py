@@ -1,11 +1,16 @@
 """Cards and the path they lie on."""
 
 import textwrap
-from collections.abc import Container, Sequence
+from collections.abc import Container
+from typing import TYPE_CHECKING
 
 from diamant_env.drawing.canvas import Box, Canvas, Colour
 from diamant_env.drawing.icons import ICONS, INK, TRAP_ICONS, UNKNOWN_TRAP, Shape, draw_icon
+from diamant_env.drawing.scene import relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
+
+if TYPE_CHECKING:  # it needs pygame, which a card as SVG does not
+    from diamant_env.drawing.pixels import PixelCanvas
 
 NEW: Colour = (255, 226, 120)  # around the card that has just come up
 FATAL: Colour = (255, 70, 60)  # around the two cards that ended an expedition
@@ -24,10 +29,10 @@ TRAP_COLOURS: tuple[Colour, ...] = (
 
 
 def draw_path(
-    canvas: Canvas,
+    canvas: "PixelCanvas",
     box: Box,
     edition: Edition,
-    path: Sequence[int],
+    path: list[int],
     marked: Container[int],
     colour: Colour,
     relics_lying: int,
@@ -38,8 +43,7 @@ def draw_path(
     there; the others have been taken.
     """
     left, top, width, height = box
-    relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]
-    taken = relics[: len(relics) - relics_lying]
+    taken = relics_gone(path, relics_lying)
     card_width, columns, rows = _layout(len(path), width, height)
     card_height = card_width * _RATIO
     top += (height - rows * (card_height + _GAP) + _GAP) / 2
@@ -50,7 +54,7 @@ def draw_path(
             border = max(3, card_width / 22)
             canvas.shade(_grown(place, border + 3), colour, 110, 10)
             canvas.rectangle(_grown(place, border), colour, 8)
-        _draw_card(canvas, place, edition, card, position + 1)
+        draw_card(canvas, place, card, edition.card_name(card), position + 1)
         if position in taken:
             canvas.shade(place, INK, 150, card_width / 11)
             canvas.text("taken", (place[0] + card_width / 2, place[1] + card_height * 0.42), 24, _WHITE, fit=card_width)
@@ -66,14 +70,15 @@ def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
     return float(size), columns, rows
 
 
-def _draw_card(canvas: Canvas, box: Box, edition: Edition, card: int, number: int) -> None:
+def draw_card(canvas: Canvas, box: Box, card: int, name: str, number: int | None = None) -> None:
+    """Draw the face of a card, with its number on the path if there is one."""
     left, top, width, height = box
     center = left + width / 2
-    name = edition.card_name(card)
     face, ink, icon = _face(card, name)
     canvas.rectangle(box, face, width / 11)
     canvas.rectangle(box, INK, width / 11, max(1, width / 50))
-    canvas.text(str(number), (left + width * 0.07, top + width * 0.12), max(13, width * 0.18), ink, "midleft")
+    if number is not None:
+        canvas.text(str(number), (left + width * 0.07, top + width * 0.12), max(13, width * 0.18), ink, "midleft")
     if card < FIRST_TRAP:
         canvas.text(name, (center, top + height * 0.36), width * 0.72, ink, fit=width * 0.9)
         draw_icon(canvas, icon, (center, top + height * 0.76), width * 0.2)

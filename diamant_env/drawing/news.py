@@ -23,6 +23,19 @@ class Narrator:
     def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
         self._edition, self._names, self._person = edition, names, person
 
+    def news(self, game: Game, scene: Scene) -> tuple[str, str]:
+        """Return two lines: what the decisions led to, and what came up or who has won."""
+        led_to = f"A new game of {self._edition.name}: everyone enters the cave."
+        if scene.before is not None:
+            parts = [self.outcome(game, scene)]
+            if game.bust_card == NO_CARD:
+                parts.append(self.decisions(game, scene))
+            led_to = " ".join(filter(None, parts))
+        if game.phase == OVER:
+            return led_to, self.result(game)
+        begins = f"Expedition {game.expedition} begins. " if scene.begins else ""
+        return led_to, begins + self.card(game, scene)
+
     def decisions(self, game: Game, scene: Scene) -> str:
         """Say who left, with what, and who continues."""
         left, stayed = seats_deciding(game, LEAVE), seats_deciding(game, CONTINUE)
@@ -86,6 +99,25 @@ def winners(game: Game, edition: Edition) -> list[int]:
     """Return the seats that share the victory; nobody while the game goes on."""
     seats = range(game.num_players if game.phase == OVER else 0)
     return [seat for seat in seats if win_share(game, numbers_of(edition), seat) > 0]
+
+
+def ranking(game: Game, edition: Edition) -> list[int]:
+    """Return the seats of a game that is over, the best first."""
+    won = winners(game, edition)
+    return sorted(range(game.num_players), key=lambda seat: (seat not in won, -game.chest[seat], -game.relics[seat]))
+
+
+def lying(game: Game) -> str:
+    """Return what lies on the path: ``"3 gems, 1 relic worth 5"``."""
+    worth = f" worth {game.path_relic_value}" if game.path_relics else ""
+    return f"{counted(game.path_gems, 'gem')}, {counted(game.path_relics, 'relic')}{worth}"
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names, numbered where several are the same: ``"ev #1"``, ``"ev #2"``."""
+    return [
+        f"{name} #{names[:seat].count(name) + 1}" if names.count(name) > 1 else name for seat, name in enumerate(names)
+    ]
 
 
 def counted(number: int, noun: str) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diamant_env.drawing.canvas import Box, Canvas, Colour, pixels_of, pygame
+from diamant_env.drawing.canvas import Box, Colour
 from diamant_env.drawing.cards import FATAL, NEW, draw_path
 from diamant_env.drawing.icons import ICONS, draw_icon
 from diamant_env.drawing.news import Narrator, counted
+from diamant_env.drawing.pixels import PixelCanvas, pixels_of, pygame
 from diamant_env.drawing.scene import Scene
 from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_names, draw_seats
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
@@ -36,7 +37,7 @@ def draw_table(
     None for who need not decide. The scene has followed the game.
     """
     over = bool(game.phase == OVER)
-    canvas = Canvas(WIDTH, BOTTOM + 32 * bool(names) + 32 * bool(leave), _ROCK)
+    canvas = PixelCanvas(WIDTH, BOTTOM + 32 * bool(names) + 32 * bool(leave), _ROCK)
     _draw_header(canvas, game, edition, over)
     _draw_banner(canvas, game, edition, scene)
     _draw_paths(canvas, game, edition, scene)
@@ -48,22 +49,7 @@ def draw_table(
     return canvas.finish()
 
 
-def banner(game: Game, edition: Edition, scene: Scene) -> tuple[str, str]:
-    """Return the two lines of news: what the decisions led to, and what came up or who has won."""
-    narrator = Narrator(edition)
-    led_to = f"A new game of {edition.name}: everyone enters the cave."
-    if scene.before is not None:
-        parts = [narrator.outcome(game, scene)]
-        if game.bust_card == NO_CARD:
-            parts.append(narrator.decisions(game, scene))
-        led_to = " ".join(filter(None, parts))
-    if game.phase == OVER:
-        return led_to, narrator.result(game)
-    begins = f"Expedition {game.expedition} begins. " if scene.begins else ""
-    return led_to, begins + narrator.card(game, scene)
-
-
-def _draw_header(canvas: Canvas, game: Game, edition: Edition, over: bool) -> None:
+def _draw_header(canvas: PixelCanvas, game: Game, edition: Edition, over: bool) -> None:
     """Draw the counter of expeditions, the card's number and the chance of a bust."""
     canvas.rectangle((0, 0, WIDTH, _BANNER_TOP), _DARK)
     title = "Game over" if over else f"Expedition {game.expedition} of {edition.expeditions}"
@@ -81,7 +67,7 @@ def _draw_header(canvas: Canvas, game: Game, edition: Edition, over: bool) -> No
         _draw_chance(canvas, float(bust_chance(game)))
 
 
-def _draw_chance(canvas: Canvas, chance: float) -> None:
+def _draw_chance(canvas: PixelCanvas, chance: float) -> None:
     """Draw the chance that the next card ends the expedition, as a number and a bar."""
     canvas.text("bust with the next card", (742, 18), 18, _GREY, "midleft")
     canvas.text(f"{chance:.1%}", (WIDTH - _MARGIN, 18), 22, _WHITE, "midright")
@@ -91,15 +77,15 @@ def _draw_chance(canvas: Canvas, chance: float) -> None:
         canvas.rectangle((742, 34, max(12, width * chance), 12), FATAL, 6)
 
 
-def _draw_banner(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> None:
+def _draw_banner(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene) -> None:
     bust = game.bust_card != NO_CARD
     back: Colour = (120, 30, 32) if bust else (44, 86, 62) if scene.ended else (62, 56, 72)
     canvas.rectangle((0, _BANNER_TOP, WIDTH, _PATH_TOP - _BANNER_TOP), back)
-    for line, y, colour in zip(banner(game, edition, scene), (75, 101), (_WHITE, NEW), strict=True):
+    for line, y, colour in zip(Narrator(edition).news(game, scene), (75, 101), (_WHITE, NEW), strict=True):
         canvas.text(line, (_MARGIN, y), 24, colour, "midleft", WIDTH - 2 * _MARGIN)
 
 
-def _draw_paths(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> None:
+def _draw_paths(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene) -> None:
     """Draw the path; where an expedition has just ended, its path and the first card of the next one."""
     height = _LYING_TOP - _PATH_TOP
     if game.phase == OVER:
@@ -113,29 +99,24 @@ def _draw_paths(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> N
     draw_path(canvas, box, edition, scene.path, [len(scene.path) - 1], NEW, int(game.path_relics))
 
 
-def _draw_ended_path(canvas: Canvas, game: Game, edition: Edition, scene: Scene, box: Box) -> None:
+def _draw_ended_path(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene, box: Box) -> None:
     """Draw the path of the expedition that has just ended, with the two cards that ended it."""
-    before, path, fatal = scene.before, scene.path_before, []
-    if before is None:
+    ended = scene.ended_path(game)
+    if ended is None:
         return
-    if game.bust_card != NO_CARD:
-        path = [*path, int(game.bust_card)]
-        fatal = [position for position, card in enumerate(path) if card == game.bust_card]
-    taken_now = int(game.relics.sum() - before.relics.sum())
     canvas.rectangle(box, _DARK)
-    how = "bust" if fatal else "everyone back in camp"
-    inner = _titled(canvas, box, f"Expedition {before.expedition}: {how}", FATAL if fatal else _GREY)
-    draw_path(canvas, inner, edition, path, fatal, FATAL, int(before.path_relics) - taken_now)
+    inner = _titled(canvas, box, ended.title, FATAL if ended.fatal else _GREY)
+    draw_path(canvas, inner, edition, ended.cards, ended.fatal, FATAL, ended.relics_lying)
 
 
-def _titled(canvas: Canvas, box: Box, title: str, colour: Colour) -> Box:
+def _titled(canvas: PixelCanvas, box: Box, title: str, colour: Colour) -> Box:
     """Write a title into a box and return what is left of it."""
     left, top, width, height = box
     canvas.text(title, (left + _MARGIN, top + 16), 20, colour, "midleft")
     return (left + _MARGIN, top + 34, width - 2 * _MARGIN, height - 44)
 
 
-def _draw_lying(canvas: Canvas, game: Game) -> None:
+def _draw_lying(canvas: PixelCanvas, game: Game) -> None:
     """Draw the gems and relics that lie on the path."""
     y = (_LYING_TOP + SEATS_TOP) / 2
     canvas.rectangle((0, _LYING_TOP, WIDTH, SEATS_TOP - _LYING_TOP), (56, 50, 62))
@@ -149,4 +130,4 @@ def _draw_lying(canvas: Canvas, game: Game) -> None:
     canvas.text(f"{traps} so far", (WIDTH - _MARGIN, y), 20, _GREY, "midright")
 
 
-__all__ = ["WIDTH", "banner", "draw_table", "pixels_of"]
+__all__ = ["WIDTH", "draw_table", "pixels_of"]

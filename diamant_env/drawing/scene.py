@@ -1,6 +1,23 @@
 """What a game's record does not hold because no rule needs it: the turn before, and the order of the cards."""
 
-from diamant_env.state import OVER, Game
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import FIRST_RELIC, MAX_PLAYERS, NO_CARD
+from diamant_env.state import CONTINUE, OVER, Game
+
+BUST = -1  # instead of what an expedition brought
+
+
+class EndedPath(NamedTuple):
+    """The path of the expedition that the last turn ended."""
+
+    title: str
+    cards: list[int]
+    fatal: list[int]  # positions of the two traps that ended it; none where everyone was back in camp
+    relics_lying: int
 
 
 class Scene:
@@ -11,6 +28,7 @@ class Scene:
         self.path_before: list[int] = []  # those that lay there when the last decisions were made
         self.before: Game | None = None  # the record before the last turn
         self.begins = True  # whether the last turn began an expedition, as the start of a game does
+        self.brought: list[NDArray[np.int64]] = []  # (MAX_PLAYERS,) for each expedition: gems banked, or BUST
         self._now: Game | None = None
 
     def follow(self, game: Game) -> None:
@@ -21,8 +39,32 @@ class Scene:
         self.begins = not over and (self.before is None or game.expedition != self.before.expedition)
         new = [] if over else [int(game.last_card)]
         self.path = new if over or self.begins else [*self.path, *new]
+        if self.before is not None:
+            self.brought[-1] += game.banked
+            if game.bust_card != NO_CARD:
+                self.brought[-1][game.decision == CONTINUE] = BUST
+        if self.begins:
+            self.brought.append(np.zeros(MAX_PLAYERS, int))
 
     @property
     def ended(self) -> bool:
         """Whether the last turn ended an expedition."""
         return self.before is not None and (self.begins or not self.path)
+
+    def ended_path(self, game: Game) -> EndedPath | None:
+        """Return the path of the expedition that the last turn ended, if it ended one."""
+        before, cards, fatal = self.before, self.path_before, []
+        if before is None or not self.ended:
+            return None
+        if game.bust_card != NO_CARD:
+            cards = [*cards, int(game.bust_card)]
+            fatal = [position for position, card in enumerate(cards) if card == game.bust_card]
+        how = "bust" if fatal else "everyone back in camp"
+        lying = int(before.path_relics) - int(game.relics.sum() - before.relics.sum())
+        return EndedPath(f"Expedition {before.expedition}: {how}", cards, fatal, lying)
+
+
+def relics_gone(path: list[int], relics_lying: int) -> list[int]:
+    """Return the positions of relics that have been taken: the last ones still lie on the path."""
+    relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]
+    return relics[: len(relics) - relics_lying]

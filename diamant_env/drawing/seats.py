@@ -2,19 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from diamant_env.drawing.canvas import Canvas, Colour
+from diamant_env.drawing.canvas import Colour
 from diamant_env.drawing.cards import FATAL
-from diamant_env.drawing.icons import GOLD, ICONS, INK, draw_icon
+from diamant_env.drawing.icons import GOLD, ICONS, INK, SEAT_COLOURS, draw_icon
 from diamant_env.drawing.news import verdict, winners
+from diamant_env.drawing.pixels import PixelCanvas
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
 from diamant_env.state import OVER, Game
 
 SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
-SEAT_COLOURS: tuple[Colour, ...] = (
-    (222, 66, 60), (66, 128, 232), (240, 196, 44), (64, 168, 84),
-    (238, 128, 30), (160, 92, 214), (62, 190, 204), (236, 124, 182),
-)  # fmt: skip
 _CAVE_TOP, _CAMP_TOP = 400, 490
 _LABELS = 96  # width of what the rows are called
 _WIDEST = 150
@@ -23,7 +20,7 @@ _WHITE, _GREY, _GREEN = (246, 242, 232), (176, 170, 168), (96, 170, 104)
 _TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust": FATAL}
 
 
-def draw_seats(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> None:
+def draw_seats(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene) -> None:
     """Draw all columns."""
     for top, bottom, colour in (
         (SEATS_TOP, _CAVE_TOP, _TABLE), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
@@ -42,7 +39,7 @@ def draw_seats(canvas: Canvas, game: Game, edition: Edition, scene: Scene) -> No
         canvas.text(f"player_{seat}", (center, BOTTOM - 21), 22, INK, fit=width - 16)
 
 
-def draw_names(canvas: Canvas, names: Sequence[str], leave: Sequence[float | None]) -> None:
+def draw_names(canvas: PixelCanvas, names: Sequence[str], leave: Sequence[float | None]) -> None:
     """Draw who sits there below the columns, and below that the probabilities of LEAVE, unless `leave` is empty."""
     canvas.rectangle((0, BOTTOM, WIDTH, 64), _STRIP)
     canvas.text("agent", (12, BOTTOM + 16), 18, _GREY, "midleft")
@@ -68,7 +65,7 @@ def _columns(players: int) -> Iterator[tuple[float, float]]:
         yield left + width * (seat + 0.5), width
 
 
-def _draw_labels(canvas: Canvas, over: bool) -> None:
+def _draw_labels(canvas: PixelCanvas, over: bool) -> None:
     lines = [("last", 372), ("decision", 388), ("IN CAMP", 534), ("chest: safe", 556)]
     if not over:
         lines += [("IN THE CAVE", 434), ("bag: at risk", 456)]
@@ -76,13 +73,13 @@ def _draw_labels(canvas: Canvas, over: bool) -> None:
         canvas.text(words, (12, y), 18, _WHITE if words.isupper() else _GREY, "midleft", _LABELS - 16)
 
 
-def _draw_victory(canvas: Canvas, center: float, width: float, words: str) -> None:
+def _draw_victory(canvas: PixelCanvas, center: float, width: float, words: str) -> None:
     canvas.shade((center - width / 2 + 2, _CAVE_TOP + 4, width - 4, BOTTOM - _CAVE_TOP - 8), GOLD, 90, 10)
     draw_icon(canvas, ICONS["crown"], (center, _CAVE_TOP + 30), 22)
     canvas.text(words, (center, _CAVE_TOP + 68), 22, _WHITE, fit=width - 10)
 
 
-def _draw_decision(canvas: Canvas, center: float, width: float, words: str) -> None:
+def _draw_decision(canvas: PixelCanvas, center: float, width: float, words: str) -> None:
     y = (SEATS_TOP + _CAVE_TOP) / 2
     tag = _TAGS.get(words.split()[0])
     if tag:
@@ -90,7 +87,7 @@ def _draw_decision(canvas: Canvas, center: float, width: float, words: str) -> N
     canvas.text(words, (center, y), 21, INK if tag else _GREY, fit=width - 16)
 
 
-def _draw_explorer(canvas: Canvas, game: Game, center: float, seat: int) -> None:
+def _draw_explorer(canvas: PixelCanvas, game: Game, center: float, seat: int) -> None:
     """Draw the tent, and the explorer in the cave with the bag, or in camp."""
     x, y, colour = center - 22, _CAMP_TOP + 64, SEAT_COLOURS[seat]
     draw_icon(canvas, ICONS["tent"], (x, _CAMP_TOP + 56), 30, colour)
@@ -104,7 +101,7 @@ def _draw_explorer(canvas: Canvas, game: Game, center: float, seat: int) -> None
     canvas.text(str(seat), (x, y + 7), 24, INK)
 
 
-def _draw_chest(canvas: Canvas, game: Game, center: float, seat: int, hidden: bool) -> None:
+def _draw_chest(canvas: PixelCanvas, game: Game, center: float, seat: int, hidden: bool) -> None:
     draw_icon(canvas, ICONS["closed chest" if hidden else "open chest"], (center, _CAMP_TOP + 34), 19)
     if hidden:
         canvas.text("hidden", (center, _CAMP_TOP + 66), 18, _WHITE)

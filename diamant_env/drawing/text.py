@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
-from diamant_env.drawing.news import Narrator, counted, verdict
+from diamant_env.drawing.news import Narrator, lying, verdict
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import FIRST_TRAP, Edition
 from diamant_env.engine.observation_writer import bust_chance
@@ -30,9 +30,7 @@ def path_lines(game: Game, edition: Edition, scene: Scene) -> list[str]:
     """Return the cards of this expedition, on as many lines as they need, and what lies there."""
     cards = " - ".join(_card_text(edition, card) for card in scene.path)
     path = textwrap.wrap(cards, WIDTH, initial_indent="  path   ", subsequent_indent=" " * 9, break_on_hyphens=False)
-    worth = f" worth {game.path_relic_value}" if game.path_relics else ""
-    lying = f"  lying  {counted(game.path_gems, 'gem')}, {counted(game.path_relics, 'relic')}{worth}"
-    return [*(line.replace(_HARD_SPACE, " ") for line in path), lying]
+    return [*(line.replace(_HARD_SPACE, " ") for line in path), f"  lying  {lying(game)}"]
 
 
 def seat_lines(game: Game, edition: Edition, scene: Scene, names: Sequence[str], seat: int | None = None) -> list[str]:

@@ -1,6 +1,6 @@
 """A window of its own for each environment."""
 
-from diamant_env.drawing.canvas import pygame
+from diamant_env.drawing.pixels import pygame
 
 
 class Window:

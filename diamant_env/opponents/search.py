@@ -24,6 +24,7 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.which_edition import EditionFinder
+from diamant_env.state import CONTINUE, LEAVE
 
 Objective = Literal["win", "score"]
 PREFIX = "search:"
@@ -190,11 +191,19 @@ class SearchAgent:
 
     def _gains(self, flat: NDArray[np.float32], edition: str | Edition) -> NDArray[np.float64]:
         """Play LEAVE and CONTINUE once for each row; return the differences, float64 (rows,)."""
+        earned = self.outcomes(flat, edition)
+        return earned[LEAVE] - earned[CONTINUE]
+
+    def outcomes(self, flat: NDArray[np.float32], edition: str | Edition) -> NDArray[np.float64]:
+        """Play each choice once for each row, see `compare`; return what it earned, float64 (2, rows).
+
+        Row `CONTINUE` of the result holds what continuing earned, row `LEAVE` what leaving did.
+        """
         self.rollouts += 2 * len(flat)
         keys = self._random.integers(0, 2**64, len(flat), np.uint64)
         half = _GAMES // 2
         parts = [self._play(flat[i : i + half], keys[i : i + half], edition) for i in range(0, len(flat), half)]
-        return np.concatenate(parts)
+        return np.concatenate(parts, axis=1)
 
     def _play(self, flat: NDArray[np.float32], keys: NDArray[np.uint64], edition: str | Edition) -> NDArray[np.float64]:
         """The first half of the batch leaves, the second one continues, with the same keys."""
@@ -203,18 +212,8 @@ class SearchAgent:
         batch = Batch(2 * number, players, find_edition(edition, hidden_chests=False), self.budget.objective)
         batch.restore(from_observation(both, np.concatenate([keys, keys]), edition))
         table = Table(batch, [self._thinker], np.zeros((2 * number, batch.seats), np.int64))
-        earned = np.zeros(2 * number)
-        actions = np.zeros((2 * number, batch.seats), np.int8)
-        observations = batch.observe()
-        rewards, done = np.zeros(actions.shape, np.float32), np.zeros(2 * number, bool)
-        leave = table.leave_probabilities(observations)
-        leave[:number, 0], leave[number:, 0] = 1, 0
-        while not done.all():
-            batch.draw_decisions(leave, actions)
-            batch.step(actions, observations, rewards, done)
-            earned += rewards[:, 0]
-            leave = table.leave_probabilities(observations)
-        return earned[:number] - earned[number:]
+        earned = table.play_out(np.arange(2 * number) < number)[:, 0]
+        return np.stack([earned[number:], earned[:number]])
 
 
 def _error(totals: NDArray, squares: NDArray, played: NDArray) -> NDArray[np.float64]:

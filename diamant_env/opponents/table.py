@@ -60,3 +60,23 @@ class Table:
     def decide(self, observations: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
         """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE where nobody is seated."""
         self.batch.draw_decisions(self.leave_probabilities(observations), actions)
+
+    def play_out(self, seat_0: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
+        """Play all games from where they are to their end; return what each seat earned, float64 (N, seats).
+
+        Args:
+            seat_0: bool (N,), whether seat 0 leaves at the first turn; by default its agent decides.
+        """
+        shape = self.batch.num_games, self.batch.seats
+        earned, actions = np.zeros(shape), np.zeros(shape, np.int8)
+        observations = self.batch.observe()
+        rewards, done = np.zeros(shape, np.float32), self.batch.over
+        leave = self.leave_probabilities(observations)
+        if seat_0 is not None:
+            leave[:, 0] = seat_0
+        while not done.all():
+            self.batch.draw_decisions(leave, actions)
+            self.batch.step(actions, observations, rewards, done)
+            earned += rewards
+            leave = self.leave_probabilities(observations)
+        return earned

@@ -6,15 +6,13 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from pettingzoo.utils import BaseParallelWrapper
 
 from diamant_env.agent import Agent
-from diamant_env.batch import Batch
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import Edition
-from diamant_env.opponents.table import Table
 from diamant_env.records.log import GameLog, GameRecord
+from diamant_env.records.sitting import Sitting
 
 
 class Recorder(BaseParallelWrapper):
@@ -95,14 +93,7 @@ def record_of(
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
     """
-    batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests)
-    table = Table(batch, agents, [range(len(agents))])
-    log = GameLog(batch.editions[0], len(agents), seed, [str(agent) for agent in agents], notes)
-    observations = batch.reset(seed)
-    log.follow(batch.games[0])
-    actions = np.zeros((1, len(agents)), np.int8)
-    while not batch.over[0]:
-        table.decide(observations, actions)
-        batch.step(actions, observations)
-        log.follow(batch.games[0])
-    return log.record()
+    sitting = Sitting(edition, agents, seed, [str(agent) for agent in agents], hidden_chests, notes)
+    while not sitting.over:
+        sitting.play(sitting.decisions())
+    return sitting.log.record()

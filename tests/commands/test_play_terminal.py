@@ -33,7 +33,7 @@ def sit_down(monkeypatch, capsys):
 
     def run(keys: str, *arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
-        return diamant.main(["play", *(arguments or QUIET)]), *capsys.readouterr()
+        return diamant.main(["play", "--no-review", *(arguments or QUIET)]), *capsys.readouterr()
 
     return run
 
@@ -115,7 +115,7 @@ def test_the_person_waits_in_the_camp(sit_down):
 
 def test_help_the_table_and_a_wrong_key(sit_down):
     _, said, _ = sit_down("h\n?\nhelp\nt\ntable\nleaf\n" + "x" * 500 + "\nq\ny\n")
-    assert "'leaf' is no answer: Enter or c continues, l leaves, o tells the odds, h helps, q stops." in said
+    assert "'leaf' is no answer: Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops." in said
     assert f"'{'x' * 20}...' is no answer" in said
     assert ">>" not in said
     assert said.count("Ctrl-D") == 4

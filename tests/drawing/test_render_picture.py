@@ -10,7 +10,7 @@ import pytest
 
 from diamant_env import Edition
 from diamant_env.drawing.cards import NEW
-from diamant_env.drawing.picture import banner
+from diamant_env.drawing.news import Narrator
 from tests.support.play import BASE, PUBLISHED, Play
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -39,7 +39,7 @@ def assert_is_picture(image) -> None:
 def lines_of(play: Play) -> tuple[str, str]:
     """The two lines of news in the picture."""
     play.env.render()
-    return banner(play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0])
+    return Narrator(play.env.edition).news(play.env._batch.games[0], play.env._pictures.scenes[0])
 
 
 @pytest.mark.parametrize(("players", "edition"), list(enumerate([CROWDED, *PUBLISHED], 1)))

@@ -22,9 +22,10 @@ LAYERS = [
     "engine agent",
     "batch cuda drawing exact",
     "opponents",
-    "envs judging",
+    "envs judging advice",
     "diamant_v0 gym_env gym_vector sb3 tasks",
     "records",
+    "page",
     "commands",
     "__main__",
 ]

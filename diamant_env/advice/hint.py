@@ -1,0 +1,147 @@
+"""A hint before a decision: what the champion would do, and what playing the game on in the head says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.agent import Agent
+from diamant_env.batch import Batch
+from diamant_env.editions import Edition
+from diamant_env.observation import Observations
+from diamant_env.opponents.registry import make
+from diamant_env.opponents.search import SearchAgent
+from diamant_env.state import CONTINUE, GAME, LEAVE, Game
+
+SECONDS = 0.3
+_ROUND, _MOST = 64, 1024  # games of each choice
+SIGMAS = 1.96  # standard errors to each side: an interval of 95 %
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What both choices win, by games that the champion plays on for everyone.
+
+    Attributes:
+        shares: Win share of CONTINUE and of LEAVE.
+        errors: Half the width of their 95 % intervals.
+        difference: What LEAVE wins more than CONTINUE.
+        error: Half the width of its 95 % interval. Both choices meet the same cards, so it is the smaller one.
+        games: So many were played with each choice.
+    """
+
+    shares: tuple[float, float]
+    errors: tuple[float, float]
+    difference: float
+    error: float
+    games: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the difference."""
+        return (self.difference - self.error, self.difference + self.error)
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What `hint` returns.
+
+    Attributes:
+        leave: The champion's probability of LEAVE.
+        outlook: Of both choices, or None.
+        why_not: Why there is none.
+        seconds: How long it took.
+    """
+
+    leave: float
+    outlook: Outlook | None
+    why_not: str | None
+    seconds: float
+
+    @property
+    def says(self) -> str:
+        """What the champion would do, as a sentence."""
+        what, chance = ("leave", self.leave) if self.leave >= 0.5 else ("continue", 1 - self.leave)
+        return f"The champion would {what} ({chance:.0%})."
+
+    def lines(self) -> list[str]:
+        """Return the hint as lines of text."""
+        lines = [f"  {self.says}"]
+        if self.outlook is None:
+            return [*lines, f"  {self.why_not}"]
+        for choice, words in ((CONTINUE, "if you continue now"), (LEAVE, "if you leave now")):
+            share, error = self.outlook.shares[choice], self.outlook.errors[choice]
+            lines.append(f"  {words:<20} you win {share:.0%} ± {error:.0%} of the games")
+        low, high = sorted((100 * self.outlook.interval[0], 100 * self.outlook.interval[1]))
+        better = "leaving is better" if low > 0 else "continuing is better" if high < 0 else "too close to tell"
+        return [*lines, f"  ({self.outlook.games} games with each choice, played on by the champion: {better})"]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the hint as a value of JSON."""
+        search = None
+        if self.outlook is not None:
+            (stay, go), (error_stay, error_go) = self.outlook.shares, self.outlook.errors
+            search = {"continue": stay, "leave": go, "error_continue": error_stay, "error_leave": error_go}
+            search |= {"difference": self.outlook.difference, "interval": list(self.outlook.interval)}
+            search |= {"games": self.outlook.games}
+        told = {"leave": self.leave, "says": self.says, "lines": self.lines(), "search": search}
+        return told | {"why_not": self.why_not, "seconds": self.seconds}
+
+
+def hint(game: Game, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
+    """Return a hint for a seat that must decide.
+
+    Args:
+        game: The record.
+        edition: What is played.
+        seat: Who asks; only what this seat sees is used.
+        seconds: At most about so many for the search; one round is played at least.
+    """
+    start = perf_counter()
+    seen = seen_by(seat, [game], edition)
+    leave = float(champion().act(Observations(seen), np.zeros(1, bool))[0])
+    why_not = why_no_search(edition, int(game.num_players))
+    if why_not:
+        return Hint(leave, None, why_not, perf_counter() - start)
+    agent = SearchAgent(champion())
+    earned = np.zeros((2, 0))
+    while earned.shape[1] < _MOST:
+        before = perf_counter()
+        earned = np.concatenate([earned, agent.outcomes(np.repeat(seen, _ROUND, axis=0), edition)], axis=1)
+        now = perf_counter()
+        if now + (now - before) > start + seconds:
+            break
+    return Hint(leave, outlook(earned), None, perf_counter() - start)
+
+
+def outlook(earned: NDArray[np.float64]) -> Outlook:
+    """Return what games show that were played with both choices, float64 (2, games)."""
+    stay, go, difference = *earned, earned[LEAVE] - earned[CONTINUE]
+    errors = [SIGMAS * float(each.std(ddof=1)) / len(each) ** 0.5 for each in (stay, go, difference)]
+    shares = float(stay.mean()), float(go.mean())
+    return Outlook(shares, (errors[0], errors[1]), float(difference.mean()), errors[2], len(stay))
+
+
+def why_no_search(edition: Edition, players: int) -> str | None:
+    """Return why no game can be played on in the head, or None where it can."""
+    if edition.hidden_chests:
+        return "The chests are hidden: nobody can tell who would win the games that go on from here."
+    return "You play alone, so you win whatever you do." if players == 1 else None
+
+
+def seen_by(seat: int, games: list[Game], edition: Edition) -> NDArray[np.float32]:
+    """Return what a seat sees in some states of a game, float32 (states, NUM_FEATURES)."""
+    batch = Batch(len(games), int(games[0].num_players), edition)
+    batch.restore(np.array(games, GAME))
+    return np.ascontiguousarray(batch.observe()[:, seat])
+
+
+@cache
+def champion() -> Agent:
+    """Return the champion, who remembers nothing and may be asked by anybody."""
+    return make("champion")

@@ -1,0 +1,76 @@
+"""The exact odds of the next card, and what leaving now brings."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from diamant_env.drawing.news import counted
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.observation_writer import expected_share
+from diamant_env.rules import resolve_decisions
+from diamant_env.state import CONTINUE, LEAVE, Game
+
+
+class Chance(NamedTuple):
+    """How many cards of the deck are of one kind."""
+
+    what: str
+    cards: int
+    chance: float
+
+
+class Odds:
+    """What the next card may be and what leaving now would bring a seat that must decide.
+
+    Attributes:
+        next: What the next card may be; what is part of the row above begins with spaces.
+        share: Gems that it brings each inside on average, if nobody leaves.
+        leaving: What leaving brings, by how many others leave as well: who they are, and the gems.
+    """
+
+    def __init__(self, game: Game, edition: Edition, seat: int) -> None:
+        self.share = float(expected_share(game, numbers_of(edition)))
+        self.next = _next_card(game, edition)
+        self.leaving = _leaving(game, edition, seat)
+        self._size, self._who = int(game.deck_size), "if nobody leaves" if game.num_inside > 1 else "alone"
+        self._cost = self.next[0].chance * int(game.bag)
+
+    def lines(self) -> list[str]:
+        """Return all of it as lines of text."""
+        rows = [f"    {what:<24}{cards:>3} of {self._size:<4}{chance:>7.1%}" for what, cards, chance in self.next]
+        return [
+            f"  {counted(self._size, 'card')} in the deck; the next one is",
+            *rows,
+            f"  On average it brings you {self.share:.2f} gems {self._who}; a bust costs {self._cost:.2f} on average.",
+            "  Leaving now brings you",
+            *[f"    {company:<24}{gems}" for company, gems in self.leaving],
+        ]
+
+
+def _next_card(game: Game, edition: Edition) -> list[Chance]:
+    deck, size = game.deck.tolist(), int(game.deck_size)
+    traps = range(FIRST_TRAP, FIRST_TRAP + len(edition.traps))
+    fatal = [card for card in traps if game.on_path[card - FIRST_TRAP]]
+    bust = sum(deck[card] for card in fatal)
+    rows = [("a bust", bust), *((f"  by {edition.card_name(card)}", deck[card]) for card in fatal)]
+    rows += [("a new trap", sum(deck[card] for card in traps) - bust), ("a treasure", sum(deck[:FIRST_TRAP]))]
+    if edition.relics:
+        rows.append(("a relic", sum(deck[FIRST_RELIC:])))
+    return [Chance(what, cards, cards / size) for what, cards in rows]
+
+
+def _leaving(game: Game, edition: Edition, seat: int) -> list[tuple[str, str]]:
+    """Play the decisions on a copy of the game, for each number of others who leave as well."""
+    others = [other for other in range(game.num_players) if game.inside[other] and other != seat]
+    lines = []
+    for company in range(len(others) + 1):
+        then = game.copy()
+        then.decision[:] = CONTINUE
+        then.decision[[seat, *others[:company]]] = LEAVE
+        resolve_decisions(then, numbers_of(edition))
+        relics = int(then.relics[seat] - game.relics[seat])
+        included = f", {counted(relics, 'relic')} included" if relics else ""
+        what = f"with {counted(company, 'other')}" if company else "alone"
+        lines.append((what, f"{counted(then.banked[seat], 'gem')}{included}"))
+    return lines

@@ -1,0 +1,166 @@
+"""A review after the game: what each decision cost, and how everyone's chances went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.advice.hint import Outlook, champion, outlook, seen_by, why_no_search
+from diamant_env.batch import Batch
+from diamant_env.drawing.news import counted
+from diamant_env.editions import Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.opponents.search import SearchAgent
+from diamant_env.opponents.table import Table
+from diamant_env.rules import win_share
+from diamant_env.state import GAME, LEAVE, Game
+
+WORST = 3  # decisions that a person is shown
+_FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # games with each choice: of every decision, then of the dearest ones anew
+_CLOSELY = 6  # decisions
+_PLAYED_ON = 6_000  # games for the chances, all states together
+_SEED = 1
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A decision and what it cost.
+
+    Attributes:
+        turn: Its number in the game, 0 for the first.
+        expedition: 1 for the first.
+        card: Of the expedition, 1 for the first.
+        bag: Gems at risk.
+        chose: CONTINUE or LEAVE.
+        better: The choice that won more games.
+        cost: Win share by which the other choice was better; 0 where it was not.
+        interval: 95 %, of what the other choice would have won more.
+        words: All that in a sentence.
+    """
+
+    turn: int
+    expedition: int
+    card: int
+    bag: int
+    chose: int
+    better: int
+    cost: float
+    interval: tuple[float, float]
+    words: str
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the other choice was better beyond doubt."""
+        return self.interval[0] > 0
+
+
+@dataclass(frozen=True)
+class Review:
+    """A game seen by one of its players.
+
+    Attributes:
+        decisions: Of that player, the dearest first.
+        chances: Win share of each seat in each state of the game; the last one is the result.
+        labels: Of these states, such as ``"2.5"`` for the second expedition's fifth card.
+        summary: Two sentences.
+    """
+
+    decisions: list[Decision]
+    chances: list[list[float]]
+    labels: list[str]
+    summary: list[str]
+
+    def lines(self) -> list[str]:
+        """Return the two sentences and the dearest mistakes as lines of text."""
+        mistakes = [each.words for each in self.decisions[:WORST] if each.mistake]
+        return [*self.summary, *(f"  {words}" for words in mistakes)]
+
+
+def review(games: list[Game], edition: Edition, seat: int) -> Review:
+    """Return the review of a game; the same game always gets the same one, within a few seconds.
+
+    Args:
+        games: The records at the start and after each turn, to the end.
+        edition: What was played.
+        seat: Whose decisions are judged: by games that the champion plays on for everyone, as a hint is.
+    """
+    chances = _chances(games, edition)
+    labels = [f"{game.expedition}.{game.turn}" for game in games[:-1]] + ["end"]
+    why_not = why_no_search(edition, int(games[0].num_players))
+    decisions = [] if why_not else _decisions(games, edition, seat)
+    summary = [why_not or _verdict(decisions), _turning_point(chances[:, seat], labels)]
+    return Review(decisions, chances.tolist(), labels, summary)
+
+
+def _decisions(games: list[Game], edition: Edition, seat: int) -> list[Decision]:
+    turns = [turn for turn, game in enumerate(games) if game.inside[seat]]
+    seen = seen_by(seat, [games[turn] for turn in turns], edition)
+    agent = SearchAgent(champion(), seed=_SEED)
+    first_look = zip(turns, _looked(agent, seen, edition, _FIRST_LOOK), strict=True)
+    made = [_decision(games, turn, seat, found) for turn, found in first_look]
+    dearest = sorted(range(len(made)), key=lambda place: -made[place].cost)[:_CLOSELY]
+    # What looks dear at first may be so by chance alone; games of their own tell.
+    for place, found in zip(dearest, _looked(agent, seen[dearest], edition, _CLOSE_LOOK), strict=True):
+        made[place] = _decision(games, turns[place], seat, found)
+    return sorted(made, key=lambda each: (not each.mistake, -each.cost))
+
+
+def _looked(agent: SearchAgent, seen: NDArray[np.float32], edition: Edition, games: int) -> list[Outlook]:
+    earned = agent.outcomes(np.repeat(seen, games, axis=0), edition)
+    return [outlook(each) for each in earned.reshape(2, -1, games).swapaxes(0, 1)]
+
+
+def _decision(games: list[Game], turn: int, seat: int, found: Outlook) -> Decision:
+    game, chose = games[turn], int(games[turn + 1].decision[seat])
+    sign = -1 if chose == LEAVE else 1  # the outlook says by how much LEAVE is better
+    other = sign * found.difference
+    low, high = other - found.error, other + found.error
+    did, instead = ("left", "continuing") if chose == LEAVE else ("continued", "leaving")
+    where = f"Expedition {game.expedition}, card {game.turn}: you {did} with {counted(int(game.bag), 'gem')} in the bag"
+    more = f"{instead} wins {other:.1%} more of the games ({low:.1%} to {high:.1%})"
+    words = f"{where}; {more if low > 0 else f'{instead} is not clearly better'}."
+    better = 1 - chose if other > 0 else chose
+    place = int(game.expedition), int(game.turn), int(game.bag)
+    return Decision(turn, *place, chose, better, max(0.0, other), (low, high), words)
+
+
+def _verdict(decisions: list[Decision]) -> str:
+    mistakes = [each for each in decisions if each.mistake]
+    all_of_them = counted(len(decisions), "decision")
+    if not mistakes:
+        return f"You made {all_of_them}, and in none was the other choice clearly better."
+    early = sum(each.chose == LEAVE for each in mistakes)
+    late = len(mistakes) - early
+    kinds = [f"left too early {_times(early)}"] * (early > 0) + [f"stayed too long {_times(late)}"] * (late > 0)
+    return f"In your {all_of_them} you {' and '.join(kinds)}."
+
+
+def _times(number: int) -> str:
+    return {1: "once", 2: "twice"}.get(number, f"{number} times")
+
+
+def _turning_point(chances: NDArray[np.float64], labels: list[str]) -> str:
+    """Say where the chances of a seat changed most."""
+    change = np.diff(chances)
+    turn = int(np.abs(change).argmax())
+    expedition, card = labels[turn].split(".")
+    way = "fell" if change[turn] < 0 else "rose"
+    before, after = chances[turn : turn + 2]
+    where = f"after card {card} of expedition {expedition}"
+    return f"Your chance to win {way} most {where}: from {before:.0%} to {after:.0%}."
+
+
+def _chances(games: list[Game], edition: Edition) -> NDArray[np.float64]:
+    """Return the win shares, float64 (states, seats), if the champion plays on for everyone from each state."""
+    players, states = int(games[0].num_players), len(games) - 1
+    result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]
+    number = max(1, _PLAYED_ON // states)
+    batch = Batch(states * number, players, edition, "win")
+    records = np.repeat(np.array(games[:-1], GAME), number)
+    # From every state the same fortunes, so that the curve shows the game and not the luck of the roll-outs.
+    records["key"] = np.tile(np.random.default_rng(_SEED).integers(0, 2**64, number, np.uint64), states)
+    batch.restore(records)
+    earned = Table(batch, [champion()], np.zeros((batch.num_games, batch.seats), int)).play_out()
+    return np.concatenate([earned.reshape(states, number, players).mean(axis=1), [result]])

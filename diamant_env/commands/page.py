@@ -1,0 +1,61 @@
+"""Play in a browser: ``diamant page``. The server answers this machine alone."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import webbrowser
+from collections.abc import Sequence
+
+from diamant_env.commands.terminal import Parser, say
+
+COMMAND = "diamant page"
+_HERE = "127.0.0.1"
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run the subcommand until Ctrl-C and return the exit status."""
+    parser = Parser(prog=COMMAND, description="Play against any agents in a browser, with hints and a review.")
+    parser.add_argument("--port", type=_port, default=0, help="of the page; by default any that is free")
+    parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
+    options = parser.parse_args(argv)
+    try:
+        import uvicorn
+
+        from diamant_env.page.server import make_app
+    except ImportError as error:
+        raise ImportError(f'the page needs {error.name}: pip install "diamant-env[web]"') from error
+    door = _listen(options.port)
+    app = make_app()
+    app.state.warm_up()
+    address = f"http://{_HERE}:{door.getsockname()[1]}/"
+    say(f"The page is at {address} (Ctrl-C ends it).")
+    if not options.no_browser:
+        webbrowser.open(address)
+    config = uvicorn.Config(
+        app, ws="none", lifespan="off", log_level="error", access_log=False, server_header=False,
+        timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[door])
+    return 0
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{text}; a whole number from 1 to 65535 is needed")
+    return int(text)
+
+
+def _listen(port: int) -> socket.socket:
+    """Return a socket that listens at this port, or at any free one for 0."""
+    door = socket.socket()
+    if os.name == "posix":  # elsewhere this would share a port that is in use
+        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        door.bind((_HERE, port))
+        door.listen()
+    except OSError as error:
+        door.close()
+        raise OSError(f"port {port} can't be used: {error.strerror}; choose another --port, or none") from None
+    return door

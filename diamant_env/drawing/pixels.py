@@ -1,0 +1,108 @@
+"""A canvas of pixels: all is drawn at twice the size and scaled down, so that edges are smooth. Needs pygame-ce."""
+
+import itertools
+import os
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # pygame greets on stdout
+try:
+    import pygame
+except ImportError as error:
+    raise ImportError('pictures need pygame-ce: pip install "diamant-env[render]"') from error
+
+from diamant_env.drawing.canvas import Box, Colour, Point
+
+_SCALE = 2
+_SMALLEST_TEXT = 7
+
+
+class PixelCanvas:
+    """A `Canvas` of pygame, which can also lay shades and lights over what is there."""
+
+    def __init__(self, width: int, height: int, colour: Colour) -> None:
+        pygame.font.init()
+        self._size = (width, height)
+        self._surface = pygame.Surface((width * _SCALE, height * _SCALE), 0, 32)
+        self._surface.fill(colour)
+        self._fonts: dict[int, pygame.font.Font] = {}
+
+    def rectangle(self, box: Box, colour: Colour, radius: float = 0, width: float = 0) -> None:
+        """See `Canvas.rectangle`."""
+        pygame.draw.rect(self._surface, colour, _rect(box), _pixels(width), _pixels(radius))
+
+    def circle(self, center: Point, radius: float, colour: Colour) -> None:
+        """See `Canvas.circle`."""
+        pygame.draw.circle(self._surface, colour, _point(center), radius * _SCALE)
+
+    def ellipse(self, box: Box, colour: Colour) -> None:
+        """See `Canvas.ellipse`."""
+        pygame.draw.ellipse(self._surface, colour, _rect(box))
+
+    def polygon(self, points: Sequence[Point], colour: Colour) -> None:
+        """See `Canvas.polygon`."""
+        pygame.draw.polygon(self._surface, colour, [_point(point) for point in points])
+
+    def line(self, points: Sequence[Point], colour: Colour, width: float) -> None:
+        """See `Canvas.line`."""
+        for start, stop in itertools.pairwise(points):
+            pygame.draw.line(self._surface, colour, _point(start), _point(stop), _pixels(width))
+        for point in points:
+            self.circle(point, width / 2, colour)
+
+    def shade(self, box: Box, colour: Colour, opacity: int, radius: float = 0) -> None:
+        """Lay a colour over a box; opacity 255 hides what is there."""
+        layer = pygame.Surface(_rect(box).size, pygame.SRCALPHA, 32)
+        pygame.draw.rect(layer, (*colour, opacity), layer.get_rect(), 0, _pixels(radius))
+        self._surface.blit(layer, _rect(box))
+
+    def glow(self, center: Point, radius: float, colour: Colour) -> None:
+        """Draw a soft light."""
+        size = _pixels(2 * radius)
+        layer = pygame.Surface((size, size), pygame.SRCALPHA, 32)
+        for ring in range(12):
+            pygame.draw.circle(layer, (*colour, 8 + 7 * ring), (size / 2, size / 2), size / 2 * (1 - ring / 13))
+        x, y = _point(center)
+        self._surface.blit(layer, (x - size / 2, y - size / 2))
+
+    def text(
+        self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0
+    ) -> float:
+        """See `Canvas.text`."""
+        pixels = _pixels(size)
+        while fit and pixels > _SMALLEST_TEXT * _SCALE and self._font(pixels).size(words)[0] > fit * _SCALE:
+            pixels -= 1
+        image = self._font(pixels).render(words, True, colour)
+        self._surface.blit(image, image.get_rect(**{anchor: _point(position)}))
+        return image.get_width() / _SCALE
+
+    def _font(self, pixels: int) -> pygame.font.Font:
+        """Return the default font. Each picture has its own: another library may quit pygame's fonts between two."""
+        if pixels not in self._fonts:
+            self._fonts[pixels] = pygame.font.Font(None, pixels)
+        return self._fonts[pixels]
+
+    def finish(self) -> pygame.Surface:
+        """Return the picture in its final size."""
+        return pygame.transform.smoothscale(self._surface, self._size)
+
+
+def pixels_of(surface: pygame.Surface) -> NDArray[np.uint8]:
+    """Return a surface as a new array, uint8 (height, width, 3)."""
+    return np.ascontiguousarray(pygame.surfarray.array3d(surface).transpose(1, 0, 2))
+
+
+def _pixels(length: float) -> int:
+    return round(length * _SCALE)
+
+
+def _point(point: Point) -> Point:
+    return (point[0] * _SCALE, point[1] * _SCALE)
+
+
+def _rect(box: Box) -> pygame.Rect:
+    left, top, width, height = box
+    x, y = _pixels(left), _pixels(top)
+    return pygame.Rect(x, y, _pixels(left + width) - x, _pixels(top + height) - y)

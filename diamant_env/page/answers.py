@@ -1,0 +1,118 @@
+"""What the page may ask, and the answers: one function for each address that takes a message."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from diamant_env.advice.hint import hint
+from diamant_env.advice.odds import Odds
+from diamant_env.advice.review import review
+from diamant_env.drawing.icons import SEAT_COLOURS
+from diamant_env.editions import EDITIONS, MAX_PLAYERS
+from diamant_env.page.game import AGENTS, MAX_SEED, YOU, Games, new_value
+from diamant_env.page.view import view_of, views_of
+from diamant_env.records import GameRecord
+
+Answer = dict[str, Any]
+MOST_LETTERS = 100  # in the name of a card of somebody's own edition
+DEFAULT = {"edition": "iello-2016", "agents": [YOU, "champion", "ev:0.75", "bag:18"]}
+
+
+def menu() -> Answer:
+    """Return what may be played, and with whom."""
+    editions = [
+        {
+            "name": edition.name,
+            "expeditions": edition.expeditions,
+            "hidden_chests": edition.hidden_chests,
+            "description": edition.source,
+        }
+        for edition in EDITIONS.values()
+    ]
+    agents = [{"text": text, "label": label, "about": about} for text, (label, about) in AGENTS.items()]
+    colours = ["#{:02x}{:02x}{:02x}".format(*colour) for colour in SEAT_COLOURS]
+    choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
+    return choices | {"default": DEFAULT, "seat_colours": colours}
+
+
+class Answers:
+    """Answers messages; several threads may ask at once.
+
+    Attributes:
+        by_address: The function that answers a message to each address, and the fields of the message. A message that
+            is not allowed is a ValueError, whose text says what is.
+    """
+
+    def __init__(self) -> None:
+        self._games = Games()
+        self.by_address: dict[str, tuple[Callable[..., Answer], tuple[str, ...]]] = {
+            "/new": (self._new, ("edition", "hidden_chests", "agents", "seed")),
+            "/turn": (self._turn, ("game", "decision")),
+            "/view": (self._view, ("game",)),
+            "/odds": (self._odds, ("game",)),
+            "/hint": (self._hint, ("game",)),
+            "/review": (self._review, ("game",)),
+            "/record": (self._record, ("game",)),
+            "/open": (self._open, ("text",)),
+        }
+
+    def warm_up(self) -> None:
+        """Compile and load what the first answers need."""
+        game = self._new(**DEFAULT, hidden_chests=None, seed=0)["game"]
+        self._hint(game)
+        self._turn(game, 0)
+
+    def _new(self, edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> Answer:
+        value = new_value(edition, hidden_chests, agents, secrets.randbelow(MAX_SEED + 1) if seed is None else seed)
+        with self._games.borrow(value) as played:
+            played.ask()  # an agent that refuses this table says so now
+            return view_of(played)
+
+    def _turn(self, game: Any, decision: Any) -> Answer:
+        if decision not in (0, 1, None) or isinstance(decision, bool | float):
+            raise ValueError(f"decision={str(decision)[:60]}; 0 continues, 1 leaves, null where you need not decide")
+        with self._games.borrow(game) as played:
+            played.play(decision)
+            return view_of(played)
+
+    def _view(self, game: Any) -> Answer:
+        with self._games.borrow(game) as played:
+            return view_of(played)
+
+    def _odds(self, game: Any) -> Answer:
+        with self._games.borrow(game) as played:
+            odds = Odds(played.sitting.now, played.sitting.edition, played.deciding())
+        rows = [{"what": each.what.strip(), "part": each.what[0] == " ", "chance": each.chance} for each in odds.next]
+        leaving = [f"{company}: {gems}" for company, gems in odds.leaving]
+        exact = {"bust": odds.next[0].chance, "share": odds.share, "next": rows, "leaving": leaving}
+        return {"lines": odds.lines()} | exact
+
+    def _hint(self, game: Any) -> Answer:
+        with self._games.borrow(game) as played:
+            return hint(played.sitting.now, played.sitting.edition, played.deciding()).as_json()
+
+    def _review(self, game: Any) -> Answer:
+        with self._games.borrow(game) as played:
+            played.require_end()
+            if played.you is None:
+                raise ValueError("nobody's decisions can be reviewed: only agents played this game")
+            return dataclasses.asdict(review(played.sitting.games, played.sitting.edition, played.you))
+
+    def _record(self, game: Any) -> Answer:
+        with self._games.borrow(game) as played:
+            played.require_end()
+            name = f"diamant-{played.value['edition']}-{played.value['seed']}.txt"
+            return {"name": name, "text": played.sitting.log.record().to_text()}
+
+    def _open(self, text: Any) -> Answer:
+        if not isinstance(text, str):
+            raise ValueError("text: the text of a record is needed")
+        record = GameRecord.from_text(text)
+        longest = max(map(len, record.edition.card_names.values()))
+        if longest > MOST_LETTERS:
+            raise ValueError(f"a card's name of {longest} letters; at most {MOST_LETTERS} can be shown")
+        title = f"{record.edition.name}, {record.num_players} players"
+        return {"title": title, "views": views_of(record)}

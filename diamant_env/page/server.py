@@ -1,0 +1,166 @@
+"""The server of the page: which addresses there are, who may ask, and how much at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from diamant_env.drawing.svg import card_svg, icons_svg
+from diamant_env.editions import NUM_CARDS
+from diamant_env.page.answers import Answers, menu
+
+STATIC = Path(__file__).parent / "static"
+MOST_BYTES = 64 * 1024  # of a message
+THREADS = 2
+MOST_WAITING = 8  # messages that wait for the threads, beside those that are being answered
+_KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.ASCII)
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_DAY = {"Cache-Control": "max-age=86400"}
+
+
+class Guard:
+    """Lets only this machine's own page ask, and gives every answer the headers that keep others out.
+
+    A foreign page may point its own name at 127.0.0.1, so the name that the browser asked for is checked, and so is
+    the page that asks.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, see the specification of ASGI."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *own]
+            await send(message)
+
+        headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in scope["headers"]]
+        hosts = [value for name, value in headers if name == "host"]
+        origins = [value for name, value in headers if name == "origin"]
+        answer: ASGIApp = self._app
+        if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]) or any(each != f"http://{hosts[0]}" for each in origins):
+            answer = _refusal(403, "only the page of this machine, at 127.0.0.1 or localhost, may ask here")
+        await answer(scope, receive, send_guarded)
+
+
+def make_app() -> Starlette:
+    """Return the application. Each has games and threads of its own."""
+    answers = Answers()
+    desk = _Desk(answers)
+    routes = [
+        Route("/", _static),
+        Route("/static/{name}", _static),
+        Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"], headers=_DAY)),
+        Route("/card/{card:int}/{name:path}.svg", _card),
+        Route("/menu", lambda _: JSONResponse(menu())),
+        *(Route(address, partial(desk.answer, address), methods=["POST"]) for address in answers.by_address),
+    ]
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _error})
+    app.add_middleware(Guard)
+    app.state.warm_up = answers.warm_up
+    return app
+
+
+class _Desk:
+    """Reads messages and lets threads answer them, so many at once."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers.by_address
+        self._threads = ThreadPoolExecutor(THREADS, "diamant page")
+        self._asked = 0
+
+    async def answer(self, address: str, request: Request) -> Response:
+        function, fields = self._answers[address]
+        message = await _message(request, fields)
+        if self._asked >= THREADS + MOST_WAITING:
+            return _refusal(429, f"busy: {self._asked} requests are being answered; ask again in a moment")
+        self._asked += 1
+        try:
+            work = asyncio.get_running_loop().run_in_executor(self._threads, _encoded, function, message)
+            return Response(await work, media_type="application/json", headers={"Cache-Control": "no-store"})
+        except (ValueError, RecursionError) as error:
+            return _refusal(400, " ".join(str(error).split()))
+        finally:
+            self._asked -= 1
+
+
+def _encoded(function: Callable[..., Any], message: dict[str, Any]) -> bytes:
+    return json.dumps(function(**message), allow_nan=False).encode()
+
+
+async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
+    """Return the JSON object of a request; HTTPException where it is none with these fields."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise HTTPException(415, "Content-Type: application/json is needed")
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            raise HTTPException(413, f"more than {MOST_BYTES} bytes")
+    try:
+        message = json.loads(body, parse_constant=_no_number)
+        json.dumps(message, ensure_ascii=False).encode()  # a lone surrogate is no text
+    except (ValueError, RecursionError):
+        raise HTTPException(400, "the message is no JSON") from None
+    if not isinstance(message, dict) or sorted(message) != sorted(fields):
+        raise HTTPException(400, f"a JSON object with {', '.join(fields)} is needed, and nothing else")
+    return message
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _static(request: Request) -> Response:
+    name = request.path_params.get("name", "index.html")
+    files = {file.name: file for file in STATIC.iterdir() if file.suffix in _KINDS}
+    if name not in files:
+        raise HTTPException(404, f"there is no file {name[:60]!r}")
+    headers = {"Cache-Control": "no-cache"}
+    return Response(files[name].read_bytes(), media_type=_KINDS[files[name].suffix], headers=headers)
+
+
+def _card(request: Request) -> Response:
+    card = request.path_params["card"]
+    if card >= NUM_CARDS:
+        raise HTTPException(404, f"there is no card {card}")
+    return Response(card_svg(card, request.path_params["name"]), media_type=_KINDS[".svg"], headers=_DAY)
+
+
+def _refusal(status: int, error: str) -> JSONResponse:
+    return JSONResponse({"error": error}, status)
+
+
+async def _error(_: Request, error: Any) -> Response:
+    """Answer what an address can't: no such address, another method, no JSON, too much of it."""
+    return _refusal(error.status_code, error.detail)

@@ -1,0 +1,125 @@
+"""What the page shows of a game, as values of JSON. All words come from the narrator, all odds from the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import quote
+
+from diamant_env.drawing.news import Narrator, distinct, lying, ranking, verdict, winners
+from diamant_env.drawing.scene import BUST, Scene, relics_gone
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.observation_writer import bust_chance, expected_share
+from diamant_env.page.game import PlayedGame
+from diamant_env.records import GameRecord
+from diamant_env.state import OVER, Game
+
+
+class Viewer:
+    """Shows the states of one game.
+
+    Args:
+        edition: What is played.
+        texts: Who plays, by seat.
+        you: The seat of the person, or None.
+    """
+
+    def __init__(self, edition: Edition, texts: Sequence[str], you: int | None = None) -> None:
+        self._edition, self._you = edition, you
+        self._names = distinct(texts)
+        self._narrator = Narrator(edition, self._names, you)
+
+    def show(self, game: Game, scene: Scene, leave: Sequence[float | None] = ()) -> dict[str, Any]:
+        """Return the view of a state.
+
+        Args:
+            game: The record.
+            scene: Has followed the game.
+            leave: Probabilities of LEAVE by seat, or nothing where they stay secret.
+        """
+        over = bool(game.phase == OVER)
+        title = f"Expedition {game.expedition} of {self._edition.expeditions}, card {game.turn}"
+        return {
+            "you": self._you,
+            "over": over,
+            "must_decide": self._you is not None and bool(game.inside[self._you]),
+            "expedition": int(game.expedition),
+            "expeditions": self._edition.expeditions,
+            "card": int(game.turn),
+            "title": "Game over" if over else title,
+            "news": list(self._narrator.news(game, scene)),
+            "ended": self._ended(game, scene),
+            "path": [] if over else self._path(scene.path, int(game.path_relics), new=len(scene.path) - 1),
+            "lying": "" if over else lying(game),
+            "bust": 0.0 if over else float(bust_chance(game)),
+            "share": 0.0 if over else float(expected_share(game, numbers_of(self._edition))),
+            "seats": [self._seat(game, scene, seat, leave) for seat in range(game.num_players)],
+            "result": self._result(game, scene) if over else None,
+        }
+
+    def _ended(self, game: Game, scene: Scene) -> dict[str, Any] | None:
+        ended = scene.ended_path(game)
+        if ended is None:
+            return None
+        path = self._path(ended.cards, ended.relics_lying, fatal=ended.fatal)
+        return {"title": ended.title, "bust": bool(ended.fatal), "path": path}
+
+    def _path(
+        self, cards: list[int], relics_lying: int, new: int | None = None, fatal: Sequence[int] = ()
+    ) -> list[dict[str, Any]]:
+        taken = relics_gone(cards, relics_lying)
+        return [
+            card_view(self._edition, card) | {"new": place == new, "fatal": place in fatal, "taken": place in taken}
+            for place, card in enumerate(cards)
+        ]
+
+    def _seat(self, game: Game, scene: Scene, seat: int, leave: Sequence[float | None]) -> dict[str, Any]:
+        secret = self._edition.hidden_chests and self._you not in (None, seat) and game.phase != OVER
+        inside = bool(game.inside[seat])
+        return {
+            "name": self._names[seat],
+            "inside": inside,
+            "bag": int(game.bag) if inside else None,
+            "chest": None if secret else int(game.chest[seat]),
+            "relics": None if secret else int(game.relics[seat]),
+            "verdict": verdict(game, scene, seat),
+            "leave": leave[seat] if leave else None,
+            "winner": seat in winners(game, self._edition),
+        }
+
+    def _result(self, game: Game, scene: Scene) -> dict[str, Any]:
+        rows = []
+        for seat in ranking(game, self._edition):
+            brought = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.brought]
+            chest, relics = int(game.chest[seat]), int(game.relics[seat])
+            row = {"seat": seat, "name": self._names[seat], "brought": brought, "chest": chest, "relics": relics}
+            rows.append(row | {"winner": seat in winners(game, self._edition)})
+        return {"words": self._narrator.result(game), "table": rows}
+
+
+def view_of(played: PlayedGame) -> dict[str, Any]:
+    """Return the view of a game that is being played; agents' probabilities are shown only where no person plays."""
+    sitting = played.sitting
+    viewer = Viewer(sitting.edition, played.value["agents"], played.you)
+    leave = played.ask() if played.you is None else ()
+    mode = "watch" if played.you is None else "play"
+    return {"game": played.value, "mode": mode} | viewer.show(sitting.now, sitting.scene, leave)
+
+
+def views_of(record: GameRecord) -> list[dict[str, Any]]:
+    """Return the views of a recorded game, from its start to its end."""
+    names = record.names or [f"player_{seat}" for seat in range(record.num_players)]
+    viewer, scene, views = Viewer(record.edition, [name[:60] for name in names]), Scene(), []
+    for env in record.watch():
+        scene.follow(env.game)
+        views.append({"game": None, "mode": "record"} | viewer.show(env.game, scene))
+    return views
+
+
+def card_view(edition: Edition, card: int) -> dict[str, Any]:
+    """Return what the page knows of a card."""
+    name = edition.card_name(card)
+    svg = f"/card/{card}/{quote(name, safe='')}.svg"
+    kind = "treasure" if card < FIRST_TRAP else "trap" if card < FIRST_RELIC else "relic"
+    return {"card": card, "name": name, "kind": kind, "svg": svg}

@@ -1,0 +1,174 @@
+"""Games in the page: the same as anywhere else, shown as they are, and going on after the server has started anew."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from diamant_env import EDITIONS, Batch
+from diamant_env.advice.hint import seen_by
+from diamant_env.engine.observation_writer import bust_chance
+from diamant_env.opponents import Table, make
+from diamant_env.records import GameRecord, record_of
+from diamant_env.state import OVER
+from tests.support.asking import Asker
+
+pytest.importorskip("starlette", reason='the page needs the extra "web"')
+from diamant_env.page import game as page_game
+from diamant_env.page.server import make_app
+
+TABLE = ["champion", "ev:0.75", "bag:18", "random", "follow"]
+
+
+@pytest.fixture
+def asker():
+    return Asker(make_app())
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("seed", [0, 2**53 - 1])
+def test_the_game_is_that_of_a_batch(asker, edition, seed):
+    """The same cards and decisions as without the page, and a record that says so."""
+    last = asker.to_the_end(asker.new(*TABLE, seed=seed, edition=edition))[-1]
+    record = record_of([make(text) for text in TABLE], edition, seed)
+    text = asker.post("/record", game=last["game"]).json["text"]
+    assert GameRecord.from_text(text).turns == record.turns
+    batch = Batch(1, len(TABLE), edition)
+    table = Table(batch, [make(text) for text in TABLE], [range(len(TABLE))])
+    observations, actions = batch.reset(seed), np.zeros((1, len(TABLE)), np.int8)
+    for signs in last["game"]["decisions"]:
+        inside = batch.must_decide[0]
+        table.decide(observations, actions)
+        assert signs == "".join(str(each) if deciding else "-" for each, deciding in zip(*actions, inside, strict=True))
+        batch.step(actions, observations)
+    assert batch.over[0]
+    assert [seat["chest"] for seat in last["seats"]] == batch.games.chest[0, : len(TABLE)].tolist()
+
+
+def test_a_person_decides_and_the_view_shows_it(asker):
+    views = asker.to_the_end(asker.new("ev:0.75", "you", "champion"))
+    assert {view["mode"] for view in views} == {"play"}
+    for before, after in itertools.pairwise(views):
+        signs = after["game"]["decisions"][-1]
+        assert after["game"]["decisions"][:-1] == before["game"]["decisions"]
+        assert [sign != "-" for sign in signs] == [seat["inside"] for seat in before["seats"]]
+        if before["must_decide"]:
+            assert signs[1] == str(int(before["seats"][1]["bag"] >= 8))
+            said = after["seats"][1]["verdict"]
+            bust = after["ended"] is not None and after["ended"]["bust"]
+            assert said.split()[0] == ("leave" if signs[1] == "1" else "bust" if bust else "continue")
+        assert all(seat["leave"] is None for seat in after["seats"])
+    result = views[-1]["result"]
+    assert [row["chest"] for row in result["table"]] == sorted((row["chest"] for row in result["table"]), reverse=True)
+    for row in result["table"]:
+        assert sum(gems for gems in row["brought"] if gems != "bust") == row["chest"]
+        assert row["winner"] == views[-1]["seats"][row["seat"]]["winner"]
+
+
+def test_the_view_is_that_of_the_state(asker):
+    seen = set()
+    for view in asker.to_the_end(asker.new("champion", "bag:8", "oppose", seed=11)):
+        played = page_game.replayed(view["game"]).sitting
+        now = played.now
+        assert view["over"] == (now.phase == OVER)
+        if not view["over"]:
+            assert view["path"][-1]["new"]
+            assert view["path"][-1]["name"] == played.edition.card_name(now.last_card)
+            assert len(view["path"]) == view["card"] == now.turn
+            assert view["bust"] == pytest.approx(float(bust_chance(now)))
+            assert view["lying"].startswith(f"{now.path_gems} gem")
+            chances = [seat["leave"] for seat in view["seats"]]
+            if now.inside[0]:
+                champion = make("champion").leave_probability(seen_by(0, [now], played.edition))
+                assert chances[0] == pytest.approx(float(champion[0]))
+            assert [chance is not None for chance in chances] == (now.inside[:3] == 1).tolist()
+        if view["ended"]:
+            fatal = [card["name"] for card in view["ended"]["path"] if card["fatal"]]
+            assert len(fatal) == 2 * view["ended"]["bust"]
+            assert len(set(fatal)) <= 1
+            seen.add(view["ended"]["bust"])
+    assert seen == {True, False}
+
+
+def test_a_game_goes_on_after_the_server_has_started_anew(asker):
+    """The agents' random numbers and memories depend on the game alone: no server need remember anything."""
+    view = asker.new("you", "search:64:champion", "random", "champion", "ev:0.75", seed=8)
+    for _ in range(5):
+        view = asker.turn(view)
+    stays, again = asker.to_the_end(view)[-1], Asker(make_app())
+    assert again.post("/view", game=view["game"]).json == view
+    while not view["over"]:
+        leaves = view["must_decide"] and view["seats"][0]["bag"] >= 8
+        view = Asker(make_app()).turn(view, int(leaves))
+    assert view == stays
+
+
+def test_two_tabs_play_the_same_game_apart(asker):
+    view = asker.new("you", "bag:8", "random")
+    stay, leave = asker.turn(view, 0), asker.turn(view, 1)
+    assert stay["game"]["decisions"][0][0] == "0"
+    assert leave["game"]["decisions"][0][0] == "1"
+    assert stay["game"]["decisions"][0][1:] == leave["game"]["decisions"][0][1:]
+    assert asker.post("/view", game=view["game"]).json == view
+    assert asker.turn(view, 0) == stay
+
+
+def test_no_more_games_are_kept_than_said(monkeypatch):
+    made = []
+    monkeypatch.setattr(page_game, "replayed", lambda given, old=page_game.replayed: made.append(1) or old(given))
+    asker = Asker(make_app())
+    values = [asker.new("you", "bag:8", seed=seed)["game"] for seed in range(page_game.MOST_GAMES + 1)]
+    for value in (values[-1], values[1], values[0]):
+        made.clear()
+        asker.post("/view", game=value)
+        assert bool(made) == (value is values[0])
+
+
+@pytest.mark.parametrize("edition", ["incan-gold", "iello-2016"])
+def test_hidden_chests_stay_hidden_until_the_end(asker, edition):
+    view = asker.new("bag:8", "you", "bag:18", edition=edition, hidden_chests=True)
+    *during, last = asker.to_the_end(view)
+    assert view["game"]["hidden_chests"]
+    for each in during:
+        assert [seat["chest"] is None for seat in each["seats"]] == [True, False, True]
+        assert [seat["relics"] is None for seat in each["seats"]] == [True, False, True]
+    assert all(seat["chest"] is not None for seat in last["seats"])
+
+
+def test_odds_hint_record_and_review_of_one_game(asker):
+    view = asker.new("you", "champion", "bag:18", seed=4)
+    odds, hint = (asker.post(path, game=view["game"]).json for path in ("/odds", "/hint"))
+    assert odds["bust"] == pytest.approx(view["bust"])
+    assert odds["share"] == pytest.approx(view["share"])
+    assert sum(row["chance"] for row in odds["next"] if not row["part"]) == pytest.approx(1)
+    assert len(odds["leaving"]) == 3
+    game = page_game.replayed(view["game"]).sitting
+    champion = make("champion").leave_probability(seen_by(0, [game.now], game.edition))
+    assert hint["leave"] == float(champion[0])
+    assert hint["search"]["interval"][0] <= hint["search"]["difference"] <= hint["search"]["interval"][1]
+    views = asker.to_the_end(view)
+    review = asker.post("/review", game=views[-1]["game"]).json
+    assert len(review["chances"]) == len(review["labels"]) == len(views)
+    assert review["chances"][-1] == [float(row["winner"]) for row in views[-1]["seats"]]
+    assert sorted(each["turn"] for each in review["decisions"]) == [
+        turn for turn, each in enumerate(views) if each["must_decide"]
+    ]
+    record = asker.post("/record", game=views[-1]["game"]).json
+    assert record["name"] == "diamant-iello-2016-4.txt"
+    opened = asker.post("/open", text=record["text"]).json["views"]
+    for shown, played in zip(opened, views, strict=True):
+        assert shown["mode"] == "record"
+        assert (shown["path"], shown["ended"], shown["title"]) == (played["path"], played["ended"], played["title"])
+        assert [seat["chest"] for seat in shown["seats"]] == [seat["chest"] for seat in played["seats"]]
+
+
+def test_the_record_of_an_edition_of_ones_own_is_shown_with_its_cards(asker):
+    printed = {"name": "mine", "treasures": [5, 7], "traps": ["<a/b>", "snake"], "expeditions": 1}
+    lines = ["diamant record 1", f"own edition: {json.dumps(printed)}", "hidden chests: no", "players: 1", "seed: none"]
+    lines += ["1.1 <a/b> | leave 0", "result", "player_0: chest 0, relics 0", "winners: 0"]
+    view = asker.post("/open", text="\n".join(lines)).json["views"][0]
+    assert view["path"][0]["name"] == "<a/b>"
+    face = asker.get("/card/16/<a/b>.svg")  # as a server hands on /card/16/%3Ca%2Fb%3E.svg
+    assert view["path"][0]["svg"] == "/card/16/%3Ca%2Fb%3E.svg"
+    assert b"&lt;a/b&gt;" in face.body

@@ -1,0 +1,95 @@
+"""Asks an ASGI application, without a socket and without a library for it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+from typing import Any
+
+HOST = "127.0.0.1:8000"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of an application; each header once, by its name in small letters."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+async def ask_app(app, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Answer:
+    """Ask once; the headers are added to those that a browser sends, and an empty one is left out."""
+    sent = {"host": HOST, "content-type": "application/json"} | (headers or {})
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": method,
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "scheme": "http",
+        "query_string": b"",
+        "headers": [(name.encode(), value.encode()) for name, value in sent.items() if value],
+        "client": ("127.0.0.1", 50000),
+        "server": ("127.0.0.1", 8000),
+    }
+    parts = [body[i : i + 10_000] for i in range(0, len(body), 10_000)] or [b""]
+    said: list[dict] = []
+
+    async def receive() -> dict:
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
+
+    async def send(message: dict) -> None:
+        said.append(message)
+
+    await app(scope, receive, send)
+    names = [name for name, _ in said[0]["headers"]]
+    assert len(set(names)) == len(names)
+    got = {name.decode(): value.decode() for name, value in said[0]["headers"]}
+    return Answer(said[0]["status"], got, b"".join(message.get("body", b"") for message in said[1:]))
+
+
+class Asker:
+    """Asks one application, one request after the other."""
+
+    def __init__(self, app) -> None:
+        self.app = app
+
+    def get(self, path: str, headers: dict[str, str] | None = None) -> Answer:
+        return asyncio.run(ask_app(self.app, "GET", path, headers=headers))
+
+    def post(self, path: str, headers: dict[str, str] | None = None, /, **message) -> Answer:
+        return self.send(path, json.dumps(message).encode(), headers)
+
+    def send(self, path: str, body: bytes, headers: dict[str, str] | None = None) -> Answer:
+        return asyncio.run(ask_app(self.app, "POST", path, body, headers))
+
+    def new(self, *agents: str, seed: int = 3, edition: str = "iello-2016", hidden_chests: bool | None = None) -> dict:
+        """Begin a game and return its view."""
+        answer = self.post("/new", edition=edition, hidden_chests=hidden_chests, agents=list(agents), seed=seed)
+        assert answer.status == 200, answer.body
+        return answer.json
+
+    def turn(self, view: dict, decision: int | None = None) -> dict:
+        """Play a turn and return the new view; where "you" must decide, `decision` or CONTINUE."""
+        if view["must_decide"]:
+            decision = decision or 0
+        answer = self.post("/turn", game=view["game"], decision=decision if view["must_decide"] else None)
+        assert answer.status == 200, answer.body
+        return answer.json
+
+    def to_the_end(self, view: dict, bag: int = 8) -> list[dict]:
+        """Play on, leaving with so many gems; return all views from this one on."""
+        views = [view]
+        while not views[-1]["over"]:
+            you = views[-1]["you"]
+            leaves = views[-1]["must_decide"] and views[-1]["seats"][you]["bag"] >= bag
+            views.append(self.turn(views[-1], int(leaves)))
+        return views
