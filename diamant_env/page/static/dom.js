@@ -23,7 +23,7 @@ function fill(element, attributes, children) {
   return element;
 }
 
-/** Return one of the server's drawings; it takes its tint from the `--tint` and `--shade` around it. */
+/** Return one of the server's drawings. */
 export function icon(name, kind = "") {
   const use = makeSvg("use", { href: `/drawings.svg#${name}` });
   return makeSvg("svg", { class: `icon ${kind}`.trim(), "aria-hidden": "true" }, use);

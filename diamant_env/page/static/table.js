@@ -96,7 +96,7 @@ function drawSeats(view, interlude) {
 const namesOf = (view) => view.seats.map((seat) => seat.name).join("\n");
 
 function newSeat(seat, at, view) {
-  const explorer = make("span", { class: "explorer" }, icon("explorer"), make("span", { class: "shirt" }, `${at + 1}`));
+  const explorer = make("span", { class: "explorer" }, icon(`explorer-${at}`), make("span", { class: "shirt" }, `${at + 1}`));
   const light = make("span", { class: "light" }, icon("torch"));
   return tint(
     make("li", { class: `seat ${at === view.you ? "you" : ""}` },
@@ -104,7 +104,7 @@ function newSeat(seat, at, view) {
       make("span", { class: "picture", "aria-hidden": "true" },
         make("span", { class: "verdict" }),
         make("span", { class: "in-cave" }, light, make("span", { class: "bag" })),
-        make("span", { class: "in-camp" }, icon("tent", "tent"), make("span", { class: "chest" })),
+        make("span", { class: "in-camp" }, icon(`tent-${at}`, "tent"), make("span", { class: "chest" })),
         explorer,
         make("span", { class: "crown" }, icon("crown"))),
       make("span", { class: "name", "aria-hidden": "true" }, seat.name),
@@ -123,7 +123,7 @@ function drawSeat(item, seat, inside) {
   part("chest").replaceChildren(
     icon(seat.chest === null ? "closed-chest" : "open-chest"),
     make("b", {}, seat.chest === null ? "?" : `${seat.chest}`),
-    make("span", { class: "relics" }, ...Array.from({ length: seat.relics }, () => icon("relic"))));
+    make("span", { class: "relics" }, ...Array.from({ length: seat.relics ?? 0 }, () => icon("relic"))));
   part("chance").replaceChildren(...(seat.leave === null ? [] : [bar("leaves", seat.leave)]));
   part("told").textContent = told(seat, inside);
 }
