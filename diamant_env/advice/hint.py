@@ -86,9 +86,15 @@ class Hint:
         search = None
         if self.outlook is not None:
             (stay, go), (error_stay, error_go) = self.outlook.shares, self.outlook.errors
-            search = {"continue": stay, "leave": go, "error_continue": error_stay, "error_leave": error_go}
-            search |= {"difference": self.outlook.difference, "interval": list(self.outlook.interval)}
-            search |= {"games": self.outlook.games}
+            search = {
+                "continue": stay,
+                "leave": go,
+                "error_continue": error_stay,
+                "error_leave": error_go,
+                "difference": self.outlook.difference,
+                "interval": self.outlook.interval,
+                "games": self.outlook.games,
+            }
         told = {"leave": self.leave, "says": self.says, "lines": self.lines(), "search": search}
         return told | {"why_not": self.why_not, "seconds": self.seconds}
 

@@ -60,7 +60,7 @@ class SvgCanvas:
         self._add("text", words, **place, **font)
         return width
 
-    def _add(self, name: str, words: str = "", **attributes: object) -> None:
+    def _add(self, name: str, words: str = "", /, **attributes: object) -> None:
         written = "".join(
             f' {key.replace("_", "-")}="{round(value, 2) if isinstance(value, float) else value}"'
             for key, value in attributes.items()

@@ -13,7 +13,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -123,10 +123,13 @@ async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "Content-Type: application/json is needed")
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413, f"more than {MOST_BYTES} bytes")
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BYTES:
+                raise HTTPException(413, f"more than {MOST_BYTES} bytes")
+    except ClientDisconnect:
+        raise HTTPException(400, "the message stops half way") from None
     try:
         message = json.loads(body, parse_constant=_no_number)
         json.dumps(message, ensure_ascii=False).encode()  # a lone surrogate is no text

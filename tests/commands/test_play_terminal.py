@@ -125,6 +125,24 @@ def test_help_the_table_and_a_wrong_key(sit_down):
     assert "elic" not in said.split("Continue or leave")[0].replace("relics\n", "")
 
 
+def test_advice_before_a_decision(sit_down):
+    _, said, _ = sit_down("c\na\nhint\nq\ny\n")
+    assert said.count("The champion would continue (") == 2
+    assert said.count("if you continue now  you win ") == said.count("if you leave now     you win ") == 2
+    _, said, _ = sit_down("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
+    assert "The champion would continue (" in said
+    assert "The chests are hidden: nobody can tell" in said
+
+
+def test_a_review_after_the_game(monkeypatch, capsys):
+    """It comes last, unless it was not asked for or the game was stopped."""
+    for keys, options, reviewed in (("c\n" * 200, [], True), ("c\n" * 200, ["--no-review"], False), ("c\n", [], False)):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
+        assert diamant.main(["play", *QUIET, *options]) == 0
+        said = capsys.readouterr().out
+        assert bool(re.search(r"\n\nIn your \d+ decisions you .*\nYour chance to win ", said)) == reviewed
+
+
 def test_quitting_asks_first(sit_down):
     code, said, errors = sit_down("q\n\nq\nn\nexit\nnein\nc\nq\ny\nc\n")
     assert (code, errors) == (0, "")
@@ -209,7 +227,7 @@ def test_colours_take_no_room():
 
 
 def test_only_the_core_is_imported():
-    forbidden = {"torch", "stable_baselines3", "openskill", "rich", "pygame", "train"}
+    forbidden = {"torch", "stable_baselines3", "openskill", "rich", "pygame", "starlette", "train"}
     code = f"import diamant_env.commands.play, sys; sys.exit(bool({forbidden} & set(sys.modules)))"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 

@@ -1,0 +1,99 @@
+"""The hint: the champion's own probability, both choices played on, nothing that the seat can't see."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diamant_env import CONTINUE, LEAVE, Observations
+from diamant_env.advice import hint as room
+from diamant_env.advice.hint import hint, outlook, seen_by
+from diamant_env.editions import find_edition
+from diamant_env.opponents import make
+from diamant_env.records.sitting import Sitting, make_all
+from tests.support.play import BASE, Play
+
+TRAPS = ["spider", "snake", "lava pit", "boulder", "battering ram"]
+
+
+BUSTS = [card for trap in TRAPS[:4] for card in (trap, trap)]  # four expeditions without a gem
+BRINK = [*BUSTS, 15, 5, *TRAPS]  # then seat 1 leaves with 8 gems, and seat 0 has 12 in the bag
+FATAL = (
+    6 / 24
+)  # cards in the deck by then: one more of four kinds of trap, two of the fifth, 15 - 2 treasures, 5 relics
+
+
+def at_the_brink() -> Play:
+    """The last expedition: seat 0 is alone inside and wins if it leaves."""
+    return Play([*BRINK, "snake"], players=2).go_on(4).leave(1).go_on(len(TRAPS))
+
+
+@pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics", True)])
+def test_the_probability_is_that_of_the_champion_at_the_table(edition, hidden):
+    sitting = Sitting(edition, make_all(["champion"] * 3, 1), 5, hidden_chests=hidden)
+    asked = 0
+    while not sitting.over:
+        leave = sitting.leave
+        for seat in np.flatnonzero(sitting.batch.must_decide[0])[:1]:
+            found = hint(sitting.now, sitting.edition, seat, seconds=0)
+            assert found.leave == pytest.approx(leave[seat], abs=1e-6)
+            assert (found.outlook is None) == (found.why_not is not None) == hidden
+            assert found.says.startswith(f"The champion would {'leave' if leave[seat] >= 0.5 else 'continue'} (")
+            asked += 1
+        sitting.play(sitting.decisions())
+    assert asked > 10
+
+
+def test_a_choice_that_must_win_is_found():
+    """Leaving wins for sure; continuing loses wherever the next card is fatal, and the champion leaves after it."""
+    found = hint(at_the_brink().game, BASE, 0, seconds=0).outlook
+    assert found.shares[LEAVE] == 1
+    assert found.shares[CONTINUE] == pytest.approx(1 - FATAL, abs=4 * np.sqrt(FATAL * (1 - FATAL) / found.games))
+    assert found.interval[0] > 0.1
+    lines = hint(at_the_brink().game, BASE, 0, seconds=0).lines()
+    assert "you win 100% ± 0%" in lines[2]
+    assert "leaving is better" in lines[-1]
+
+
+def test_the_cards_to_come_are_not_known():
+    """The key of the game makes its cards, and no hint depends on it."""
+    game = at_the_brink().game.copy()
+    before = hint(game, BASE, 0, seconds=0)
+    game["key"] += 1
+    after = hint(game, BASE, 0, seconds=0)
+    assert (before.leave, before.outlook) == (after.leave, after.outlook)
+
+
+def test_why_no_game_is_played_on():
+    hidden = find_edition("iello-2016", hidden_chests=True)
+    assert "chests are hidden" in hint(at_the_brink().game, hidden, 0).lines()[1]
+    alone = Play([5], players=1).game
+    assert "You play alone" in hint(alone, BASE, 0).why_not
+
+
+def test_the_clock_ends_the_search(monkeypatch):
+    """Each look at the clock comes 0.1 s later than the one before: two rounds fit into 0.6 s."""
+    times = iter(np.arange(100) / 10)
+    monkeypatch.setattr(room, "perf_counter", lambda: next(times))
+    found = hint(at_the_brink().game, BASE, 0, seconds=0.6)
+    assert found.outlook.games == 3 * room._ROUND
+    monkeypatch.setattr(room, "perf_counter", lambda: 0.0)
+    assert hint(at_the_brink().game, BASE, 0).outlook.games == room._MOST
+
+
+def test_intervals_are_those_of_the_mean():
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(400):
+        found = outlook(rng.binomial(1, [[0.3], [0.4]], (2, 200)).astype(float))
+        covered += found.interval[0] < 0.1 < found.interval[1]
+        assert found.difference == pytest.approx(found.shares[LEAVE] - found.shares[CONTINUE])
+    assert 0.92 < covered / 400 < 0.975
+
+
+def test_what_a_seat_sees():
+    play = Play([7, 5], players=3).leave(1)
+    for edition in (BASE, replace(BASE, hidden_chests=True)):
+        seen = Observations(seen_by(2, [play.game], edition))
+        assert seen["rival_chest"][0, 1] == (0 if edition.hidden_chests else 3)
+        assert make("champion").leave_probability(seen.flat).shape == (1,)

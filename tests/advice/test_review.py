@@ -1,0 +1,101 @@
+"""The review: a clear mistake is found, the dearest first; what can't be known is not claimed; the same each time."""
+
+import numpy as np
+import pytest
+
+from diamant_env import CONTINUE, LEAVE
+from diamant_env.advice.review import review
+from diamant_env.editions import find_edition
+from diamant_env.records.sitting import Sitting, make_all
+from tests.advice.test_hint import BRINK, FATAL, TRAPS
+from tests.support.play import BASE, Play
+
+
+def played(deck: list, turns: list[tuple[int, ...] | str], players: int = 2) -> list:
+    """The states of a game of chosen cards."""
+    play = Play(deck, players)
+    states = [play.game.copy()]
+    for seats in turns:
+        play.leave(*(play.inside if seats == "all" else seats))
+        states.append(play.game.copy())
+    assert play.over
+    return states
+
+
+TO_THE_BRINK = [()] * 4 + [(1,)] + [()] * len(TRAPS)
+GREEDY = played([*BRINK, "snake"], [*TO_THE_BRINK, ()])
+WISE = played(BRINK, [*TO_THE_BRINK, (0,)])
+
+
+def test_a_clear_mistake_stands_first_with_its_price():
+    """Alone inside and ahead, with 6 of 24 cards fatal: who continues gives a quarter of the game away."""
+    found = review(GREEDY, BASE, 0)
+    worst = found.decisions[0]
+    assert (worst.turn, worst.expedition, worst.card) == (10, 5, 7)
+    assert (worst.bag, worst.chose, worst.better) == (12, CONTINUE, LEAVE)
+    assert worst.interval[0] < FATAL < worst.interval[1]
+    assert worst.mistake
+    assert worst.words.startswith("Expedition 5, card 7: you continued with 12 gems in the bag; leaving wins 2")
+    assert "stayed too long" in found.summary[0]
+    assert "too early" not in found.summary[0]
+    assert found.summary[1].startswith("Your chance to win fell most after card 7 of expedition 5: from ")
+    assert found.lines()[2].strip() == worst.words
+
+
+def test_the_right_decision_is_no_mistake():
+    leaving = next(each for each in review(WISE, BASE, 0).decisions if each.turn == 10)
+    assert (leaving.chose, leaving.better, leaving.cost, leaving.mistake) == (LEAVE, LEAVE, 0, False)
+    assert leaving.interval[1] < 0
+
+
+def test_leaving_too_early_is_a_mistake_too():
+    """With 6 gems against a rival's 10 who sits in camp, who leaves in the last expedition has lost."""
+    deck = [17, "snake", "snake", "spider", "spider", "spider", 2, 5]
+    states = played(deck, [(0,), (), "all", "all", "all", (0,), (1,)])
+    assert states[-1].chest[:2].tolist() == [10, 6]
+    found = review(states, BASE, 1)
+    worst = found.decisions[0]
+    assert (worst.turn, worst.chose, worst.better, worst.mistake) == (6, LEAVE, CONTINUE, True)
+    assert worst.interval[0] > 0.3
+    assert "you left with 6 gems in the bag; continuing wins" in worst.words
+    assert "left too early" in found.summary[0]
+
+
+@pytest.mark.parametrize("edition", ["iello-2016", "incan-gold"])
+@pytest.mark.parametrize("players", [3, 8])
+def test_every_decision_and_every_state_is_there(edition, players):
+    sitting = Sitting(edition, make_all(["random:0.3"] * players, 1), 5)
+    while not sitting.over:
+        sitting.play(sitting.decisions())
+    found = review(sitting.games, sitting.edition, 2)
+    turns = [turn for turn, game in enumerate(sitting.games) if game.inside[2]]
+    hidden = sitting.edition.hidden_chests
+    assert sorted(each.turn for each in found.decisions) == ([] if hidden else turns)
+    assert ("chests are hidden" in found.summary[0]) == hidden
+    for each in found.decisions:
+        game = sitting.games[each.turn]
+        assert (each.expedition, each.card, each.bag) == (game.expedition, game.turn, game.bag)
+        assert each.chose == sitting.games[each.turn + 1].decision[2]
+        assert each.cost == max(0, sum(each.interval) / 2)
+        assert each.mistake == (each.interval[0] > 0) <= (each.better != each.chose)
+    order = [(not each.mistake, -each.cost) for each in found.decisions]
+    assert order == sorted(order)
+    assert found.labels[0] == "1.1"
+    assert found.labels[-1] == "end"
+    assert len(found.chances) == len(found.labels) == len(sitting.games)
+    np.testing.assert_allclose(np.sum(found.chances, axis=1), 1)
+    assert review(sitting.games, sitting.edition, 2) == found
+
+
+def test_chances_are_those_of_the_rest_of_the_game():
+    """A lone explorer who is ahead leaves and wins; before the first card all are equal."""
+    chances = np.array(review(GREEDY, BASE, 0).chances)
+    assert chances[10, 0] > 0.95
+    assert chances[-1].tolist() == [0, 1]
+    assert chances[0].tolist() == pytest.approx([0.5, 0.5], abs=0.07)
+
+
+def test_hidden_chests_are_judged_by_nobody():
+    found = review(GREEDY, find_edition("iello-2016", hidden_chests=True), 0)
+    assert found.decisions == []
+    assert len(found.lines()) == 2

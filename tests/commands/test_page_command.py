@@ -1,0 +1,101 @@
+"""The command `diamant page`: it serves until Ctrl-C, on this machine alone, and says in one line what went wrong."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from diamant_env.commands import diamant
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_it_serves_until_ctrl_c():
+    pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
+    server = subprocess.Popen(
+        [sys.executable, "-m", "diamant_env", "page", "--no-browser"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Where the tests run in the background, SIGINT is ignored, and a child would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        address = re.fullmatch(
+            r"The page is at (http://127\.0\.0\.1:\d+/) \(Ctrl-C ends it\)\.\n", server.stdout.readline()
+        )[1]
+        with urllib.request.urlopen(f"{address}menu", timeout=60) as answer:
+            assert "champion" in {agent["text"] for agent in json.load(answer)["agents"]}
+            assert "server" not in answer.headers
+        asked = {"edition": "iello-2016", "hidden_chests": None, "agents": ["you", "champion"], "seed": 1}
+        request = urllib.request.Request(
+            f"{address}new", json.dumps(asked).encode(), {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            assert json.load(answer)["must_decide"]
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(urllib.request.Request(address, headers={"Host": "diamant.example"}), timeout=60)
+        server.send_signal(signal.SIGINT)
+        said, errors = server.communicate(timeout=60)
+    finally:
+        server.kill()
+    assert (server.returncode, said, errors) == (130, "", "diamant page: stopped\n")
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Nothing is made ready and nothing is served; what the browser was told to open."""
+    uvicorn = pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
+    from diamant_env.page.answers import Answers
+
+    opened = []
+    monkeypatch.setattr(Answers, "warm_up", lambda self: None)
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: opened.append(sockets[0].getsockname()))
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    return opened
+
+
+def test_the_browser_opens_the_page(quick, capsys):
+    assert diamant.main(["page"]) == 0
+    address, served = quick
+    assert f"The page is at {address} " in capsys.readouterr().out
+    assert address == f"http://127.0.0.1:{served[1]}/"
+    assert served[0] == "127.0.0.1"
+
+
+def test_a_port_of_ones_own_and_one_in_use(quick, capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert diamant.main(["page", "--no-browser", "--port", str(port)]) == 2
+    errors = capsys.readouterr().err
+    assert errors.startswith(
+        f"diamant page: error: port {port} can't be used: {os.strerror(98)}; choose another --port"
+    )
+    assert errors.count("\n") == 1
+    assert diamant.main(["page", "--no-browser", "--port", str(port)]) == 0
+    assert [served[1] for served in quick] == [port]
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "-1", "x", "80.5"])
+def test_a_wrong_port(port, capsys):
+    assert diamant.main(["page", "--port", port]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("library", ["uvicorn", "starlette.applications"])
+def test_a_missing_library(monkeypatch, capsys, library):
+    monkeypatch.delitem(sys.modules, "diamant_env.page.server", raising=False)
+    monkeypatch.setitem(sys.modules, library, None)
+    assert diamant.main(["page", "--no-browser"]) == 2
+    assert f'the page needs {library}: pip install "diamant-env[web]"' in capsys.readouterr().err

@@ -1,0 +1,259 @@
+"""Who may ask the page's server, and what it says to messages that it can't answer: never a defect, never a wait."""
+
+import asyncio
+import json
+import re
+import threading
+
+import numpy as np
+import pytest
+
+from tests.support.asking import HOST, Asker, ask_app
+
+pytest.importorskip("starlette", reason='the page needs the extra "web"')
+from diamant_env.page import answers
+from diamant_env.page.server import MOST_BYTES, MOST_WAITING, THREADS, make_app
+
+GAME = {
+    "edition": "iello-2016",
+    "hidden_chests": False,
+    "agents": ["you", "bag:8"],
+    "seed": 3,
+    "decisions": ["00"],
+}
+OVER = GAME | {"agents": ["bag:8", "you"], "decisions": ["11"] * 5}
+WAITING = GAME | {"decisions": ["10"]}
+
+
+@pytest.fixture(scope="module")
+def asker():
+    return Asker(make_app())
+
+
+def test_the_games_of_this_file_are_games(asker):
+    for game, must_decide, over in ((GAME, True, False), (OVER, False, True), (WAITING, False, False)):
+        view = asker.post("/view", game=game).json
+        assert (view["must_decide"], view["over"]) == (must_decide, over)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"edition": "diamond"}, 'unknown edition "diamond"; editions: iello-2016, '),
+        ({"edition": ["iello-2016"]}, "unknown edition"),
+        ({"edition": "../../etc/passwd"}, "unknown edition"),
+        ({"hidden_chests": 1}, "hidden_chests=1; true, false or null is allowed"),
+        ({"agents": []}, "a list of 1 to 8"),
+        ({"agents": ["you"] + ["bag:8"] * 8}, "a list of 1 to 8"),
+        ({"agents": "you"}, "a list of 1 to 8"),
+        ({"agents": {"you": 1}}, "a list of 1 to 8"),
+        ({"agents": ["you", "you"]}, "2 times 'you' among the agents"),
+        ({"agents": ["you", "os:system"]}, 'unknown agent "os:system"; agents: you, champion'),
+        ({"agents": ["you", "runs/mine.safetensors"]}, "unknown agent"),
+        ({"agents": ["you", "search:999999:champion"]}, "unknown agent"),
+        ({"agents": ["you", ["bag:8"]]}, "unknown agent"),
+        ({"agents": ["you", None]}, "unknown agent null"),
+        ({"seed": -1}, "seed=-1; a whole number from 0 to 9007199254740991"),
+        ({"seed": 2**53}, "seed=9007199254740992; a whole number"),
+        ({"seed": 10**300}, r"\.\.\.; a whole number"),
+        ({"seed": 1.0}, "seed=1.0; a whole number"),
+        ({"seed": True}, "seed=true; a whole number"),
+        ({"seed": "3"}, 'seed="3"; a whole number'),
+        ({"seed": None}, "seed=null; a whole number"),
+        ({"decisions": None}, "decisions=null; a list"),
+        ({"decisions": {"0": "00"}}, "a list"),
+        ({"decisions": [0]}, r"decisions\[0\]=0; a text with 0, 1 or - for each of 2 seats"),
+        ({"decisions": ["0"]}, "for each of 2 seats"),
+        ({"decisions": ["000"]}, "for each of 2 seats"),
+        ({"decisions": ["02"]}, "for each of 2 seats"),
+        ({"decisions": ["0٠"]}, "for each of 2 seats"),
+        ({"decisions": [["0", "0"]]}, "for each of 2 seats"),
+        ({"decisions": ["0-"]}, r"decisions\[0\]=\"0-\", but seat 1 must decide: 0 or 1"),
+        ({"decisions": ["10", "00"]}, r"decisions\[1\]=\"00\", but seat 0 is in camp: -"),
+        ({"decisions": ["11"] * 6}, r"decisions\[5\]=\"11\", but the game is over by then"),
+        ({"decisions": ["11"] * 10_000}, "the game is over by then"),
+        ({"hidden_chests": True, "agents": ["catch-up", "bag:8"], "decisions": []}, "this table hides them"),
+        ({"more": 1}, "an object with edition, hidden_chests, agents, seed, decisions is needed"),
+    ],
+)
+def test_what_is_no_game(asker, wrong, message):
+    answer = asker.post("/view", game=GAME | wrong)
+    assert answer.status == 400
+    assert list(answer.json) == ["error"]
+    assert re.search(message, answer.json["error"])
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "message"),
+    [
+        ("/turn", {"game": GAME, "decision": None}, "you must decide: 0 continues, 1 leaves"),
+        ("/turn", {"game": WAITING, "decision": 0}, "you need not decide: null"),
+        ("/turn", {"game": OVER, "decision": None}, "the game is over"),
+        ("/turn", {"game": GAME, "decision": 2}, "0 continues, 1 leaves"),
+        ("/turn", {"game": GAME, "decision": True}, "0 continues, 1 leaves"),
+        ("/turn", {"game": GAME, "decision": 1.0}, "0 continues, 1 leaves"),
+        ("/turn", {"game": GAME, "decision": "1"}, "0 continues, 1 leaves"),
+        ("/turn", {"game": GAME, "decision": [1]}, "0 continues, 1 leaves"),
+        ("/turn", {"game": None, "decision": 1}, "an object with edition"),
+        ("/turn", {"game": GAME}, "a JSON object with game, decision is needed, and nothing else"),
+        ("/view", {"game": GAME, "file": "/etc/passwd"}, "a JSON object with game is needed"),
+        ("/odds", {"game": WAITING}, "nothing to advise"),
+        ("/hint", {"game": OVER}, "nothing to advise"),
+        ("/review", {"game": GAME}, "the game is not over yet"),
+        ("/review", {"game": OVER | {"agents": ["bag:8", "bag:18"]}}, "only agents played this game"),
+        ("/record", {"game": GAME}, "the game is not over yet"),
+        ("/open", {"text": 5}, "the text of a record"),
+        ("/open", {"text": ""}, "an empty file"),
+        ("/open", {"text": "diamant record 1\nedition: /etc/passwd"}, "unknown edition"),
+        ("/new", {"edition": "incan-gold", "hidden_chests": None, "agents": ["catch-up"], "seed": 1}, "hides them"),
+    ],
+)
+def test_what_can_not_be_answered(asker, path, given, message):
+    answer = asker.post(path, **given)
+    assert (answer.status, list(answer.json)) == (400, ["error"])
+    assert message in answer.json["error"]
+    assert "\n" not in answer.json["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400),
+        (b"{", 400),
+        (b"[1]", 400),
+        (b'{"game": NaN}', 400),
+        (b'{"game": Infinity}', 400),
+        (b'{"game": 1e999}', 400),
+        (b'{"game": "\\ud800"}', 400),
+        (b"\xff\xfe", 400),
+        (b'{"game": ' + b"9" * 5_000 + b"}", 400),
+        (b'{"game": ' + b"[" * 30_000 + b"]" * 30_000 + b"}", 400),
+        (b'{"game": ' + b"[" * 900 + b"]" * 900 + b"}", 400),
+        (b'{"game": "' + b"x" * MOST_BYTES + b'"}', 413),
+    ],
+)
+def test_what_is_no_message(asker, body, status):
+    answer = asker.send("/view", body)
+    assert (answer.status, list(answer.json)) == (status, ["error"])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", "/", {}, 200),
+        ("GET", "/", {"host": "localhost:80"}, 200),
+        ("GET", "/", {"host": "127.0.0.1"}, 200),
+        ("GET", "/", {"host": "diamant.example:8000"}, 403),
+        ("GET", "/", {"host": "127.0.0.1.example"}, 403),
+        ("GET", "/", {"host": "127.0.0.1:8000@example"}, 403),
+        ("GET", "/", {"host": "127.0.0.1:8000\n"}, 403),
+        ("GET", "/", {"host": ""}, 403),
+        ("GET", "/menu", {"origin": f"http://{HOST}"}, 200),
+        ("GET", "/menu", {"origin": "http://127.0.0.1:9000"}, 403),
+        ("GET", "/menu", {"origin": "https://diamant.example"}, 403),
+        ("GET", "/menu", {"origin": "null"}, 403),
+        ("POST", "/view", {"origin": "http://diamant.example"}, 403),
+        ("POST", "/view", {"content-type": "text/plain"}, 415),
+        ("POST", "/view", {"content-type": "application/x-www-form-urlencoded"}, 415),
+        ("POST", "/view", {"content-type": ""}, 415),
+        ("POST", "/view", {"content-type": "application/json; charset=utf-8"}, 200),
+        ("GET", "/view", {}, 405),
+        ("POST", "/menu", {}, 405),
+        ("GET", "/nothing", {}, 404),
+        ("GET", "/static/server.py", {}, 404),
+        ("GET", "/static/../server.py", {}, 404),
+        ("GET", "/static//etc/passwd", {}, 404),
+        ("GET", "/static/index.html", {}, 200),
+        ("GET", "/drawings.svg", {}, 200),
+        ("GET", "/card/17/snake.svg", {}, 200),
+        ("GET", "/card/29/relic.svg", {}, 404),
+        ("GET", "/card/99999999999999999999/relic.svg", {}, 404),
+        ("GET", "/card/-1/relic.svg", {}, 404),
+    ],
+)
+def test_who_may_ask_for_what(asker, method, path, headers, status):
+    body = json.dumps({"game": GAME}).encode() if method == "POST" else b""
+    answer = asyncio.run(ask_app(asker.app, method, path, body, headers))
+    assert answer.status == status
+    assert "default-src 'none'; script-src 'self'" in answer.headers["content-security-policy"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "access-control-allow-origin" not in answer.headers
+    if status >= 400:
+        assert list(answer.json) == ["error"]
+
+
+def test_a_thousand_requests_of_any_kind(asker):
+    """At once, each is answered or told that the server is busy; one by one, each is answered. No game is disturbed."""
+    rng = np.random.default_rng(1)
+    values = [None, True, -1, 1.5, 2**60, "", "0", "you", [], ["00"] * 3, {}, GAME, OVER]
+    paths = ["/turn", "/view", "/odds", "/record", "/open", "/new"]
+
+    def message() -> dict:
+        game = dict(GAME)
+        for field in rng.choice(list(game), rng.integers(0, 3)):
+            game[field] = values[rng.integers(len(values))]
+        fields = {"game": game, "decision": values[rng.integers(len(values))], "text": "diamant record 1"}
+        return {name: fields[name] for name in rng.permutation(list(fields))[: rng.integers(0, 4)]}
+
+    asked = [("POST", str(rng.choice(paths)), json.dumps(message()).encode()) for _ in range(1000)]
+    pictures = [("GET", "/card/17/snake.svg")] * 20
+
+    async def ask_at_once():
+        return await asyncio.gather(*(ask_app(asker.app, *request) for request in asked + pictures))
+
+    async def ask_one_by_one():
+        return [await ask_app(asker.app, *request) for request in asked]
+
+    before = asker.post("/view", game=GAME).json
+    found = asyncio.run(ask_at_once())
+    assert {answer.status for answer in found[1000:]} == {200}
+    assert {400, 429} <= {answer.status for answer in found[:1000]} <= {200, 400, 429}
+    assert {answer.status for answer in asyncio.run(ask_one_by_one())} == {200, 400}
+    assert all(answer.json for answer in found[:1000])
+    assert asker.post("/view", game=GAME).json == before
+
+
+def test_slow_answers_hold_up_no_other_page_and_too_many_are_refused(monkeypatch):
+    go_on, begun = threading.Event(), threading.Semaphore(0)
+
+    def slow(played):
+        begun.release()
+        assert go_on.wait(60)
+        return {"seed": played.value["seed"]}
+
+    monkeypatch.setattr(answers, "view_of", slow)
+    app, most = make_app(), THREADS + MOST_WAITING
+    bodies = [json.dumps({"game": GAME | {"seed": seed}}).encode() for seed in range(most + 3)]
+
+    async def ask_all():
+        asked = [asyncio.create_task(ask_app(app, "POST", "/view", body)) for body in bodies[:most]]
+        for _ in range(THREADS):
+            await asyncio.to_thread(begun.acquire)
+        refused = [await ask_app(app, "POST", "/view", body) for body in bodies[most:]]
+        quick = await ask_app(app, "GET", "/menu")
+        go_on.set()
+        return refused, quick, await asyncio.gather(*asked)
+
+    refused, quick, answered = asyncio.run(ask_all())
+    assert [answer.status for answer in refused] == [429] * 3
+    assert "busy" in refused[0].json["error"]
+    assert quick.status == 200
+    assert [answer.json["seed"] for answer in answered] == list(range(most))
+
+
+def test_a_message_that_stops_half_way_leaves_the_server_as_it_was(asker):
+    """A browser that goes away in the middle of a message."""
+
+    async def ask():
+        scope_parts = iter([{"type": "http.request", "body": b'{"ga', "more_body": True}, {"type": "http.disconnect"}])
+
+        async def receive():
+            return next(scope_parts)
+
+        headers = [(b"host", HOST.encode()), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/view", "raw_path": b"/view", "headers": headers}
+        await asker.app(scope | {"query_string": b"", "root_path": ""}, receive, lambda message: asyncio.sleep(0))
+
+    asyncio.run(ask())
+    assert asker.post("/view", game=GAME).status == 200
