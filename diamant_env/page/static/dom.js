@@ -37,7 +37,7 @@ export function button(words, act, attributes = {}) {
 }
 
 /** Return a share as a percentage. */
-export const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
+export const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)}%`;
 
 /** Return a labelled bar for a share of `most`, with a whisker from `low` to `high` where they are given. */
 export function bar(label, share, { words = percent(share), low = null, high = null, most = 1, kind = "" } = {}) {

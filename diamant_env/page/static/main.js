@@ -2,7 +2,7 @@
 
 import { byId, show } from "./dom.js";
 import { keep, kept, lastHere, newKey, onElsewhere, rememberHere, takeOver } from "./games.js";
-import { drawHint, drawOdds, drawStory, dropHint } from "./panels.js";
+import { awaitHint, drawHint, drawOdds, drawStory, dropHint } from "./panels.js";
 import { awaitReview, drawResult, drawReview, markTurn } from "./review.js";
 import { ask, Refused } from "./server.js";
 import { complain, Sitting } from "./sitting.js";
@@ -164,8 +164,10 @@ async function toggleOdds() {
 
 async function giveHint() {
   const here = sitting;
+  awaitHint();
+  reveal("hint-panel");
   const hint = await here.question("/hint", { game: here.latest.game });
-  if (hint === null) return;
+  if (hint === null) return dropHint();
   drawHint(hint);
   reveal("hint-panel");
 }

@@ -9,6 +9,11 @@ export function dropHint() {
   show(byId("hint-panel"), false);
 }
 
+/** Say that the champion is asked. */
+export function awaitHint() {
+  fillPanel("hint-panel", "hint-title", "Hint", [make("p", { class: "says" }, "The champion thinks …")]);
+}
+
 /** Show what the champion would do, and what both choices win. */
 export function drawHint(hint) {
   const { search } = hint;
@@ -30,13 +35,13 @@ export function drawHint(hint) {
   ]);
 }
 
-/** Show the odds of the next card and what leaving brings. */
+/** Show the odds of the next card and what leaving brings, which are the last lines of the same in words. */
 export function drawOdds(odds) {
   fillPanel("odds-panel", "odds-title", "Odds of the next card", [
     ...odds.next.map((each) => bar(each.what, each.chance, {
       words: percent(each.chance, 1), kind: each.part ? "part" : each.what.replaceAll(" ", "-"),
     })),
-    make("p", {}, "Continuing brings ", make("b", {}, `${odds.share.toFixed(2)} gems`), " on average."),
+    make("p", {}, odds.lines.at(-odds.leaving.length - 2).trim()),
     make("h3", {}, "Leaving now brings"),
     make("ul", { class: "plain" }, ...odds.leaving.map((line) => make("li", {}, line))),
   ]);

@@ -68,17 +68,19 @@ function drawPath(cards, fresh, goesOn) {
     item.classList.toggle("taken", card.taken);
     item.querySelector("img").alt = words(card);
   });
-  if (goesOn) path.append(make("li", { class: "card deck", "aria-hidden": "true" }, make("span", { class: "back" })));
+  if (goesOn) path.append(make("li", { class: "card deck", "aria-hidden": "true" }, cardBack()));
   path.dataset.size = SIZES.find(([most]) => path.children.length <= most)[1];
 }
 
 function newCard(card, at, turns) {
   const face = make("img", { src: card.svg, alt: "", width: 100, height: 136 });
-  const inner = make("span", { class: "inner" }, face, turns ? make("span", { class: "back" }) : null);
+  const inner = make("span", { class: "inner" }, face, turns ? cardBack() : null);
   const item = make("li", { class: `card ${turns ? "turning" : ""}` }, inner, make("span", { class: "number" }, `${at + 1}`));
   item.dataset.svg = card.svg;
   return item;
 }
+
+const cardBack = () => make("span", { class: "back" }, icon("gem"));
 
 const words = (card) =>
   `${card.kind} ${card.name}${card.fatal ? ", ended the expedition" : ""}${card.taken ? ", taken" : ""}`;
@@ -96,7 +98,7 @@ function drawSeats(view, interlude) {
 const namesOf = (view) => view.seats.map((seat) => seat.name).join("\n");
 
 function newSeat(seat, at, view) {
-  const explorer = make("span", { class: "explorer" }, icon(`explorer-${at}`), make("span", { class: "shirt" }, `${at + 1}`));
+  const explorer = make("span", { class: "explorer" }, icon(`explorer-${at}`));
   const light = make("span", { class: "light" }, icon("torch"));
   return tint(
     make("li", { class: `seat ${at === view.you ? "you" : ""}` },
