@@ -56,12 +56,14 @@ def review_is_shown(browser):
 
 
 def record_is_saved_and_opened(browser):
-    turns = len(browser.kept()[0]["game"]["decisions"])
+    game = browser.kept()[0]["game"]
+    turns = len(game["decisions"])
     browser.shows("save")
     browser.click("save")
     browser._wait.until(lambda _: list(browser.downloads.glob("*.txt")))
     (saved,) = browser.downloads.glob("*.txt")
-    assert len(GameRecord.from_text(saved.read_text(encoding="utf-8")).turns) == turns
+    record = GameRecord.from_text(saved.read_text(encoding="utf-8"))
+    assert (record.seed, list(record.names)) == (game["seed"], game["agents"])
     browser.click("home")
     browser.shows("play")
     browser.driver.find_element("id", "open-file").send_keys(str(saved))

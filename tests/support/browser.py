@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 120  # seconds that a slow machine may take for anything
+PATIENCE = 60  # seconds that a slow machine may take for anything
 _FLAGS = (
     "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
     "disable-component-update", "disable-sync", "disable-dev-shm-usage", "hide-scrollbars",
@@ -74,7 +74,7 @@ class Browser:
             options.add_argument(f"--{flag}")
         self.downloads = folder / "downloads"
         options.add_experimental_option("prefs", {"download.default_directory": str(self.downloads)})
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         service = webdriver.ChromeService(str(shutil.which("chromedriver")))
         self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.set_script_timeout(PATIENCE)
@@ -118,8 +118,10 @@ class Browser:
         return True
 
     def press(self, keys: str) -> None:
-        """Press a key on the keyboard."""
-        self.driver.switch_to.active_element.send_keys(keys)
+        """Press keys on the keyboard."""
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver, duration=0).send_keys(keys).perform()
 
     def title(self) -> str:
         return self.text("#title")
@@ -133,7 +135,6 @@ class Browser:
         """Return what was said on the console since the last time."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
-    def asked(self) -> set[str]:
-        """Return the addresses of all requests since the last time."""
-        entries = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return {each["params"]["request"]["url"] for each in entries if each["method"] == "Network.requestWillBeSent"}
+    def asked(self) -> list[str]:
+        """Return the addresses of all that the page has asked for since it was loaded."""
+        return list(self.run("return performance.getEntriesByType('resource').map((entry) => entry.name)"))

@@ -37,9 +37,13 @@ function toStart() {
   sitting = null;
   rememberHere(null);
   document.title = "Diamant";
-  complain("");
   screen("start");
   refreshStart();
+}
+
+function goHome() {
+  complain("");
+  toStart();
 }
 
 function screen(name) {
@@ -196,8 +200,8 @@ const ACTIONS = {
   run: () => sitting.toggle(),
   again: () => begin(sameAgain()),
   save: saveRecord,
-  "new-table": toStart,
-  home: toStart,
+  "new-table": goHome,
+  home: goHome,
   "take-over": () => goOn(sitting.key),
   "help-button": () => byId("help").showModal(),
   "help-close": () => byId("help").close(),
