@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
@@ -99,6 +100,7 @@ class Hint:
         return told | {"why_not": self.why_not, "seconds": self.seconds}
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def hint(game: Game, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
     """Return a hint for a seat that must decide.
 

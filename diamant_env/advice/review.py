@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from diamant_env.advice.hint import Outlook, champion, outlook, seen_by, why_no_search
 from diamant_env.batch import Batch
@@ -78,6 +79,7 @@ class Review:
         return [*self.summary, *(f"  {words}" for words in mistakes)]
 
 
+@threadpool_limits.wrap(limits=1, user_api="blas")  # a network's sums could depend on the number of threads
 def review(games: list[Game], edition: Edition, seat: int) -> Review:
     """Return the review of a game; the same game always gets the same one, within a few seconds.
 
@@ -119,7 +121,7 @@ def _decision(games: list[Game], turn: int, seat: int, found: Outlook) -> Decisi
     low, high = other - found.error, other + found.error
     did, instead = ("left", "continuing") if chose == LEAVE else ("continued", "leaving")
     where = f"Expedition {game.expedition}, card {game.turn}: you {did} with {counted(int(game.bag), 'gem')} in the bag"
-    more = f"{instead} wins {other:.1%} more of the games ({low:.1%} to {high:.1%})"
+    more = f"{instead} wins {100 * other:.0f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
     words = f"{where}; {more if low > 0 else f'{instead} is not clearly better'}."
     better = 1 - chose if other > 0 else chose
     place = int(game.expedition), int(game.turn), int(game.bag)

@@ -19,17 +19,17 @@ YOU = "you"
 MOST_GAMES = 64  # that are kept, so that they need not be played again at each turn
 MAX_SEED = 2**53 - 1  # the largest whole number that JavaScript keeps exactly
 AGENTS = {
-    "champion": ("The champion", "trained by playing against itself; it wins most"),
-    "search:64:champion": ("The thinking champion", "plays 64 games in its head before each decision"),
-    "ev:0.75": ("The calculator", "leaves when the next card costs more than it brings on average"),
+    "champion": ("The champion", "a network, trained by playing against itself"),
+    "search:64:champion": ("The thinking champion", "plays each choice 64 times in its head before it decides"),
+    "ev:0.75": ("The calculator", "leaves when one more card brings no more than it may cost, on average"),
     "catch-up": ("The chaser", "dares more when it is behind"),
-    "bag:18": ("The saver", "leaves once it carries 18 gems"),
+    "bag:18": ("The patient", "leaves once it carries 18 gems"),
     "bag:8": ("The timid", "leaves once it carries 8 gems"),
-    "traps": ("The trap watcher", "counts the traps on the path"),
-    "solo-grab": ("The grabber", "likes to leave alone and take what lies there"),
-    "follow": ("The follower", "leaves when others have left"),
-    "oppose": ("The contrarian", "does not what it expects of the others"),
-    "random": ("The dice", "tosses a coin"),
+    "traps": ("The trap counter", "leaves once three kinds of trap lie on the path"),
+    "solo-grab": ("The grabber", "leaves as soon as much lies on the path, hoping to be alone"),
+    "follow": ("The follower", "leaves once two others have left"),
+    "oppose": ("The contrarian", "leaves early while all stay, and stays longer the more have left"),
+    "random": ("The dice", "leaves one time in five, whatever lies there"),
 }
 """Who may sit at the table: texts that `diamant_env.opponents.make` takes, each with a label and a description."""
 _FIELDS = ("edition", "hidden_chests", "agents", "seed", "decisions")

@@ -80,7 +80,7 @@ def make_app() -> Starlette:
     routes = [
         Route("/", _static),
         Route("/static/{name}", _static),
-        Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"], headers=_DAY)),
+        Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"])),
         Route("/card/{card:int}/{name:path}.svg", _card),
         Route("/menu", lambda _: JSONResponse(menu())),
         *(Route(address, partial(desk.answer, address), methods=["POST"]) for address in answers.by_address),

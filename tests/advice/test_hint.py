@@ -78,6 +78,7 @@ def test_the_clock_ends_the_search(monkeypatch):
     found = hint(at_the_brink().game, BASE, 0, seconds=0.6)
     assert found.outlook.games == 3 * room._ROUND
     monkeypatch.setattr(room, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(room, "_MOST", 2 * room._ROUND)
     assert hint(at_the_brink().game, BASE, 0).outlook.games == room._MOST
 
 

@@ -21,6 +21,7 @@ from diamant_env.commands.words import Words
 from diamant_env.drawing.scene import Scene
 from diamant_env.observation import Observations
 from diamant_env.records import GameRecord
+from tests.support.play import review_few
 
 ROOT = Path(__file__).parents[2]
 PROMPT = "Continue or leave?"
@@ -136,11 +137,12 @@ def test_advice_before_a_decision(sit_down):
 
 def test_a_review_after_the_game(monkeypatch, capsys):
     """It comes last, unless it was not asked for or the game was stopped."""
+    review_few(monkeypatch)
     for keys, options, reviewed in (("c\n" * 200, [], True), ("c\n" * 200, ["--no-review"], False), ("c\n", [], False)):
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
         assert diamant.main(["play", *QUIET, *options]) == 0
         said = capsys.readouterr().out
-        assert bool(re.search(r"\n\nIn your \d+ decisions you .*\nYour chance to win ", said)) == reviewed
+        assert bool(re.search(r"\n\n(?:In your|You made) \d+ decisions.*\nYour chance to win ", said)) == reviewed
 
 
 def test_quitting_asks_first(sit_down):

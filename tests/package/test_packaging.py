@@ -28,9 +28,19 @@ def test_the_changelog_tells_the_layout():
 
 def test_every_extra_is_there_with_ranges():
     extras = PROJECT["optional-dependencies"]
-    assert {"train", "distributed", "render", "torchrl", "film", "dev"} <= set(extras)
+    assert {"train", "distributed", "render", "torchrl", "film", "web", "dev"} <= set(extras)
     assert set(extras["render"]) <= set(extras["film"])
     assert all(re.match(r"[\w.\[\]-]+>=\d", need) for need in PROJECT["dependencies"])
+
+
+def test_the_wheel_holds_every_file_of_the_package():
+    package = ROOT / "diamant_env"
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
+        "package-data"
+    ]
+    shipped = {path for pattern in patterns["diamant_env"] for path in package.glob(pattern)}
+    there = {path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    assert there == shipped
 
 
 def test_typed_and_in_ten_lines():

@@ -13,6 +13,7 @@ from diamant_env.opponents import Table, make
 from diamant_env.records import GameRecord, record_of
 from diamant_env.state import OVER
 from tests.support.asking import Asker
+from tests.support.play import review_few
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page import game as page_game
@@ -91,9 +92,10 @@ def test_the_view_is_that_of_the_state(asker):
     assert seen == {True, False}
 
 
-def test_a_game_goes_on_after_the_server_has_started_anew(asker):
+def test_a_game_goes_on_after_the_server_has_started_anew(asker, monkeypatch):
     """The agents' random numbers and memories depend on the game alone: no server need remember anything."""
-    view = asker.new("you", "search:64:champion", "random", "champion", "ev:0.75", seed=8)
+    monkeypatch.setitem(page_game.AGENTS, "search:4:champion", ("thinks", "for a moment"))
+    view = asker.new("you", "search:4:champion", "random", "champion", "ev:0.75", seed=8)
     for _ in range(5):
         view = asker.turn(view)
     stays, again = asker.to_the_end(view)[-1], Asker(make_app())
@@ -136,7 +138,8 @@ def test_hidden_chests_stay_hidden_until_the_end(asker, edition):
     assert all(seat["chest"] is not None for seat in last["seats"])
 
 
-def test_odds_hint_record_and_review_of_one_game(asker):
+def test_odds_hint_record_and_review_of_one_game(asker, monkeypatch):
+    review_few(monkeypatch)
     view = asker.new("you", "champion", "bag:18", seed=4)
     odds, hint = (asker.post(path, game=view["game"]).json for path in ("/odds", "/hint"))
     assert odds["bust"] == pytest.approx(view["bust"])

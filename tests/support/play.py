@@ -9,6 +9,7 @@ from dataclasses import replace
 import numba
 import pytest
 
+import diamant_env.advice.review as review
 from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
 from diamant_env.editions import NO_CARD
 from diamant_env.state import OVER
@@ -42,6 +43,12 @@ INVENTED = [LATE_RELICS, PRINTED, PRINTED_AT_ONCE, RELICS_DECIDE, NOTHING_REMOVE
 def games(number: int) -> int:
     """So many games, or a tenth of them where the rules run uncompiled."""
     return max(8, number // 10) if numba.config.DISABLE_JIT else number
+
+
+def review_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let reviews play a tenth of their games where the rules run uncompiled."""
+    for name in ("_FIRST_LOOK", "_CLOSE_LOOK", "_PLAYED_ON"):
+        monkeypatch.setattr(review, name, games(getattr(review, name)))
 
 
 def every(editions: list[Edition], fits: Callable[[Edition], bool] = lambda edition: True):
