@@ -92,6 +92,15 @@ class Browser:
         self.driver.get(address)
         self.shows("play")
 
+    def sit_down(self, game: dict[str, Any]) -> None:
+        """Go on with this game, as if the browser had kept it."""
+        kept = json.dumps({"game": game, "title": "", "over": False, "owner": "", "saved": 0})
+        self.run("localStorage.clear(); sessionStorage.clear(); localStorage['diamant:game:1'] = arguments[0]", kept)
+        self.driver.refresh()
+        self.shows("play")
+        self.run("document.querySelector('#stored-list button').click()")
+        self.shows("decide", "steps")
+
     def run(self, script: str, *arguments: Any) -> Any:
         """Run JavaScript in the page and return what it returns."""
         return self.driver.execute_script(script, *arguments)
