@@ -1,4 +1,4 @@
-"""Write docs/pictures/page-*.png: the page as a stranger sees it, wide and narrow. ``python docs/screenshots.py``."""
+"""Write docs/pictures/page-*.png: the page as a stranger sees it, wide and narrow: ``python -m docs.screenshots``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from pathlib import Path
 
 from PIL import Image
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
 from tests.support.browser import Browser, Server, missing
 
-PICTURES = ROOT / "docs" / "pictures"
+PICTURES = Path(__file__).parent / "pictures"
 SIZES = {1280: 800, 390: 844}  # height by width
 # A game whose first expedition ends in a bust at the ninth card.
 AGENTS = ["you", "champion", "ev:0.75", "bag:18"]
@@ -27,7 +25,9 @@ def take(browser: Browser, width: int, name: str, top: str = "") -> None:
     browser.run("scrollTo(0, 0); document.getElementById(arguments[0])?.scrollIntoView()", top)
     picture = Image.open(BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
     colours = picture.quantize(256, Image.Quantize.MAXCOVERAGE, kmeans=1)
-    picture.quantize(palette=colours, dither=Image.Dither.FLOYDSTEINBERG).save(PICTURES / f"page-{name}-{width}.png", optimize=True)
+    picture.quantize(palette=colours, dither=Image.Dither.FLOYDSTEINBERG).save(
+        PICTURES / f"page-{name}-{width}.png", optimize=True
+    )
 
 
 def play(browser: Browser, width: int) -> None:

@@ -4,6 +4,7 @@ import re
 
 from diamant_env.records import GameRecord
 
+AT = "return document.getElementById('where').textContent === arguments[0]"
 ANY = ("continue", "go-on", "skip", "again")  # a button of each situation in a game
 
 
@@ -60,19 +61,18 @@ def record_is_saved_and_opened(browser):
     turns = len(game["decisions"])
     browser.shows("save")
     browser.click("save")
-    browser._wait.until(lambda _: list(browser.downloads.glob("*.txt")))
-    (saved,) = browser.downloads.glob("*.txt")
+    saved = browser.downloaded()
     record = GameRecord.from_text(saved.read_text(encoding="utf-8"))
     assert (record.seed, list(record.names)) == (game["seed"], game["agents"])
     browser.click("home")
     browser.shows("play")
     browser.driver.find_element("id", "open-file").send_keys(str(saved))
-    browser.until("return document.getElementById('where').textContent === arguments[0]", f"1 of {turns + 1}")
+    browser.until(AT, f"1 of {turns + 1}")
     assert browser.title() == "Expedition 1 of 5, card 1"
     browser.press("\ue014")  # arrow to the right
-    browser.until("return document.getElementById('where').textContent === arguments[0]", f"2 of {turns + 1}")
+    browser.until(AT, f"2 of {turns + 1}")
     browser.press("\ue012")  # arrow to the left
-    browser.until("return document.getElementById('where').textContent === arguments[0]", f"1 of {turns + 1}")
+    browser.until(AT, f"1 of {turns + 1}")
     browser.click("last")
     browser.until("return document.getElementById('title').textContent === 'Game over'")
     assert not browser.run("return document.getElementById('result-panel').hidden")
@@ -123,11 +123,39 @@ def test_watching(browser):
     before = int(browser.text("#where").split()[-1])
     assert browser.run("return document.querySelectorAll('.chance .bar').length") > 0
     browser.press("n")
-    browser.until("return document.getElementById('where').textContent === arguments[0]", f"{before + 1} of {before + 1}")
+    browser.until(AT, f"{before + 1} of {before + 1}")
     browser.press("\ue012")
-    browser.until("return document.getElementById('where').textContent === arguments[0]", f"{before} of {before + 1}")
+    browser.until(AT, f"{before} of {before + 1}")
     browser.run("""const speed = document.getElementById('speed');
                    speed.value = '4'; speed.dispatchEvent(new Event('change'))""")
     browser.click("run")
     browser.until("return parseInt(document.getElementById('where').textContent) > arguments[0]", before + 2)
     assert browser.kept()[0]["game"]["agents"].count("you") == 0
+
+
+CHOOSE = """
+    const [selector, value] = arguments;
+    const select = document.querySelector(selector);
+    select.value = value;
+    select.dispatchEvent(new Event('change'));
+"""
+
+
+def test_the_table_is_the_one_that_was_chosen(browser):
+    """Another seat, another agent, an edition with hidden chests; the next visit offers the same."""
+    browser.run(CHOOSE, "#edition", "incan-gold")
+    browser.run(CHOOSE, "#chairs li:nth-child(3) select", "you")
+    browser.run(CHOOSE, "#chairs li:nth-child(2) select", "random")
+    browser.click("play")
+    browser.shows("continue")
+    (kept,) = browser.kept()
+    assert kept["game"]["agents"][1:3] == ["random", "you"]
+    assert kept["game"]["agents"].count("you") == 1
+    assert (kept["game"]["edition"], kept["game"]["hidden_chests"]) == ("incan-gold", True)
+    chests = browser.run("return [...document.querySelectorAll('.chest b')].map((each) => each.textContent)")
+    assert chests == ["?", "?", "0", "?"]
+    browser.click("home")
+    browser.shows("play")
+    browser.driver.refresh()
+    browser.shows("play")
+    assert browser.run("return document.querySelector('#chairs li:nth-child(3) select').value") == "you"

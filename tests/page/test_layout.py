@@ -1,10 +1,13 @@
 """What the page weighs and how it fits: a narrow window, fingers, ears, and a wish for less motion."""
 
+from pathlib import Path
+
 import pytest
 
-from diamant_env.page.server import STATIC
+import diamant_env
 from tests.page.test_robustness import some_turns
 
+STATIC = Path(diamant_env.__file__).parent / "page" / "static"
 MOST_BYTES, MOST_LINES, FINGER = 150_000, 300, 44
 SHOWN = "[...document.querySelectorAll(arguments[0])].filter((each) => each.offsetParent !== null)"
 TOO_WIDE = """

@@ -1,4 +1,4 @@
-"""What may happen to a page: it is loaded anew, opened twice, left alone by its server, and used by somebody hostile."""
+"""What may happen to a page: loaded anew, opened twice, left alone by its server, used by somebody hostile."""
 
 import itertools
 

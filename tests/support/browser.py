@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 60  # seconds that a slow machine may take for anything
+PATIENCE = 120  # seconds that a slow machine may take for anything
 _FLAGS = (
     "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
     "disable-component-update", "disable-sync", "disable-dev-shm-usage", "hide-scrollbars",
@@ -132,12 +132,18 @@ class Browser:
 
         ActionChains(self.driver, duration=0).send_keys(keys).perform()
 
+    def downloaded(self) -> Path:
+        """Wait for the one file that the page has saved."""
+        return Path(self._wait.until(lambda _: next(self.downloads.glob("*.txt"), None)))
+
     def title(self) -> str:
         return self.text("#title")
 
     def kept(self) -> list[dict[str, Any]]:
         """Return the games that the browser keeps."""
-        found = "return Object.keys(localStorage).filter((k) => k.startsWith('diamant:game:')).map((k) => localStorage[k])"
+        found = (
+            "return Object.keys(localStorage).filter((k) => k.startsWith('diamant:game:')).map((k) => localStorage[k])"
+        )
         return [json.loads(text) for text in self.run(found)]
 
     def console(self) -> list[str]:

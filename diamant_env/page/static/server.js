@@ -16,7 +16,8 @@ export async function ask(path, body) {
     const answer = await reach(path, body);
     if (answer !== null) {
       show(byId("gone"), false);
-      if (answer.status !== BUSY) return contentOf(answer);
+      if (answer.ok) return answer.content;
+      if (answer.status !== BUSY) throw new Refused(answer.content.error);
     } else {
       show(byId("gone"), true);
     }
@@ -27,21 +28,16 @@ export async function ask(path, body) {
   }
 }
 
-/** Return the response, or null where nobody answers. */
+/** Return the answer, or null where nobody answers, or not to the end. */
 async function reach(path, body) {
   const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   try {
-    return await fetch(path, body === undefined ? {} : post);
+    const response = await fetch(path, body === undefined ? {} : post);
+    return { ok: response.ok, status: response.status, content: await response.json() };
   } catch (failure) {
-    if (failure instanceof TypeError) return null;
+    if (failure instanceof TypeError || failure instanceof SyntaxError) return null;
     throw failure;
   }
-}
-
-async function contentOf(answer) {
-  const content = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(content.error ?? `The server refused this (${answer.status}).`);
-  return content;
 }
 
 byId("retry").addEventListener("click", () => tryNow());
