@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion test test-versions test-deep test-ray mutants faults coverage examples lint warm package clean
+.PHONY: help setup train champion test test-page test-versions test-deep test-ray mutants faults coverage examples lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -38,6 +38,11 @@ test: setup  ## run all tests, the linter and the type check
 
 warm: setup
 	$(BIN)/python -m tests.support.warm_up
+
+test-page: setup  ## play in the page with a browser that nobody sees
+	@command -v chromium > /dev/null && command -v chromedriver > /dev/null || { echo "chromium is missing: apt-get install chromium chromium-driver"; exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser,web]'
+	$(BIN)/python -m pytest tests/page
 
 test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
 	"$(PYTHON)" tests/package/versions.py

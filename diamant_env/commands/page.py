@@ -52,7 +52,8 @@ def _port(text: str) -> int:
 
 def _listen(port: int) -> socket.socket:
     """Return a socket that listens at this port, or at any free one for 0."""
-    door = socket.socket()
+    # asyncio sends each answer at once only if the socket says that it is TCP; else each one waits for 40 ms.
+    door = socket.socket(proto=socket.IPPROTO_TCP)
     if os.name == "posix":  # elsewhere this would share a port that is in use
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

@@ -1,0 +1,69 @@
+// The games that this browser keeps. Each is owned by one tab, the last one that said "I go on with it".
+
+const PREFIX = "diamant:game:";
+const MOST = 20; // games kept
+const TAB = crypto.randomUUID(); // this page, until it is loaded anew
+const HERE = "diamant:here"; // which game lies on this tab's table, and which page wrote so
+
+/** Return the key for a new game. */
+export const newKey = () => PREFIX + crypto.randomUUID();
+
+/** Return what is kept under a key, or null: `{owner, game, title, over, saved}`. */
+export function kept(key) {
+  try {
+    return JSON.parse(localStorage.getItem(key));
+  } catch {
+    return null; // not written by this page
+  }
+}
+
+/** Keep a view's game, unless another tab has taken it over; return whether it is kept. */
+export function keep(key, view) {
+  if (isElsewhere(key)) return false;
+  write(key, { game: view.game, title: view.title, over: view.over });
+  return true;
+}
+
+/** Make this tab the owner of a kept game, and return the game as it was left. */
+export function takeOver(key) {
+  const { game, title, over } = kept(key);
+  write(key, { game, title, over });
+  return game;
+}
+
+/** Whether another tab goes on with this game. */
+export function isElsewhere(key) {
+  const stored = kept(key);
+  return stored !== null && stored.owner !== TAB;
+}
+
+/** Return the kept games with their keys, the latest first. */
+export function allKept() {
+  const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
+  const found = keys.map((key) => ({ key, ...kept(key) })).filter((each) => each.game);
+  return found.sort((one, other) => other.saved - one.saved);
+}
+
+/** Remember that this game (or none) lies on this tab's table, for the next time that the tab is loaded. */
+export function rememberHere(key) {
+  sessionStorage.setItem(HERE, JSON.stringify({ key, tab: TAB }));
+}
+
+/** Return the key of the game that lay on this tab's table, and whether it was this tab that owned it. */
+export function lastHere() {
+  const here = JSON.parse(sessionStorage.getItem(HERE));
+  const stored = here?.key ? kept(here.key) : null;
+  return stored && { key: here.key, owned: stored.owner === here.tab };
+}
+
+/** Call back with the key of each game that another tab takes over or changes. */
+export function onElsewhere(callback) {
+  addEventListener("storage", (event) => {
+    if (event.key?.startsWith(PREFIX) && event.newValue !== null && isElsewhere(event.key)) callback(event.key);
+  });
+}
+
+function write(key, content) {
+  for (const old of allKept().slice(MOST)) localStorage.removeItem(old.key);
+  localStorage.setItem(key, JSON.stringify({ ...content, owner: TAB, saved: Date.now() }));
+}

@@ -1,0 +1,256 @@
+// What every button and key does: the way between the start screen, the table, and the server.
+
+import { byId, show } from "./dom.js";
+import { keep, kept, lastHere, newKey, onElsewhere, rememberHere, takeOver } from "./games.js";
+import { awaitHint, drawHint, drawOdds, drawStory, dropHint } from "./panels.js";
+import { awaitReview, drawResult, drawReview, markTurn } from "./review.js";
+import { ask, Refused } from "./server.js";
+import { complain, Sitting } from "./sitting.js";
+import { prepareStart, refreshStart, sameAgain } from "./start.js";
+import { drawTable, useColours } from "./table.js";
+
+const GROUPS = ["decide", "interlude", "camp", "after", "steps"];
+const FIRST_BUTTON = { decide: "continue", interlude: "go-on", camp: "skip", steps: "run", elsewhere: "take-over" };
+const KEYS = {
+  c: "continue", l: "leave", h: "hint", o: "odds", s: "skip", p: "run", ArrowLeft: "back", ArrowRight: "step", "?": "help-button",
+};
+const NEXT = ["go-on", "next-turn", "step"]; // what N presses: the first one that is there
+
+let sitting = null;
+let oddsOpen = false;
+let oddsOf = null; // the view that the shown odds belong to
+let asked = null; // the sitting that has asked for its review
+
+/** Answer a question that shows something beside the table; a refusal is shown in a line. */
+async function attempt(action) {
+  try {
+    return await action();
+  } catch (failure) {
+    if (!(failure instanceof Refused)) throw failure;
+    complain(failure.message);
+    return null;
+  }
+}
+
+function toStart() {
+  sitting?.leave();
+  sitting = null;
+  rememberHere(null);
+  document.title = "Diamant";
+  screen("start");
+  refreshStart();
+}
+
+function goHome() {
+  complain("");
+  toStart();
+}
+
+function screen(name) {
+  for (const each of ["start", "table"]) show(byId(each), each === name);
+  show(byId("expeditions"), name === "table");
+  show(byId("elsewhere"), false);
+  byId(name).focus({ preventScroll: true });
+  scrollTo(0, 0);
+}
+
+/** Put a game or a record on the table. */
+function sitDown(views, key) {
+  sitting?.leave();
+  complain("");
+  sitting = new Sitting(views, key, draw);
+  rememberHere(key);
+  for (const panel of ["result-panel", "review-panel", "hint-panel", "odds-panel"]) show(byId(panel), false);
+  oddsOf = null;
+  screen("table");
+  sitting.refresh(true);
+}
+
+async function begin(message) {
+  const view = await attempt(() => ask("/new", message));
+  if (view === null) return;
+  const key = newKey();
+  keep(key, view);
+  sitDown([view], key);
+}
+
+/** Go on with a kept game, or show it where another tab goes on with it. */
+async function goOn(key, owned = true) {
+  const game = owned ? takeOver(key) : kept(key).game;
+  const view = await attempt(() => ask("/view", { game }));
+  if (view === null) return toStart();
+  const views = [];
+  views[game.decisions.length] = view;
+  sitDown(views, key);
+}
+
+async function openRecord(file) {
+  const record = await attempt(async () => ask("/open", { text: await file.text() }));
+  if (record !== null) sitDown(record.views, null);
+}
+
+async function saveRecord() {
+  const record = await sitting.question("/record", { game: sitting.latest.game });
+  if (record === null) return;
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([record.text], { type: "text/plain" }));
+  link.download = record.name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** Draw the table, the buttons that fit, and the panels beside it. */
+function draw(now, fresh) {
+  const { stage, shown, latest } = now;
+  drawTable(shown, { interlude: now.interlude, fresh });
+  const over = now.atEnd && shown.over;
+  const visible = { [stage]: true, after: latest.over && now.key !== null && stage === "steps" };
+  for (const group of GROUPS) show(byId(group), visible[group] ?? false);
+  show(byId("elsewhere"), stage === "elsewhere");
+  byId("run").textContent = now.running ? "Pause" : "Play";
+  byId("where").textContent = `${now.position + 1} of ${now.last + 1}`;
+  byId("actions").setAttribute("aria-busy", now.working);
+  enable("step", !now.atEnd || !latest.over);
+  enable("last", !now.atEnd);
+  for (const id of ["back", "first"]) enable(id, now.position > 0);
+  if (fresh) dropHint();
+  drawStory(now);
+  if (over) drawResult(shown);
+  if (latest.over) review(now);
+  markTurn(now.position);
+  refreshOdds();
+  keepFocus(stage);
+}
+
+function enable(id, can) {
+  byId(id).setAttribute("aria-disabled", !can);
+}
+
+/** Where the focus was on a button that has gone, move it to the first one of those that came. */
+function keepFocus(stage) {
+  const { activeElement } = document;
+  const lost = activeElement === document.body || activeElement === byId("table") || activeElement.offsetParent === null;
+  if (lost && !byId("help").open) byId(FIRST_BUTTON[stage]).focus({ preventScroll: true });
+}
+
+async function review(now) {
+  if (asked === now || now.latest.mode !== "play") return;
+  asked = now;
+  awaitReview();
+  const { latest } = now;
+  const found = await attempt(() => ask("/review", { game: latest.game }));
+  if (now.left) return;
+  if (found === null) return show(byId("review-panel"), false);
+  drawReview(found, latest, (turn) => {
+    now.running = false;
+    now.go(turn);
+    byId("title").scrollIntoView({ block: "nearest" });
+  });
+  markTurn(now.position);
+}
+
+async function refreshOdds() {
+  byId("odds").setAttribute("aria-expanded", oddsOpen);
+  const here = sitting;
+  if (!oddsOpen || here.stage !== "decide") return show(byId("odds-panel"), false);
+  if (oddsOf === here.shown || here.working) return;
+  oddsOf = here.shown;
+  const odds = await attempt(() => ask("/odds", { game: here.shown.game }));
+  if (odds !== null && sitting === here && oddsOf === here.shown && oddsOpen) drawOdds(odds);
+}
+
+async function toggleOdds() {
+  oddsOpen = !oddsOpen;
+  oddsOf = null;
+  await refreshOdds();
+  if (oddsOpen) reveal("odds-panel");
+}
+
+async function giveHint() {
+  const here = sitting;
+  awaitHint();
+  reveal("hint-panel");
+  const hint = await here.question("/hint", { game: here.latest.game });
+  if (hint === null) return dropHint();
+  drawHint(hint);
+  reveal("hint-panel");
+}
+
+function reveal(id) {
+  byId(id).scrollIntoView({ block: "nearest" });
+}
+
+function jump(position) {
+  sitting.running = false;
+  return sitting.go(position);
+}
+
+const ACTIONS = {
+  continue: () => sitting.turn(0),
+  leave: () => sitting.turn(1),
+  hint: giveHint,
+  odds: toggleOdds,
+  "go-on": () => sitting.next(),
+  "next-turn": () => sitting.next(),
+  skip: () => sitting.skip(),
+  step: () => sitting.next(),
+  back: () => jump(sitting.position - 1),
+  first: () => jump(0),
+  last: () => jump(sitting.last),
+  run: () => sitting.toggle(),
+  again: () => begin(sameAgain()),
+  save: saveRecord,
+  "new-table": goHome,
+  home: goHome,
+  "take-over": () => goOn(sitting.key),
+  "help-button": () => byId("help").showModal(),
+  "help-close": () => byId("help").close(),
+  "error-close": () => complain(""),
+  open: () => byId("open-file").click(),
+};
+
+/** Whether a button can be pressed now: it is there, nothing hides it, and it makes sense. */
+function canPress(id) {
+  const target = byId(id);
+  return target.offsetParent !== null && target.getAttribute("aria-disabled") !== "true";
+}
+
+function press(id) {
+  const waits = sitting?.working && byId("actions").contains(byId(id));
+  if (canPress(id) && !waits) attempt(ACTIONS[id]);
+}
+
+function onKey(event) {
+  const { target, key } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || byId("help").open) return;
+  if (target.matches("select, input, textarea")) return;
+  const id = key.toLowerCase() === "n" ? NEXT.find(canPress) : KEYS[key] ?? KEYS[key.toLowerCase()];
+  if (id === undefined || (target.closest(".scroll") && key.startsWith("Arrow"))) return;
+  event.preventDefault();
+  press(id);
+}
+
+async function open() {
+  for (const id of Object.keys(ACTIONS)) byId(id).addEventListener("click", () => press(id));
+  byId("speed").addEventListener("change", () => {
+    sitting.speed = Number(byId("speed").value);
+    sitting.refresh();
+  });
+  byId("open-file").addEventListener("change", () => {
+    const [file] = byId("open-file").files;
+    if (file) openRecord(file);
+    byId("open-file").value = "";
+  });
+  addEventListener("keydown", onKey);
+  onElsewhere((key) => {
+    if (sitting?.key === key) sitting.refresh();
+  });
+  const menu = await ask("/menu");
+  useColours(menu);
+  prepareStart(menu, begin, goOn);
+  const here = lastHere();
+  if (here) await goOn(here.key, here.owned);
+  else toStart();
+}
+
+open();

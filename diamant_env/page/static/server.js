@@ -1,0 +1,43 @@
+// Questions to the server. A question outlives the server: it is asked again until somebody answers.
+
+import { byId, show } from "./dom.js";
+
+const LONGEST_WAIT = 8000; // milliseconds between two tries
+const BUSY = 429;
+
+/** What the server refused, in its own words. */
+export class Refused extends Error {}
+
+let tryNow = () => {};
+
+/** Return the answer to a GET, or to a POST if there is a body. Throws `Refused` with one line to show. */
+export async function ask(path, body) {
+  for (let wait = 500; ; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+    const answer = await reach(path, body);
+    if (answer !== null) {
+      show(byId("gone"), false);
+      if (answer.ok) return answer.content;
+      if (answer.status !== BUSY) throw new Refused(answer.content.error);
+    } else {
+      show(byId("gone"), true);
+    }
+    await new Promise((goOn) => {
+      tryNow = goOn;
+      setTimeout(goOn, wait);
+    });
+  }
+}
+
+/** Return the answer, or null where nobody answers, or not to the end. */
+async function reach(path, body) {
+  const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  try {
+    const response = await fetch(path, body === undefined ? {} : post);
+    return { ok: response.ok, status: response.status, content: await response.json() };
+  } catch (failure) {
+    if (failure instanceof TypeError || failure instanceof SyntaxError) return null;
+    throw failure;
+  }
+}
+
+byId("retry").addEventListener("click", () => tryNow());

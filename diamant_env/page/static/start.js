@@ -1,0 +1,112 @@
+// The start screen: who enters the cave, by which rules, and the games that are kept.
+
+import { button, byId, icon, make, show, tint } from "./dom.js";
+import { allKept } from "./games.js";
+
+const TABLE = "diamant:table"; // where the last choice is kept
+const YOU = "you";
+const MOST_GAMES = 4; // offered to go on with
+
+let menu;
+let chosen; // {edition, agents, chests}
+
+/** Build the screen; `begin` is called with the message for a new game, `goOn` with the key of a kept one. */
+export function prepareStart(offered, begin, goOn) {
+  menu = offered;
+  chosen = lastChoice();
+  byId("edition").append(...menu.editions.map(({ name }) => make("option", { value: name }, name)));
+  byId("edition").addEventListener("change", () => choose({ edition: byId("edition").value }));
+  byId("chests").addEventListener("change", () => choose({ chests: byId("chests").value }));
+  byId("fewer").addEventListener("click", () => resize(chosen.agents.length - 1));
+  byId("more").addEventListener("click", () => resize(chosen.agents.length + 1));
+  byId("play").addEventListener("click", () => begin(message(chosen.agents)));
+  byId("watch").addEventListener("click", () => begin(message(chosen.agents.map((text) => (text === YOU ? other() : text)))));
+  showGames = () => drawGames(goOn);
+  draw();
+}
+
+let showGames;
+
+/** Show what is kept now. */
+export function refreshStart() {
+  showGames();
+}
+
+/** Return the message for a new game like the last one. */
+export const sameAgain = () => message(chosen.agents);
+
+const other = () => menu.agents[0].text;
+
+function message(agents) {
+  const chests = { open: false, hidden: true }[chosen.chests] ?? null;
+  return { edition: chosen.edition, hidden_chests: chests, agents, seed: null };
+}
+
+/** Return the last choice if all of it is still offered, or the menu's. */
+function lastChoice() {
+  try {
+    const last = JSON.parse(localStorage.getItem(TABLE));
+    const texts = [YOU, ...menu.agents.map(({ text }) => text)];
+    const fits = menu.editions.some(({ name }) => name === last.edition) && last.agents.every((text) => texts.includes(text));
+    if (fits && last.agents.length >= menu.players[0] && last.agents.length <= menu.players[1]) return last;
+  } catch {
+    // nothing chosen yet, or not by this page
+  }
+  return { ...menu.default, chests: "" };
+}
+
+function choose(change) {
+  chosen = { ...chosen, ...change };
+  localStorage.setItem(TABLE, JSON.stringify(chosen));
+  draw();
+}
+
+function resize(players) {
+  if (players < menu.players[0] || players > menu.players[1]) return;
+  const { agents } = chosen;
+  choose({ agents: players > agents.length ? [...agents, other()] : agents.slice(0, players) });
+}
+
+function sit(seat, text) {
+  const agents = chosen.agents.map((each, at) => (at === seat ? text : text === YOU && each === YOU ? other() : each));
+  choose({ agents });
+  byId("chairs").children[seat].querySelector("select").focus();
+}
+
+function draw() {
+  const { agents } = chosen;
+  byId("edition").value = chosen.edition;
+  byId("chests").value = chosen.chests;
+  byId("player-count").textContent = `${agents.length} ${agents.length === 1 ? "player" : "players"}`;
+  byId("fewer").setAttribute("aria-disabled", agents.length === menu.players[0]);
+  byId("more").setAttribute("aria-disabled", agents.length === menu.players[1]);
+  byId("edition-about").textContent = `Rules and cards: ${menu.editions.find(({ name }) => name === chosen.edition).description}.`;
+  const plays = agents.includes(YOU);
+  byId("play-label").textContent = plays ? "Play" : "Watch";
+  show(byId("watch"), plays);
+  const others = agents.filter((text) => text !== YOU).map((text) => labelOf(text).toLowerCase());
+  byId("against").textContent = `${plays ? "Against" : "Between"} ${others.join(", ") || "the cave alone"}`;
+  byId("chairs").replaceChildren(...agents.map(chair));
+}
+
+const labelOf = (text) => menu.agents.find((agent) => agent.text === text).label;
+
+function chair(text, seat) {
+  const offers = [{ text: YOU, label: "You" }, ...menu.agents];
+  const select = make("select", { "aria-label": `Seat ${seat + 1}` },
+    ...offers.map((offer) => make("option", { value: offer.text, selected: offer.text === text }, offer.label)));
+  select.addEventListener("change", () => sit(seat, select.value));
+  const about = text === YOU ? "that is your seat" : menu.agents.find((agent) => agent.text === text).about;
+  return tint(make("li", { class: text === YOU ? "you" : "" }, icon(`explorer-${seat}`), select, make("p", { class: "quiet" }, about)),
+    menu.seat_colours[seat]);
+}
+
+function drawGames(goOn) {
+  const games = allKept().slice(0, MOST_GAMES);
+  show(byId("stored"), games.length > 0);
+  byId("stored-list").replaceChildren(...games.map(({ key, title, game, over }) => {
+    const against = game.agents.filter((text) => text !== YOU).join(", ");
+    const words = [make("b", {}, over ? "Look again" : "Go on"), make("span", {}, `${title} · ${against || "alone"}`)];
+    return make("li", {}, button(words, () => goOn(key)));
+  }));
+}

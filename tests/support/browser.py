@@ -1,0 +1,155 @@
+"""The page's server as a process, and a browser without a window that plays in it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 120  # seconds that a slow machine may take for anything
+_FLAGS = (
+    "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
+    "disable-component-update", "disable-sync", "disable-dev-shm-usage", "hide-scrollbars",
+)  # fmt: skip
+_IDLE = """
+    const busy = document.getElementById("actions").getAttribute("aria-busy") === "true";
+    return busy ? null : arguments[0].find((id) => document.getElementById(id).offsetParent !== null) ?? null;
+"""
+
+
+def missing() -> str:
+    """Return what is missing to drive a browser and to serve the page, or an empty text."""
+    modules = [name for name in ("selenium", "starlette", "uvicorn") if importlib.util.find_spec(name) is None]
+    programs = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
+    extras = [f"{name}: pip install 'diamant-env[browser,web]'" for name in modules]
+    return "; ".join(extras + [f"{name}: apt-get install chromium chromium-driver" for name in programs])
+
+
+class Server:
+    """``diamant page`` as a process of its own, which can be stopped and started again at the same port."""
+
+    def __init__(self) -> None:
+        with socket.socket() as door:
+            door.bind(("127.0.0.1", 0))
+            self.port = door.getsockname()[1]
+        self.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", str(self.port)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline()
+        assert self.address in said, said
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+class Browser:
+    """Chromium without a window.
+
+    Args:
+        folder: An empty one, for what the browser keeps and downloads.
+        width: Of the window, in pixels.
+        height: Of the window.
+    """
+
+    def __init__(self, folder: Path, width: int = 1280, height: int = 800) -> None:
+        from selenium import webdriver
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        options = webdriver.ChromeOptions()
+        options.binary_location = str(shutil.which("chromium"))
+        for flag in (*_FLAGS, f"user-data-dir={folder / 'user'}"):
+            options.add_argument(f"--{flag}")
+        self.downloads = folder / "downloads"
+        options.add_experimental_option("prefs", {"download.default_directory": str(self.downloads)})
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        service = webdriver.ChromeService(str(shutil.which("chromedriver")))
+        self.driver = webdriver.Chrome(options=options, service=service)
+        self.driver.set_script_timeout(PATIENCE)
+        self._wait = WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05)
+        self.resize(width, height)
+
+    def resize(self, width: int, height: int) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+    def open(self, address: str) -> None:
+        """Open the page as a visitor who has never been there."""
+        self.driver.get(address)
+        self.run("localStorage.clear(); sessionStorage.clear()")
+        self.driver.get(address)
+        self.shows("play")
+
+    def sit_down(self, game: dict[str, Any]) -> None:
+        """Go on with this game, as if the browser had kept it."""
+        kept = json.dumps({"game": game, "title": "", "over": False, "owner": "", "saved": 0})
+        self.run("localStorage.clear(); sessionStorage.clear(); localStorage['diamant:game:1'] = arguments[0]", kept)
+        self.driver.refresh()
+        self.shows("play")
+        self.run("document.querySelector('#stored-list button').click()")
+        self.shows("decide", "steps")
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """Run JavaScript in the page and return what it returns."""
+        return self.driver.execute_script(script, *arguments)
+
+    def until(self, script: str, *arguments: Any) -> Any:
+        """Wait until JavaScript returns something true, and return it."""
+        return self._wait.until(lambda _: self.run(script, *arguments), message=script)
+
+    def shows(self, *ids: str) -> str:
+        """Wait until nothing is under way and one of these elements is shown; return the first that is."""
+        return str(self.until(_IDLE, ids))
+
+    def text(self, selector: str) -> str:
+        return str(self.run("return document.querySelector(arguments[0]).innerText", selector))
+
+    def click(self, element_id: str) -> bool:
+        """Click with the mouse; False if the element went away just before."""
+        from selenium.common.exceptions import ElementClickInterceptedException, ElementNotInteractableException
+
+        try:
+            self.driver.find_element("id", element_id).click()
+        except (ElementClickInterceptedException, ElementNotInteractableException):
+            return False
+        return True
+
+    def press(self, keys: str) -> None:
+        """Press keys on the keyboard."""
+        from selenium.webdriver import ActionChains
+
+        ActionChains(self.driver, duration=0).send_keys(keys).perform()
+
+    def downloaded(self) -> Path:
+        """Wait for the one file that the page has saved."""
+        return Path(self._wait.until(lambda _: next(self.downloads.glob("*.txt"), None)))
+
+    def title(self) -> str:
+        return self.text("#title")
+
+    def kept(self) -> list[dict[str, Any]]:
+        """Return the games that the browser keeps."""
+        found = (
+            "return Object.keys(localStorage).filter((k) => k.startsWith('diamant:game:')).map((k) => localStorage[k])"
+        )
+        return [json.loads(text) for text in self.run(found)]
+
+    def console(self) -> list[str]:
+        """Return what was said on the console since the last time."""
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def asked(self) -> list[str]:
+        """Return the addresses of all that the page has asked for since it was loaded."""
+        return list(self.run("return performance.getEntriesByType('resource').map((entry) => entry.name)"))
