@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from api_page import reference
-
-from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0, list_tasks
+from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.observation import HISTORY, field_table
@@ -84,18 +82,6 @@ def opponents() -> str:
     return markdown_table(["text (default)", "idea"], rows)
 
 
-def tasks() -> str:
-    """The registered ids; those that differ in the table size or the edition alone share a row."""
-    groups: dict[str, list[str]] = {}
-    for task in list_tasks():
-        players = task.settings.get("num_players")
-        meaning = task.meaning.replace(f"{players} players", "this many players") if players != 1 else task.meaning
-        groups.setdefault("4 players, this edition" if "edition" in task.settings else meaning, []).append(task.id)
-    return markdown_table(
-        ["ids", "game"], [[", ".join(f"`{name}`" for name in ids), meaning] for meaning, ids in groups.items()]
-    )
-
-
 def suite() -> str:
     """The benchmark's tasks; those that differ in the number of players alone share a row."""
     families: dict[str, list[str]] = {}
@@ -107,5 +93,5 @@ def suite() -> str:
 
 PARTS = {
     part.__name__: part
-    for part in (environment, observation, history, rewards, editions, opponents, tasks, suite, reference)
+    for part in (environment, observation, history, rewards, editions, opponents, suite)
 } | {"algorithms": algorithm_table}

@@ -1,0 +1,63 @@
+"""How Sphinx builds the site: `make docs`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]  # where a command finds `train`, and this file `task_pages`
+
+import task_pages  # noqa: E402
+
+import diamant_env  # noqa: E402
+
+project, author, copyright = "diamant_env", "the authors of diamant_env", "MIT licence"
+version = release = diamant_env.__version__
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["pictures/README.md"]
+
+html_theme = "furo"
+html_title = "diamant_env"
+html_extra_path = ["llms.txt"]
+html_search_scorer = str(ROOT / "docs" / "scorer.js")
+
+myst_heading_anchors = 4  # links lead to headings as on GitHub
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "Reward", "Opponent", "Observation", "Player", "Progress")}
+autodoc_preserve_defaults = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+default_role = "py:obj"  # a name in a docstring is a link, where it is documented
+
+
+def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:  # noqa: ARG001
+    """Find a constant's text, which stands below it in the module that a package takes it from; no Markdown headings."""
+    module, _, short = name.rpartition(".")
+    if what == "data":
+        texts = (ModuleAnalyzer.for_module(home).find_attr_docs() for home in sorted(sys.modules) if home.startswith(module))
+        lines[:] = next((text["", short] for text in texts if ("", short) in text), lines)
+    lines[:] = [re.sub(r"^#+ (.+)$", r"**\1**", line) for line in lines]
+
+
+def link(app: Sphinx, document: str, source: list[str]) -> None:  # noqa: ARG001
+    """Make what lies outside this folder a download."""
+    if "/" not in document:
+        source[0] = source[0].replace("](../", "](path:../")
+
+
+def setup(app: Sphinx) -> None:
+    """Write the pages of the tasks before Sphinx looks for pages."""
+    app.connect("config-inited", lambda *_: task_pages.write())
+    app.connect("source-read", link)
+    app.connect("autodoc-process-docstring", docstring)
