@@ -34,23 +34,37 @@ nb_execution_raise_on_error = True
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
-autodoc_type_aliases = {name: name for name in ("ArrayLike", "Reward", "Opponent", "Observation", "Player", "Progress")}
+ALIASES = ("ArrayLike", "Opponent", "Observation", "Player", "Progress", "Reward")
+autodoc_type_aliases = {name: name for name in ALIASES}
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 default_role = "py:obj"  # a name in a docstring is a link, where it is documented
 
 
-def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:  # noqa: ARG001
-    """Find a constant's text, which stands below it in the module that a package takes it from; no Markdown headings."""
+def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Find a constant's text, which stands below it in the module it comes from; headings of Markdown are bold."""
     module, _, short = name.rpartition(".")
     if what == "data":
-        texts = (ModuleAnalyzer.for_module(home).find_attr_docs() for home in sorted(sys.modules) if home.startswith(module))
-        lines[:] = next((text["", short] for text in texts if ("", short) in text), lines)
+        homes = [home for home in sorted(sys.modules) if home.startswith(module)]
+        texts = (ModuleAnalyzer.for_module(home).find_attr_docs() for home in homes)
+        lines[:] = next(text["", short] for text in texts if ("", short) in text)
     lines[:] = [re.sub(r"^#+ (.+)$", r"**\1**", line) for line in lines]
 
 
-def link(app: Sphinx, document: str, source: list[str]) -> None:  # noqa: ARG001
+def skip(app: Sphinx, what: str, name: str, *_: Any) -> bool | None:
+    """Keep a module's constants, whose text `docstring` finds."""
+    return False if what == "module" and name.isupper() else None
+
+
+def signature(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, *parts: str | None
+) -> tuple[str | None, ...]:
+    """Name an alias as it is called."""
+    return tuple(part and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", part) for part in parts)
+
+
+def link(app: Sphinx, document: str, source: list[str]) -> None:
     """Make what lies outside this folder a download."""
     if "/" not in document:
         source[0] = source[0].replace("](../", "](path:../")
@@ -60,4 +74,6 @@ def setup(app: Sphinx) -> None:
     """Write the pages of the tasks before Sphinx looks for pages."""
     app.connect("config-inited", lambda *_: task_pages.write())
     app.connect("source-read", link)
+    app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", docstring)
+    app.connect("autodoc-process-signature", signature)

@@ -22,9 +22,13 @@ def environment() -> str:
         ["Parallel API", "yes; `diamant_v0.env()` is the AEC form"],
         ["Manual control", "at the terminal: `diamant play`"],
         ["Agents", f"`{agents}`: {len(agents)} by default, 1 to {MAX_PLAYERS}"],
-        ["Actions", f"`{env.action_space('player_0')}`: {CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
-        ["Observations", f"`{space.shape}`, {space.dtype}, {bounds}; each feature has bounds of its own"],
-        ["State", f"`{state.shape}`, {state.dtype}, {state.low.min():g} to {state.high.max():g}"],
+        ["Actions", "discrete; both are legal for a seat inside the cave"],
+        ["Action shape", f"`{env.action_space('player_0')}`"],
+        ["Action values", f"{CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
+        ["Observation shape", f"`{space.shape}`, {space.dtype}"],
+        ["Observation values", f"{bounds}; each feature has bounds of its own"],
+        ["State shape", f"`{state.shape}`, {state.dtype}"],
+        ["State values", f"{state.low.min():g} to {state.high.max():g}"],
         ["Render modes", ", ".join(f"`{mode!r}`" for mode in env.metadata["render_modes"])],
     ]
     return markdown_table([f"`{env.metadata['name']}`", ""], rows)
@@ -91,7 +95,6 @@ def suite() -> str:
     return markdown_table(["tasks, with their number of players", "game"], rows)
 
 
-PARTS = {
-    part.__name__: part
-    for part in (environment, observation, history, rewards, editions, opponents, suite)
-} | {"algorithms": algorithm_table}
+PARTS = {part.__name__: part for part in (environment, observation, history, rewards, editions, opponents, suite)} | {
+    "algorithms": algorithm_table
+}

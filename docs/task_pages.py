@@ -111,7 +111,8 @@ def film(record: GameRecord, path: Path) -> None:
     """Write a small film of a game: in few colours, the same in all pictures."""
     images = [Image.fromarray(picture) for picture in pictures_of(record)]
     images = [image.resize((WIDTH, image.height * WIDTH // image.width), Image.Resampling.LANCZOS) for image in images]
-    colours = Image.fromarray(np.concatenate([images[0], images[len(images) // 2], images[-1]])).quantize(COLOURS)
+    shown = Image.fromarray(np.concatenate([images[0], images[len(images) // 2], images[-1]]))
+    colours = shown.quantize(COLOURS, Image.Quantize.FASTOCTREE)
     few = [np.asarray(image.quantize(palette=colours, dither=Image.Dither.NONE).convert("RGB")) for image in images]
     write_film(few, path, width=WIDTH)
 
@@ -134,7 +135,8 @@ def page(task: Task, figures: dict[str, Any], record: GameRecord) -> str:
     seats = ", ".join(f"`{agent}`" for agent in SEATS[:players])
     rows = [[f"`{agent}`", *map(interval, found.values())] for agent, found in figures["agents"].items()]
     head = ["agent", "win share", "gems"] if players > 1 else ["agent", "gems"]
-    among = f"at tables with {players - 1} of the [held-out agents](../tutorial.md#judge); a fair share is {1 / players:.3f}"
+    held_out = f"{players - 1} of the [held-out agents](../tutorial.md#judge)"
+    among = f"at tables with {held_out}; a fair share is {1 / players:.3f}" if players > 1 else "alone"
     return f"""# {name}
 
 `{task.id}`: {task.meaning}. [All tasks](../tasks.md)
@@ -156,7 +158,7 @@ Turns, in which somebody decides, and busts: {GAMES:,} games between {seats}.
 
 ## Baselines
 
-{GAMES:,} games a row, {among if players > 1 else "alone"}. In brackets: 95 % intervals.
+{GAMES:,} games a row, {among}. In brackets: 95 % intervals.
 
 {markdown_table(head, rows)}
 
