@@ -96,10 +96,11 @@ def _rounded(estimate: Estimate) -> list[float]:
     return [round(float(figure), 4) for figure in (estimate.mean, estimate.low, estimate.high)]
 
 
-def record_of(players: int, edition: Edition) -> GameRecord:
-    """Return a game between the first agents of `SEATS`: of the first seeds the one nearest to `TURNS`."""
+def record_of(players: int, edition: Edition, seed: int | None = None) -> GameRecord:
+    """Return a game between the first agents of `SEATS`, by default that of the first seeds nearest to `TURNS`."""
     agents = SEATS[:players]
-    seed = int(abs(_play(agents, edition, 500)[1] - TURNS).argmin())
+    if seed is None:
+        seed = int(abs(_play(agents, edition, 500)[1] - TURNS).argmin())
     batch = Batch(1, players, edition)
     log = GameLog(edition, players, seed, agents)
     for _ in _turns(batch, agents, seed):
