@@ -137,7 +137,7 @@ class Edition:
 
     @property
     def card_names(self) -> dict[int, str]:
-        """The cards of this edition by number, as are the places of `deck` in a game's record, and what `last_card` counts."""
+        """The cards of this edition by number, the places of `deck` in a game's record and what `last_card` counts."""
         return {card: self.card_name(card) for card in range(NUM_CARDS) if self._has(card)}
 
     def cards_named(self, name: int | str) -> list[int]:

@@ -15,11 +15,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]  # where a command finds `train`,
 
 import task_pages  # noqa: E402
 
-import diamant_env  # noqa: E402
+import diamant_env.opponents  # noqa: E402
 
 project, author, copyright = "diamant_env", "the authors of diamant_env", "MIT licence"
 version = release = diamant_env.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+suppress_warnings = ["toc.empty_glob"]  # play.md may be there or not
 exclude_patterns = ["pictures/README.md"]
 
 html_theme = "furo"
@@ -42,19 +43,19 @@ napoleon_use_ivar = True
 default_role = "py:obj"  # a name in a docstring is a link, where it is documented
 
 
-def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Find a constant's text, which stands below it in the module it comes from; headings of Markdown are bold."""
-    module, _, short = name.rpartition(".")
-    if what == "data":
-        homes = [home for home in sorted(sys.modules) if home.startswith(module)]
+def find_constants(package: str) -> None:
+    """Give the constants that a package takes from its modules the text that stands below them there."""
+    taken = ModuleAnalyzer.for_module(package)
+    taken.analyze()
+    homes = [home for home in sorted(sys.modules) if home.startswith(f"{package}.")]
+    for name in filter(str.isupper, sys.modules[package].__all__):
         texts = (ModuleAnalyzer.for_module(home).find_attr_docs() for home in homes)
-        lines[:] = next(text["", short] for text in texts if ("", short) in text)
+        taken.attr_docs["", name] = next(text["", name] for text in texts if ("", name) in text)
+
+
+def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Write the headings of Markdown, which Gymnasium wants in a docstring, in bold."""
     lines[:] = [re.sub(r"^#+ (.+)$", r"**\1**", line) for line in lines]
-
-
-def skip(app: Sphinx, what: str, name: str, *_: Any) -> bool | None:
-    """Keep a module's constants, whose text `docstring` finds."""
-    return False if what == "module" and name.isupper() else None
 
 
 def signature(
@@ -72,8 +73,9 @@ def link(app: Sphinx, document: str, source: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Write the pages of the tasks before Sphinx looks for pages."""
+    find_constants("diamant_env")
+    find_constants("diamant_env.opponents")
     app.connect("config-inited", lambda *_: task_pages.write())
     app.connect("source-read", link)
-    app.connect("autodoc-skip-member", skip)
     app.connect("autodoc-process-docstring", docstring)
     app.connect("autodoc-process-signature", signature)

@@ -10,6 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from tests.documents.test_api_page import NAMES
+
 SITE = Path(os.environ.get("DIAMANT_SITE", "none"))
 pytestmark = pytest.mark.skipif(not SITE.is_dir(), reason="no site is built: make docs builds it and runs these tests")
 FIRST = {  # what a search finds first
@@ -55,6 +57,11 @@ def test_every_link_leads_somewhere():
 def test_no_page_needs_another_site_to_be_read():
     for page in SITE.rglob("*.html"):
         assert 'src="http' not in page.read_text(encoding="utf-8"), page
+
+
+def test_the_api_page_shows_every_public_name():
+    places = Places(SITE / "api.html").ids
+    assert {f"{module}.{name}" for module, name in NAMES} <= places
 
 
 def test_films_are_small_and_notebooks_have_their_pictures():
