@@ -39,7 +39,7 @@ class Batch:
     """N games that are played side by side.
 
     Args:
-        num_games: N.
+        num_games: How many, N.
         num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research.
         edition: A published name or an `Edition`, or a sequence with one per game.
         reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.own_rewards`.
@@ -53,7 +53,7 @@ class Batch:
     A batch may be used by several Python threads, one call after the other, and goes on in a forked process.
 
     Attributes:
-        num_games: N.
+        num_games: How many, N.
         seats: Length of the seat axis of all arrays.
         editions: The different editions that are played.
         num_players: int64 (N,), players at each table.
@@ -97,7 +97,7 @@ class Batch:
 
     @property
     def games(self) -> np.recarray:
-        """The state: a read-only copy (N,), records of type `GAME`, which hold all of a game, its random numbers too.
+        """A read-only copy (N,) of the state, records of type `GAME`, which hold all of a game, its random numbers too.
 
         A game is a value: ``saved = batch.games`` and later ``batch.restore(saved)`` continues from there.
         """
@@ -260,7 +260,7 @@ class Batch:
 
     @property
     def tables(self) -> NDArray:
-        """What is public of each game, with open chests: a read-only view (N,) of the fields of `GAME` but the key.
+        """What is public of each game, with open chests, a read-only view (N,) of the fields of `GAME` but the key.
 
         The key lies between them: what leaves the process should be `tables.copy()`.
         """

@@ -48,7 +48,7 @@ class CudaBatch:
     """N games on the GPU, each place going on with its next game.
 
     Args:
-        num_games: N.
+        num_games: How many, N.
         num_players: Players at each table: one number, or one per game (N,).
         edition: A published name or an `Edition`, or a sequence with one per game.
         reward: ``"score"``, ``"win"`` or ``"margin"``.

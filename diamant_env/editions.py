@@ -118,7 +118,7 @@ class Edition:
 
     @functools.cached_property
     def treasure_slots(self) -> tuple[int, ...]:
-        """The value of each of the 16 slots, 0 if unused: a published one in its own, others from the last down."""
+        """The value of each of the 16 slots, 0 if unused; a published one in its own, others from the last down."""
         slots = [value if value in self.treasures else 0 for value in PUBLISHED_TREASURES]
         slots += [0] * (MAX_TREASURES - len(slots))
         free = [slot for slot in reversed(range(MAX_TREASURES)) if slots[slot] == 0]
@@ -137,7 +137,7 @@ class Edition:
 
     @property
     def card_names(self) -> dict[int, str]:
-        """The cards of this edition by number: the places of `deck` in a game's record, and what `last_card` counts."""
+        """The cards of this edition by number, the places of `deck` in a game's record and what `last_card` counts."""
         return {card: self.card_name(card) for card in range(NUM_CARDS) if self._has(card)}
 
     def cards_named(self, name: int | str) -> list[int]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from api_page import reference
-
-from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0, list_tasks
+from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
 from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.observation import HISTORY, field_table
@@ -25,9 +23,13 @@ def environment() -> str:
         ["Parallel API", "yes; `diamant_v0.env()` is the AEC form"],
         ["Manual control", "at the terminal: `diamant play`"],
         ["Agents", f"`{agents}`: {len(agents)} by default, 1 to {MAX_PLAYERS} ({fewest} to {most} by the rulebook)"],
-        ["Actions", f"`{env.action_space('player_0')}`: {CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
-        ["Observations", f"`{space.shape}`, {space.dtype}, {bounds}; each feature has bounds of its own"],
-        ["State", f"`{state.shape}`, {state.dtype}, {state.low.min():g} to {state.high.max():g}"],
+        ["Actions", "discrete; both are legal for a seat inside the cave"],
+        ["Action shape", f"`{env.action_space('player_0')}`"],
+        ["Action values", f"{CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
+        ["Observation shape", f"`{space.shape}`, {space.dtype}"],
+        ["Observation values", f"{bounds}; each feature has bounds of its own"],
+        ["State shape", f"`{state.shape}`, {state.dtype}"],
+        ["State values", f"{state.low.min():g} to {state.high.max():g}"],
         ["Render modes", ", ".join(f"`{mode!r}`" for mode in env.metadata["render_modes"])],
     ]
     return markdown_table([f"`{env.metadata['name']}`", ""], rows)
@@ -85,18 +87,6 @@ def opponents() -> str:
     return markdown_table(["text (default)", "idea"], rows)
 
 
-def tasks() -> str:
-    """The registered ids; those that differ in the table size or the edition alone share a row."""
-    groups: dict[str, list[str]] = {}
-    for task in list_tasks():
-        players = task.settings.get("num_players")
-        meaning = task.meaning.replace(f"{players} players", "this many players") if players != 1 else task.meaning
-        groups.setdefault("4 players, this edition" if "edition" in task.settings else meaning, []).append(task.id)
-    return markdown_table(
-        ["ids", "game"], [[", ".join(f"`{name}`" for name in ids), meaning] for meaning, ids in groups.items()]
-    )
-
-
 def suite() -> str:
     """The benchmark's tasks; those that differ in the number of players alone share a row."""
     families: dict[str, list[str]] = {}
@@ -106,7 +96,6 @@ def suite() -> str:
     return markdown_table(["tasks, with their number of players", "game"], rows)
 
 
-PARTS = {
-    part.__name__: part
-    for part in (environment, observation, history, rewards, editions, opponents, tasks, suite, reference)
-} | {"algorithms": algorithm_table}
+PARTS = {part.__name__: part for part in (environment, observation, history, rewards, editions, opponents, suite)} | {
+    "algorithms": algorithm_table
+}

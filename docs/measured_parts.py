@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import task_pages
 
 from benchmarks.results import figure_text
+from diamant_env import list_tasks
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
 
@@ -222,6 +224,17 @@ def faults() -> str:
     return f"`{found['command']}`, {minutes} min {seconds} s; {machine}.\n\n{markdown_table(head, lines)}"
 
 
+def tasks() -> str:
+    """The registered tasks, each with its length, its busts and three baselines."""
+    found, agents, rows = load("tasks"), ("champion", "ev:0.75", "random:0.2"), []
+    for task in list_tasks():
+        row = found[task_pages.short(task)]
+        measure = "score" if {"reward": "score", "num_players": 1}.items() & task.settings.items() else "win"
+        shares = [task_pages.interval(row["agents"][agent][measure]) for agent in agents]
+        rows.append([f"`{task.id}`", task.meaning, f"{row['turns']:.1f}", f"{100 * row['busts']:.0f} %", *shares])
+    return markdown_table(["id", "game", "turns", "busts", *(f"`{agent}`" for agent in agents)], rows)
+
+
 PARTS = {
     "engine": engine,
     "peers": peers,
@@ -233,4 +246,5 @@ PARTS = {
     "search": search,
     "benchmark": benchmark,
     "faults": faults,
+    "tasks": tasks,
 }

@@ -55,7 +55,7 @@ class Solution:
 
     @property
     def value(self) -> float:
-        """What the expedition is worth to each player: mean gems, or the mean difference, which is 0."""
+        """What the expedition is worth to each player, in mean gems, or the mean difference, which is 0."""
         return 0.0 if self.mode == DIFFERENCE else root_value(self.tree, self.values)
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:

@@ -50,7 +50,7 @@ class Lone(NamedTuple):
 
     @property
     def bust_probability(self) -> float:
-        """Busts from the start on, on average: a probability if one expedition was solved."""
+        """Busts from the start on, on average, a probability if one expedition was solved."""
         return float(self.busts[0])
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from diamant_env.commands import diamant
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
-BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = sorted(
+    page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "tasks"
+)  # those `make docs` writes
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+LLMS = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(?P<language>[\w{}-]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 TINY_RUN = "--set ppo.decisions=2000 --set ppo.games=20 --set threads=1 --set judge.curve_games=100 --no-judge"
 TINY_SEARCH = "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100"
 TINY_BENCHMARK = "--set decisions=500 --set ppo.games=4 --set games=100 --set response.report_games=100"
@@ -48,6 +55,12 @@ SMALLER = {
         "n_steps=1024": "n_steps=128",
         "model.learn(20_000)": "model.learn(128)",
     },
+    "index.md": {
+        "make train": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN}",
+        "--against held-out": "--against held-out --games 200",
+    },
+    "train_and_judge.ipynb": {"STEPS, GAMES = 6, 65_536, 4_000": "STEPS, GAMES = 1, 8_192, 200"},
+    "own_algorithm.ipynb": {"EVERY = 600, 2_000, 60": "EVERY = 2, 100, 2"},
     "exact.md": {"--players 2 3": "--players 2"},
     "cluster.md": {
         "--config configs/rllib.toml": f"--set judge.curve_points=0 {TINY_RUN}",
@@ -58,6 +71,7 @@ SMALLER = {
 }
 # Commands that no test runs, each with the reason.
 NOT_RUN = {
+    "pip install .[sb3,judge]": "installs",
     "make setup": "installs",
     "make test": "these tests",
     "make champion": "three hours; the commands are below it",
@@ -76,6 +90,13 @@ ALONE = ("README.md",)  # here a block needs nothing of the blocks before it but
 
 def blocks_of(document: Path) -> list[re.Match[str]]:
     return list(BLOCK.finditer(document.read_text(encoding="utf-8")))
+
+
+def smaller(text: str, document: Path) -> str:
+    """A text with the budgets of the tests."""
+    for written, run in SMALLER.get(document.name, {}).items():
+        text = text.replace(written, run)
+    return text
 
 
 def commands_of(text: str) -> list[list[str]]:
@@ -107,9 +128,7 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
     names: dict[str, Any] = {}
     imports = ""
     for block in blocks_of(document):
-        text = block["text"]
-        for written, run in SMALLER.get(document.name, {}).items():
-            text = text.replace(written, run)
+        text = smaller(block["text"], document)
         if block["language"] == "console":
             for words in commands_of(text):
                 run_command(words, monkeypatch)
@@ -124,13 +143,42 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
 def test_every_block_is_code_that_is_run_or_plain_text(document):
     blocks = blocks_of(document)
-    assert {block["language"] for block in blocks} <= {"python", "console", "text"}
+    assert {block["language"] for block in blocks} <= {"python", "console", "text", "{toctree}", "{eval-rst}"}
     assert document.read_text(encoding="utf-8").count("\n```") == 2 * len(blocks)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.name)
+def test_notebooks_run_and_are_kept_without_outputs(notebook, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    names: dict[str, Any] = {}
+    cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    assert len(cells) >= 5
+    for cell in cells:
+        exec(smaller("".join(cell["source"]), notebook), names)
+        assert (cell["outputs"], cell["execution_count"]) == ([], None)
+    assert np.isfinite(names["plt"].gca().get_lines()[0].get_ydata()).all()
+
+
+@pytest.mark.parametrize("code", re.findall(r": `((?:from|import) .+)`$", LLMS, re.MULTILINE))
+def test_entry_points_of_llms_txt_work(code):
+    exec(code.replace("; ", "\n"), {})
+
+
+def test_llms_txt_names_commands_and_pages_that_are_there():
+    assert len(re.findall(r": `(?:from|import) ", LLMS)) == 7
+    commands = re.findall(r"`diamant (\w+)", LLMS)
+    assert len(commands) == 4
+    for command in commands:
+        assert import_module(f"diamant_env.commands.{command}").run
+    linked = set(re.findall(r"\]\((.+?)\)", LLMS))
+    assert len(linked) == 8
+    assert linked <= {page.name for page in PAGES}
 
 
 def test_what_is_listed_here_is_in_the_documents():
     for name, replaced in SMALLER.items():
-        text = next(document for document in DOCUMENTS if document.name == name).read_text(encoding="utf-8")
+        documents = [*DOCUMENTS, *NOTEBOOKS]
+        text = next(document for document in documents if document.name == name).read_text(encoding="utf-8")
         assert [written for written in replaced if written not in text] == []
     blocks = [block for document in DOCUMENTS for block in blocks_of(document) if block["language"] == "console"]
     assert set(NOT_RUN) <= {" ".join(words) for block in blocks for words in commands_of(block["text"])}

@@ -7,7 +7,10 @@ import pytest
 import update  # docs/update.py
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = sorted(
+    page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "tasks"
+)  # those `make docs` writes
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", ROOT / "docs" / "llms.txt", *PAGES]
 README = DOCUMENTS[0].read_text(encoding="utf-8")
 
 

@@ -1,0 +1,80 @@
+"""How Sphinx builds the site: `make docs`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.pycode import ModuleAnalyzer
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]  # where a command finds `train`, and this file `task_pages`
+
+import task_pages  # noqa: E402
+
+import diamant_env.opponents  # noqa: E402
+
+project, author, copyright = "diamant_env", "the authors of diamant_env", "MIT licence"
+version = release = diamant_env.__version__
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["pictures/README.md"]
+
+html_theme = "furo"
+html_title = "diamant_env"
+html_extra_path = ["llms.txt"]
+html_search_scorer = str(ROOT / "docs" / "scorer.js")
+
+myst_heading_anchors = 4  # links lead to headings as on GitHub
+nb_execution_mode = "force"
+nb_execution_timeout = 300
+nb_execution_raise_on_error = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+ALIASES = ("ArrayLike", "Opponent", "Observation", "Player", "Progress", "Reward")
+autodoc_type_aliases = {name: name for name in ALIASES}
+autodoc_preserve_defaults = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+default_role = "py:obj"  # a name in a docstring is a link, where it is documented
+
+
+def find_constants(package: str) -> None:
+    """Give the constants that a package takes from its modules the text that stands below them there."""
+    taken = ModuleAnalyzer.for_module(package)
+    taken.analyze()
+    homes = [home for home in sorted(sys.modules) if home.startswith(f"{package}.")]
+    for name in filter(str.isupper, sys.modules[package].__all__):
+        texts = (ModuleAnalyzer.for_module(home).find_attr_docs() for home in homes)
+        taken.attr_docs["", name] = next(text["", name] for text in texts if ("", name) in text)
+
+
+def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Write the headings of Markdown, which Gymnasium wants in a docstring, in bold."""
+    lines[:] = [re.sub(r"^#+ (.+)$", r"**\1**", line) for line in lines]
+
+
+def signature(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, *parts: str | None
+) -> tuple[str | None, ...]:
+    """Name an alias as it is called."""
+    return tuple(part and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", part) for part in parts)
+
+
+def link(app: Sphinx, document: str, source: list[str]) -> None:
+    """Make what lies outside this folder a download."""
+    if "/" not in document:
+        source[0] = source[0].replace("](../", "](path:../")
+
+
+def setup(app: Sphinx) -> None:
+    """Write the pages of the tasks before Sphinx looks for pages."""
+    find_constants("diamant_env")
+    find_constants("diamant_env.opponents")
+    app.connect("config-inited", lambda *_: task_pages.write())
+    app.connect("source-read", link)
+    app.connect("autodoc-process-docstring", docstring)
+    app.connect("autodoc-process-signature", signature)

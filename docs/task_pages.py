@@ -1,0 +1,198 @@
+"""A page for each registered task: ``python docs/task_pages.py`` measures, `conf.py` writes the pages for the site."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
+
+from diamant_env import NUM_FEATURES, Batch, Edition, list_tasks  # noqa: E402
+from diamant_env.commands.film import pictures_of, write_film  # noqa: E402
+from diamant_env.editions import find_edition  # noqa: E402
+from diamant_env.judging import Estimate, LineUp, evaluate  # noqa: E402
+from diamant_env.opponents import Table, make  # noqa: E402
+from diamant_env.opponents.pools import load_pool  # noqa: E402
+from diamant_env.records import GameLog, GameRecord  # noqa: E402
+from diamant_env.storage.files import write_whole  # noqa: E402
+from diamant_env.storage.markdown import markdown_table  # noqa: E402
+from diamant_env.tasks import Task  # noqa: E402
+
+MEASURED = ROOT / "docs" / "measured" / "tasks.json"
+PAGES = ROOT / "docs" / "tasks"
+GAMES = 20_000
+AGENTS = ("champion", "ev:0.75", "bag:18", "random:0.2")
+# Who plays the games of a page: as many of these as have a seat.
+SEATS = ("ev:0.75", "champion", "bag:18", "cards:7", "follow:2,8", "solo-grab:7,13", "traps:3", "oppose:11,2")
+TURNS = 18  # of the game that is shown
+WIDTH, COLOURS = 480, 32  # of its film
+
+
+def played(task: Task) -> tuple[int, Edition]:
+    """Return how many play a task, and the edition with as many expeditions as it has."""
+    settings = task.settings
+    edition = find_edition(settings.get("edition", "iello-2016"))
+    number = settings.get("expeditions", edition.expeditions)
+    if number != edition.expeditions:
+        edition = dataclasses.replace(edition, name="one expedition", expeditions=number)
+    return settings.get("num_players", 4), edition
+
+
+def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any]:
+    """Play a task; return its figures: means over games, and of each agent a mean with its 95 % interval."""
+    batch, turns, _ = _play(SEATS[:players], edition, games)
+    expeditions = batch.history()[:, 0]  # those of the observer are those of the table
+    found = {
+        "turns": round(float(turns.mean()), 2),
+        "longest": int(turns.max()),
+        "busts": round(float(expeditions[:, -5:][:, : edition.expeditions].mean()), 4),
+    }
+    if players == 1:
+        scores = {agent: _play((agent,), edition, games)[2][:, 0] for agent in AGENTS}
+        return found | {"agents": {agent: {"score": _mean(score)} for agent, score in scores.items()}}
+    rivals = [agent for agent in load_pool("held_out") if not (edition.hidden_chests and "catch-up" in agent)]
+    judged = evaluate(
+        AGENTS[0], LineUp("held_out", tuple(rivals)), games, compare_with=AGENTS[1:], players=players, edition=edition
+    )
+    return found | {
+        "agents": {row.agent: {"win": _rounded(row.win_share), "score": _rounded(row.score)} for row in judged.results}
+    }
+
+
+def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, NDArray, NDArray]:
+    """Return the batch at the end of its games, the turns in which somebody decided (N,) and the chests (N, seats)."""
+    batch, turns = Batch(games, len(agents), edition, history=True), np.zeros(games)
+    for over in _turns(batch, agents, 0):
+        turns += ~over
+    return batch, turns, batch.tables["chest"][:, : len(agents)]
+
+
+def _turns(batch: Batch, agents: Sequence[str], seed: int) -> Iterator[NDArray[np.bool_]]:
+    """Let agents play; yield which games are over, at the start and after each turn."""
+    table = Table(batch, [make(agent) for agent in agents], np.tile(np.arange(len(agents)), (batch.num_games, 1)))
+    observations, actions = batch.reset(seed), np.zeros((batch.num_games, len(agents)), np.int8)
+    yield batch.over
+    while not batch.over.all():
+        table.decide(observations, actions)
+        batch.step(actions, observations)
+        yield batch.over
+
+
+def _mean(scores: NDArray) -> list[float]:
+    half = 1.96 * scores.std() / len(scores) ** 0.5
+    return _rounded(Estimate(scores.mean(), scores.mean() - half, scores.mean() + half))
+
+
+def _rounded(estimate: Estimate) -> list[float]:
+    return [round(float(figure), 4) for figure in (estimate.mean, estimate.low, estimate.high)]
+
+
+def record_of(players: int, edition: Edition, seed: int | None = None) -> GameRecord:
+    """Return a game between the first agents of `SEATS`, by default that of the first seeds nearest to `TURNS`."""
+    agents = SEATS[:players]
+    if seed is None:
+        seed = int(abs(_play(agents, edition, 500)[1] - TURNS).argmin())
+    batch = Batch(1, players, edition)
+    log = GameLog(edition, players, seed, agents)
+    for _ in _turns(batch, agents, seed):
+        log.follow(batch.games[0])
+    return log.record()
+
+
+def film(record: GameRecord, path: Path) -> None:
+    """Write a small film of a game: in few colours, the same in all pictures."""
+    images = [Image.fromarray(picture) for picture in pictures_of(record)]
+    images = [image.resize((WIDTH, image.height * WIDTH // image.width), Image.Resampling.LANCZOS) for image in images]
+    shown = Image.fromarray(np.concatenate([images[0], images[len(images) // 2], images[-1]]))
+    colours = shown.quantize(COLOURS, Image.Quantize.FASTOCTREE)
+    few = [np.asarray(image.quantize(palette=colours, dither=Image.Dither.NONE).convert("RGB")) for image in images]
+    write_film(few, path, width=WIDTH)
+
+
+def page(task: Task, figures: dict[str, Any], record: GameRecord) -> str:
+    """Return the page of a task."""
+    players, edition = played(task)
+    name = short(task)
+    facts = [
+        ["players", players],
+        ["edition", f"[`{task.settings.get('edition', 'iello-2016')}`](../rules.md#editions)"],
+        ["expeditions", edition.expeditions],
+        ["chests", "hidden" if edition.hidden_chests else "open"],
+        ["reward", f"`{task.settings.get('reward', 'score')}`; [others](../environment.md#rewards)"],
+        ["observation", f"`Box(float32, ({NUM_FEATURES},))`; [its fields](../environment.md#observation)"],
+        ["actions", "`Discrete(2)`: 0 goes on, 1 leaves"],
+        ["turns in a game", f"{figures['turns']:.1f} on average, {figures['longest']} at most"],
+        ["expeditions that end in a bust", f"{100 * figures['busts']:.1f} %"],
+    ]
+    seats = ", ".join(f"`{agent}`" for agent in SEATS[:players])
+    rows = [[f"`{agent}`", *map(interval, found.values())] for agent, found in figures["agents"].items()]
+    head = ["agent", "win share", "gems"] if players > 1 else ["agent", "gems"]
+    held_out = f"{players - 1} of the [held-out agents](../tutorial.md#judge)"
+    among = f"at tables with {held_out}; a fair share is {1 / players:.3f}" if players > 1 else "alone"
+    return f"""# {name}
+
+`{task.id}`: {task.meaning}. [All tasks](../tasks.md)
+
+![A game of {name}]({name}.gif)
+
+```python
+import gymnasium
+import diamant_env  # registers the tasks
+
+env = gymnasium.make("{task.id}", opponents="ev:0.75")
+```
+
+`pettingzoo.make("parallel", "{task.id}")` gives all seats (PettingZoo 1.27 or newer).
+
+{markdown_table(["what", "value"], facts)}
+
+Turns, in which somebody decides, and busts: {GAMES:,} games between {seats}.
+
+## Baselines
+
+{GAMES:,} games a row, {among}. In brackets: 95 % intervals.
+
+{markdown_table(head, rows)}
+
+## A record
+
+The game of the film above, as `diamant watch --record` writes it ([how to read it](../api.md#the-text-of-a-record)):
+
+```text
+{record.to_text()}```
+"""
+
+
+def short(task: Task) -> str:
+    """Return a task's id without the namespace."""
+    return task.id.removeprefix("diamant_env/")
+
+
+def interval(figures: Sequence[float]) -> str:
+    """Return a mean with its interval, a share with three digits, gems with one."""
+    digits = 3 if figures[0] < 1 else 1
+    mean, low, high = (f"{figure:.{digits}f}" for figure in figures)
+    return f"{mean} ({low} to {high})"
+
+
+def write(folder: Path = PAGES) -> None:
+    """Write all pages and films from the figures."""
+    figures = json.loads(MEASURED.read_text(encoding="utf-8"))
+    for task in list_tasks():
+        record = record_of(*played(task))
+        write_whole(folder / f"{short(task)}.md", page(task, figures[short(task)], record))
+        film(record, folder / f"{short(task)}.gif")
+
+
+if __name__ == "__main__":
+    lines = [f"{json.dumps(short(task))}: {json.dumps(measure(*played(task)))}" for task in list_tasks()]
+    write_whole(MEASURED, "{\n" + ",\n".join(lines) + "\n}\n")
