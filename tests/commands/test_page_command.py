@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from diamant_env.commands import diamant
+from diamant_env.commands import diamant, page
 
 ROOT = Path(__file__).parents[2]
 
@@ -99,3 +99,13 @@ def test_a_missing_library(monkeypatch, capsys, library):
     monkeypatch.setitem(sys.modules, library, None)
     assert diamant.main(["page", "--no-browser"]) == 2
     assert f'the page needs {library}: pip install "diamant-env[web]"' in capsys.readouterr().err
+
+
+def test_answers_are_sent_at_once():
+    """The event loop asks the socket for its protocol; where that is not TCP, each answer waits 40 ms for more."""
+    door = page._listen(0)
+    caller = socket.create_connection(door.getsockname())
+    answering, _ = door.accept()
+    assert answering.proto == socket.IPPROTO_TCP
+    for each in (answering, caller, door):
+        each.close()
