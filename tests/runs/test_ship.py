@@ -72,9 +72,9 @@ def test_what_is_shipped_is_small_plays_every_table_and_has_a_fresh_card(name):
     card = CARDS / f"{name}.md"
     record = json.loads(card.with_suffix(".json").read_text(encoding="utf-8"))
     assert card.read_text(encoding="utf-8") == card_text(record)
-    trained = record["config"]
-    assert Config.model_validate(make(name).metadata["config"]) == Config.model_validate(trained)
-
+    trained = make(name).metadata["config"]
+    del trained["game"]["expeditions"]  # null, which no record has
+    assert trained == record["config"]
     assert str(make(name)) == name
     for edition, players in itertools.product(EDITIONS, range(3, 9)):
         seen = Batch(2, players, edition).reset(0).reshape(2 * players, -1)
