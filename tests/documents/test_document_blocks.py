@@ -18,7 +18,7 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").
 BLOCK = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 TINY_RUN = "--set ppo.decisions=2000 --set ppo.games=20 --set threads=1 --set judge.curve_games=100 --no-judge"
 TINY_SEARCH = "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100"
-TINY_BENCHMARK = "--set decisions=500 --set ppo.games=4 --set games=100 --set response.report_games=100"
+TINY_BENCHMARK = "--set decisions=500 --set ppo.games=4 --set games=100 --set gain_games=100"
 # What the tests put in the place of what a reader types, by document.
 SMALLER = {
     "README.md": {
