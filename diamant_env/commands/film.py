@@ -18,12 +18,8 @@ COMMAND = "diamant film"
 _WIDTHS = range(160, 1921)
 
 
-def pictures_of(record: GameRecord, names: bool = True) -> Iterator[NDArray[np.uint8]]:
+def pictures_of(record: GameRecord) -> Iterator[NDArray[np.uint8]]:
     """Yield a picture of the table at the start and after each turn, uint8 (height, width, 3).
-
-    Args:
-        record: The game.
-        names: Whether to write below who sits where, if the record says so.
 
     Raises:
         ImportError: If pygame-ce isn't installed.
@@ -34,7 +30,7 @@ def pictures_of(record: GameRecord, names: bool = True) -> Iterator[NDArray[np.u
     scene = Scene()
     for env in record.watch():
         scene.follow(env.game)
-        yield pixels_of(draw_table(env.game, record.edition, scene, record.names if names else ()))
+        yield pixels_of(draw_table(env.game, record.edition, scene, record.names))
 
 
 def write_film(
@@ -88,11 +84,10 @@ def run(argv: Sequence[str]) -> int:
     add("--seconds", type=float, default=1.5, help="for each turn (1.5)")
     add("--last", type=float, default=4.0, metavar="SECONDS", help="for the end of the game (4)")
     add("--width", type=int, default=960, metavar="PIXELS", help="of the film (960)")
-    add("--no-names", action="store_true", help="leave out who sits where")
     options = parser.parse_args(argv)
     look = (options.film, options.seconds, options.last, options.width)
     _check(*look)
-    pictures = list(pictures_of(GameRecord.read(options.game), not options.no_names))
+    pictures = list(pictures_of(GameRecord.read(options.game)))
     write_film(pictures, *look)
     seconds = options.seconds * (len(pictures) - 1) + options.last
     say(f"{options.film}: {len(pictures)} pictures, {seconds:.0f} s, {options.film.stat().st_size / 1e6:.1f} MB")

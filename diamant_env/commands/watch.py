@@ -87,18 +87,6 @@ def _has_typed() -> bool:
         return True
 
 
-def seated(agents: Sequence[str], players: int | None) -> list[str]:
-    """Return the agent of each seat: those named, again and again if the table is larger.
-
-    Raises:
-        ValueError: If the table is too small for them.
-    """
-    number = len(agents) if players is None else players
-    if 0 < number < len(agents):
-        raise ValueError(f"{len(agents)} agents for {number} players; name at most one per seat")
-    return [agents[seat % len(agents)] for seat in range(number)]
-
-
 def turns_per_second(text: str) -> float:
     """Return a speed; argparse tells what is wrong with another text."""
     if not 0 <= float(text) < float("inf"):
@@ -112,13 +100,12 @@ def run(argv: Sequence[str]) -> int:
     parser = session_parser(COMMAND, about)
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help=f"who plays, by seat; by default {' '.join(DEFAULT_AGENTS)}")
-    add("--num-players", type=int, metavar="N", help="1 to 8; the agents named take the seats again and again")
     speed = "turns a second; 0 does not pause at all. By default 1 at a terminal, else 0"
     add("--speed", type=turns_per_second, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
     add("--step", action="store_true", help="wait for Enter before each turn instead")
     add("--window", action="store_true", help="show the table in a window too (needs pygame-ce)")
     options = parser.parse_args(argv)
-    seats = seated(options.agents or DEFAULT_AGENTS, options.num_players)
+    seats = options.agents or DEFAULT_AGENTS
     show = Show(seats, options)
     say(f"{show.edition.name}, {len(seats)} players; --seed {options.seed} brings the same game again.")
     return show.run()

@@ -29,10 +29,7 @@ REFUSED = {
         (["--opponents", "runs/none.safetensors"], "no trained policy"),
     ],
     "watch": [
-        (["ev", "--num-players", "9"], "9 players; 1 to 8"),
-        (["ev", "--num-players", "0"], "0 players; 1 to 8"),
         (["ev"] * 9, "9 players; 1 to 8"),
-        (["ev", "ev", "ev", "--num-players", "2"], "3 agents for 2 players"),
         (["--speed", "-1"], "--speed: -1"),
         (["--speed", "nan"], "--speed: nan"),
     ],

@@ -76,11 +76,6 @@ def test_the_same_seed_tells_the_same(look):
     assert look("ev", "--seed", seed)[1] == first
 
 
-def test_the_table_may_be_larger_than_the_list(look):
-    _, said, _ = look("ev", "traps", "--num-players", "5", "--seed", "1")
-    assert sorted(row[0] for row in summary(said)) == ["ev #1", "ev #2", "ev #3", "traps #1", "traps #2"]
-
-
 @pytest.mark.parametrize(("keys", "prompts"), [("\n\nq\n", 3), ("\n", 2)])  # the second is an input that ends
 def test_step_by_step(look, keys, prompts):
     code, said, _ = look(*GAME, "--step", keys=keys)

@@ -17,18 +17,15 @@ LOCK, HOLDER = ".lock", ".held-by"
 
 
 @contextmanager
-def held(folder: Path | None) -> Iterator[None]:
+def held(folder: Path) -> Iterator[None]:
     """Hold a folder, which is made if it is not there, so that no other command writes into it meanwhile.
 
-    None holds nothing. The operating system releases the lock when the process ends, however it ends.
+    The operating system releases the lock when the process ends, however it ends.
 
     Raises:
         BlockingIOError: If another command holds it; the message says who and since when.
         OSError: If it can't be written.
     """
-    if folder is None:
-        yield
-        return
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / LOCK)
