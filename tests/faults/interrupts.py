@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import os
-import runpy
 import select
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
-from tests.faults.child import Child
 from tests.faults.table import Effort, Row, Trials
 
 ROOT = Path(__file__).parents[2]
 _HANG = 120.0  # seconds after the interrupt
-_COLD, _WARM = 30, 70  # of 100 interrupts a command: processes from scratch, and such that have imported the libraries
-_LONGEST, _LONGEST_WARM = 3.0, 1.5  # seconds from the first import on
+_LONGEST = 4.0  # seconds from the first import on
 _RUN = ("ppo.decisions=4000", "ppo.games=12", "ppo.turns=16", "ppo.minibatch=128", "network.hidden=[8]", "threads=1")
 _TELLS = """
 import os, sys
 class Tells:
     def find_spec(self, name, path=None, target=None):
-        if name == {first!r}:
+        if name == "numpy":
             sys.meta_path.remove(self)
             os.write({descriptor}, b".")
 sys.meta_path.insert(0, Tells())
 """
-_CONTROL = "import json, numpy, time\ntime.sleep(60)\n"
+_CONTROL = "import numpy, time\ntime.sleep(60)\n"
 
 
 def commands(folder: Path) -> dict[str, list[str]]:
@@ -49,33 +45,19 @@ def commands(folder: Path) -> dict[str, list[str]]:
 
 
 def interrupts(effort: Effort, which: slice = slice(None)) -> Iterator[Row]:
-    """One row for each command."""
+    """One row for each command; of a small campaign the first two."""
     folder = effort.place("commands")
     (folder / "control.py").write_text(_CONTROL)
-    caught = any(_cold(folder, [str(folder / "control.py")], 0.01 * number) for number in range(5))
-    small = effort.scale < 0.1
-    for number, (command, given) in list(enumerate(commands(folder).items()))[which]:
-        if small and number > 1:
-            return
-        trial = Trials(f"Ctrl-C at a random moment of python -m {command}", effort)
-        cold, warm = partial(_cold, folder, ["-m", *command.split(), *given]), partial(_warm, folder, command, given)
-        ways = [(cold, _COLD, _LONGEST), (warm, _WARM, _LONGEST_WARM)]
-        for interrupted, times, longest in ways[small:]:
-            for problem in _at_random(effort, interrupted, times, longest):
-                trial(problem)
+    caught = any(_interrupted(folder, [str(folder / "control.py")], 0.01 * number) for number in range(5))
+    chosen = list(commands(folder).items())[: 2 if effort.scale < 0.1 else None][which]
+    for command, given in chosen:
+        words = ["-m", *command.split(), *given]
+        trial, began = Trials(f"Ctrl-C at a random moment of python -m {command}", effort), time.monotonic()
+        _interrupted(folder, words, _LONGEST)
+        lasts = min(_LONGEST, time.monotonic() - began)
+        for _ in effort.trials(100, seconds=600):
+            trial(_interrupted(folder, words, float(effort.random.random()) * lasts))
         yield trial.row("a script that does nothing about it", caught)
-
-
-def _at_random(
-    effort: Effort, interrupted: Callable[[float], str | None], number: int, longest: float
-) -> Iterator[str | None]:
-    """Interrupt so often, between the first import and the end of the command."""
-    began, lasts = time.monotonic(), 1.0
-    if effort.scale >= 0.1:
-        interrupted(longest)
-        lasts = min(longest, time.monotonic() - began)
-    for _ in effort.trials(number, seconds=150):
-        yield interrupted(float(effort.random.random()) * lasts)
 
 
 def _verdict(status: int | None, said: str) -> str | None:
@@ -87,18 +69,11 @@ def _verdict(status: int | None, said: str) -> str | None:
     return None if status in (0, 130, -signal.SIGINT) else f"status {status}: {said.strip()[-200:]}"
 
 
-def _wait_for(reading: int) -> None:
-    """Wait until something is written into this pipe, and close it."""
-    select.select([reading], [], [], _HANG)
-    os.close(reading)
-
-
-def _cold(folder: Path, command: list[str], moment: float) -> str | None:
-    """Start a command from scratch and interrupt it so many seconds after its first import of a library."""
+def _interrupted(folder: Path, command: list[str], moment: float) -> str | None:
+    """Start a command and interrupt it so many seconds after its first import of a library; return what is wrong."""
     (folder / "game.gif").unlink(missing_ok=True)  # a film that is there is refused
     reading, writing = os.pipe()
-    first = "json" if command[0] != "-m" else "numpy"
-    (folder / "sitecustomize.py").write_text(_TELLS.format(first=first, descriptor=writing))
+    (folder / "sitecustomize.py").write_text(_TELLS.format(descriptor=writing))
     with (folder / "said").open("w+b") as said:
         process = subprocess.Popen(
             [sys.executable, *command],
@@ -111,7 +86,8 @@ def _cold(folder: Path, command: list[str], moment: float) -> str | None:
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
         os.close(writing)
-        _wait_for(reading)
+        select.select([reading], [], [], _HANG)  # until the import, or the end of a process without one
+        os.close(reading)
         time.sleep(moment)
         process.send_signal(signal.SIGINT)
         try:
@@ -122,43 +98,3 @@ def _cold(folder: Path, command: list[str], moment: float) -> str | None:
         process.communicate()
         said.seek(0)
         return _verdict(status, said.read().decode(errors="replace"))
-
-
-def _warm(folder: Path, command: str, given: list[str], moment: float) -> str | None:
-    """Run a command in a fork of this process, which has imported the libraries, and interrupt it."""
-    (folder / "game.gif").unlink(missing_ok=True)
-    reading, writing = os.pipe()
-    keys, typing = os.pipe()
-    path = folder / "said"
-    child = Child(partial(_run_module, command, given, path, writing, keys))
-    os.close(writing)
-    os.close(keys)
-    _wait_for(reading)
-    time.sleep(moment)
-    os.kill(child.pid, signal.SIGINT)
-    end = child.end(_HANG)
-    os.close(typing)
-    return _verdict(end.status, path.read_text(encoding="utf-8", errors="replace"))
-
-
-def _run_module(command: str, given: list[str], said: Path, writing: int, keys: int) -> None:
-    """Do what `python -m command` does, from the import of the command's package on."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.dup2(keys, 0)
-    os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
-    os.chdir(ROOT)
-    module, *subcommand = command.split()
-    for name in [name for name in sys.modules if name.partition(".")[0] == "train" or ".commands" in name]:
-        del sys.modules[name]
-    sys.argv[:] = ["-m", *subcommand, *given]
-    exec(_TELLS.format(first=module if "." in module else "diamant_env.commands", descriptor=writing), {})
-    status = 0
-    try:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
-    except SystemExit as end:
-        status = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException as error:
-        sys.excepthook(type(error), error, error.__traceback__)
-        status = 130 if isinstance(error, KeyboardInterrupt) else 1
-    sys.stderr.flush()
-    os._exit(status)
