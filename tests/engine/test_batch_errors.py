@@ -60,18 +60,22 @@ OUTPUTS = [
     ("final_observations", np.zeros((2, 3, NUM_FEATURES), np.float32), "with auto_reset=True only"),
 ]
 
-DRAWS = [
-    (FAIR.astype(float), NOTHING, "leave_probability of dtype float64; expected float32"),
-    (FAIR[:, :2], NOTHING, r"leave_probability of shape \(2, 2\); expected \(2, 3\)"),
-    (FAIR, NOTHING.astype(np.int64), r"actions: .*dtype int64; expected .* int8"),
-    *[
-        (
-            FAIR + np.float32([[0] * 3, [0, 0, off]]),
-            NOTHING,
-            "leave_probability .* of seat 2 in game 1; 0 to 1 is allow",
-        )
-        for off in (-0.6, 1, np.nan)
-    ],
+OFF = [FAIR + np.float32([[0] * 3, [0, 0, off]]) for off in (-0.6, 1, np.nan)]
+SEEDS = [-1, 1.5, "x", True, 2**70, [1, 2, 3], [1, -2], [[3], [3, 4]]]
+ALLOWED_SEEDS = (
+    r"seed=.*; (give a whole number of at least 0, or one per game \(2,\)|its rows must have the same length)"
+)
+MASKS = [[True], [2, 0], [0.5, 1], "x"]
+CHANCES = [1.5, -0.1, np.nan, None, "half", [0.5]]
+CALLS = [
+    ("draw_decisions", (FAIR.astype(float), NOTHING), "leave_probability of dtype float64; expected float32"),
+    ("draw_decisions", (FAIR[:, :2], NOTHING), r"leave_probability of shape \(2, 2\); expected \(2, 3\)"),
+    ("draw_decisions", (FAIR, NOTHING.astype(np.int64)), r"actions: .*dtype int64; expected .* int8"),
+    *[("draw_decisions", (off, NOTHING), "leave_probability .* of seat 2 in game 1; 0 to 1 is allow") for off in OFF],
+    *[("reset", (seed,), ALLOWED_SEEDS) for seed in SEEDS],
+    *[("reset", (1, mask), "mask of (shape|dtype) .*; expected") for mask in MASKS],
+    *[("play_out", (wrong,), "leave_probability=.*; 0 to 1 is allowed") for wrong in CHANCES],
+    *[(call, (actions,), message) for call in ("step", "play") for actions, message in ACTIONS],
 ]
 
 
@@ -103,21 +107,9 @@ def test_more_editions_than_a_batch_can_number():
         Batch(128, 3, many)
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "x", True, 2**70, [1, 2, 3], [1, -2], [[3], [3, 4]]])
-def test_seeds(batch, seed):
-    allowed = r"give a whole number of at least 0, or one per game \(2,\)|its rows must have the same length"
-    refused(batch, f"seed=.*; ({allowed})", batch.reset, seed)
-
-
-@pytest.mark.parametrize("mask", [[True], [2, 0], [0.5, 1], "x"])
-def test_masks(batch, mask):
-    refused(batch, r"mask of (shape|dtype) .*; expected", batch.reset, 1, mask)
-
-
-@pytest.mark.parametrize(("actions", "message"), ACTIONS)
-def test_actions(batch, actions, message):
-    for call in (batch.step, batch.play):
-        refused(batch, message, call, actions)
+@pytest.mark.parametrize(("call", "given", "message"), CALLS)
+def test_calls(batch, call, given, message):
+    refused(batch, message, getattr(batch, call), *given)
 
 
 @pytest.mark.parametrize(("name", "array", "message"), OUTPUTS)
@@ -127,16 +119,6 @@ def test_outputs(batch, name, array, message):
         refused(batch, message, batch.reset, 1, **{name: array})
     elif name != "final_observations":
         refused(batch, message, batch.play, NOTHING, **{name: array})
-
-
-@pytest.mark.parametrize(("probability", "actions", "message"), DRAWS)
-def test_drawn_decisions(batch, probability, actions, message):
-    refused(batch, message, batch.draw_decisions, probability, actions)
-
-
-@pytest.mark.parametrize("wrong", [1.5, -0.1, np.nan, None, "half", [0.5]])
-def test_play_out_wants_a_probability(batch, wrong):
-    refused(batch, r"leave_probability=.*; 0 to 1 is allowed", batch.play_out, wrong)
 
 
 @pytest.mark.parametrize(("call", "given"), [("step", [NOTHING]), ("play", [NOTHING]), ("play_out", [])])

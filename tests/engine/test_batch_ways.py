@@ -6,6 +6,7 @@ import gc
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -164,16 +165,13 @@ def test_several_python_threads_may_use_a_batch(threads):
         batch.reset(7)
     barrier = threading.Barrier(4)
 
-    def play():
+    def play(_user):
         for batch in batches:
             barrier.wait()
             for turn in range(20):
                 batch.step(random_actions(batch, turn), auto_reset=True)
 
-    users = [threading.Thread(target=play) for _ in range(4)]
-    for user in users:
-        user.start()
-    for user in users:
-        user.join()
+    with ThreadPoolExecutor(4) as users:
+        list(users.map(play, range(4)))
     for batch in batches:
         batch.restore(batch.games)  # which checks them

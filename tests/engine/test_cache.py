@@ -16,20 +16,7 @@ import numpy as np
 import pytest
 
 from diamant_env.storage import cache
-from tests.faults.installs import copy_package
-
-# A rule, and a reward that uses a rule of another file.
-PLAY = """
-import numpy as np
-import diamant_env
-from diamant_env import random_numbers, rewards, state
-from diamant_env.engine.edition_numbers import numbers_of
-game, paid = np.zeros(1, state.GAME)[0], np.zeros((1, 3), np.float32)
-edition = numbers_of(diamant_env.EDITIONS["iello-2016"])
-game.key, game.num_players, game.phase = random_numbers.key_of_seed(np.uint64(7)), 3, state.OVER
-rewards.pay(game, edition, list(rewards.REWARDS).index("win"), True, paid, 0)
-print(diamant_env.__file__, game.tobytes().hex() + paid.tobytes().hex())
-"""
+from tests.faults.installs import PAYS, copy_package
 
 
 def start(installed: Path, **places: str) -> subprocess.Popen:
@@ -37,7 +24,7 @@ def start(installed: Path, **places: str) -> subprocess.Popen:
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_CACHE_DIR")}
     environment |= {"PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(installed.parent)}
     environment |= {"XDG_CACHE_HOME": str(installed.parent / "home"), "TMPDIR": str(installed.parent / "temporary")}
-    command = [sys.executable, "-c", PLAY]
+    command = [sys.executable, "-c", f"{PAYS}print(diamant_env.__file__, found.hex())"]
     return subprocess.Popen(command, env=environment | places, cwd=installed.parent, stdout=PIPE, stderr=PIPE)
 
 

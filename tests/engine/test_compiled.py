@@ -31,10 +31,7 @@ print(len(found), sum(len(thing.signatures) for thing in found.values()))
 diamant_env.Batch(1).reset(1)
 print(sum(len(thing.signatures) for thing in found.values()))
 """
-COUNTED = """
-from diamant_env.native import packed_bytes
-print(packed_bytes.packed_flag(True, 1))
-"""
+COUNTED = "from diamant_env.native import packed_bytes; print(packed_bytes.packed_flag(True, 1))"
 
 
 def run(*arguments: str, stderr: int | None = None, **environment: str) -> str:

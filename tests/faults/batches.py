@@ -6,6 +6,7 @@ import copy
 import pickle
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -96,19 +97,15 @@ def threads(effort: Effort) -> Row:
 
 
 def _four(observe: Callable[[], np.ndarray]) -> str | None:
-    found, together = [], threading.Barrier(4)
+    together = threading.Barrier(4)
 
-    def watch() -> None:
+    def watch(_user: int) -> bool:
         together.wait()
         rows = [observe() for _ in range(20)]
-        found.append(len({row.tobytes() for row in rows}) == 1 and len({id(row) for row in rows}) == 20)
+        return len({row.tobytes() for row in rows}) == 1 and len({id(row) for row in rows}) == 20
 
-    users = [threading.Thread(target=watch) for _ in range(4)]
-    for user in users:
-        user.start()
-    for user in users:
-        user.join()
-    return None if found == [True] * 4 else "one of the threads saw something else"
+    with ThreadPoolExecutor(4) as users:
+        return None if all(users.map(watch, range(4))) else "one of the threads saw something else"
 
 
 # Copies. Each `_turn` plays a turn and returns what was seen and earned.

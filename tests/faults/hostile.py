@@ -71,8 +71,8 @@ def hostile_contents(good: bytes, mark: Path) -> dict[str, bytes]:
         "a zip bomb": _bomb("policy/0.weight.npy"),
         "a zip bomb of config": _bomb("config.json"),
         "a zip of links": _links(),
-        "a huge npy": _npy(_HUGE),
-        "a negative npy": _npy(-4),
+        "a huge npy": _npy_header(_HUGE) + bytes(64),
+        "a negative npy": _npy_header(-4) + bytes(64),
         "deep JSON": (deep + "]" * 100_000).encode(),
         "deep JSON that does not end": deep.encode(),
         "deep JSON tables": b'{"a":' * 100_000,
@@ -154,10 +154,6 @@ def _links() -> bytes:
         for name in ("../../outside", "/outside", "a/../../b"):
             archive.writestr(name, b"outside")
     return packed.getvalue()
-
-
-def _npy(size: int) -> bytes:
-    return _npy_header(size) + bytes(64)
 
 
 def _npy_header(size: int) -> bytes:

@@ -39,6 +39,19 @@ _EXPECTED = sum(3 * x + 1 for x in range(50))
 _OURS = "from diamant_env.native.compiled import jit\n"
 _NUMBA = "from functools import partial\nimport numba\njit = numba.njit(cache=True)\n"
 _ENDING = "return 1.0 / winners"  # in rules.py; rewards.py, which pays it, does not change
+PAYS = """
+import numpy as np
+import diamant_env
+from diamant_env import rewards, rules, state
+from diamant_env.engine.edition_numbers import numbers_of
+game, paid = np.zeros(1, state.GAME)[0], np.zeros((1, 3), np.float32)
+edition = numbers_of("iello-2016")
+rules.start_game(game, edition, 3, np.uint64(7))
+game.phase, game.chest[0] = state.OVER, 5
+rewards.pay(game, edition, list(rewards.REWARDS).index("win"), True, paid, 0)
+found = game.tobytes() + paid.tobytes()
+"""
+"""A rule, and a reward that uses a rule of another file: the only winner of a game is paid."""
 
 
 def caches(effort: Effort) -> Iterator[Row]:
@@ -130,15 +143,9 @@ def _use_package(folder: Path, cache: Path) -> None:
 def _paid(folder: Path) -> float:
     """Return what the only winner of a game is paid, by the package in that folder."""
     _use_package(folder, folder / "cache")
-    rules, rewards, state = (import_module(f"diamant_env.{name}") for name in ("rules", "rewards", "state"))
-    numbers_of = import_module("diamant_env.engine.edition_numbers").numbers_of
-    game, paid = np.zeros(1, state.GAME)[0], np.zeros((1, 3), np.float32)
-    edition = numbers_of("iello-2016")
-    rules.start_game(game, edition, 3, np.uint64(7))
-    game.phase = state.OVER
-    game.chest[0] = 5
-    rewards.pay(game, edition, list(rewards.REWARDS).index("win"), True, paid, 0)
-    return float(paid[0, 0])
+    names: dict[str, Any] = {}
+    exec(PAYS, names)
+    return float(names["paid"][0, 0])
 
 
 def changed_sources(effort: Effort) -> Row:
@@ -190,16 +197,12 @@ def _chests(folder: Path, cache: Path, seed: int = 7) -> bytes:
 
 _STRANGER = 54_321  # a user id that nobody has
 _ODD = "a path with spaces,\na newline and é"
-_PROGRAM = """
+_PROGRAM = f"""
 import hashlib, sys
 sys.path.insert(0, sys.argv[1])
-import numpy as np
-from diamant_env import GAME, Batch, Edition, rules
-from diamant_env.engine.edition_numbers import numbers_of
-game = np.zeros(1, GAME)[0]
-rules.start_game(game, numbers_of("iello-2016"), 3, np.uint64(7))
-found = game.tobytes()
+{PAYS}
 if sys.argv[2] == "all":
+    from diamant_env import Batch, Edition
     batch = Batch(3, 3)
     batch.reset(7)
     found += batch.step(np.zeros((3, 3), np.int8))[0].tobytes()

@@ -41,7 +41,7 @@ def stored(folder: Path, states: tuple[Mapping, Mapping]) -> dict[str, Stored]:
     config, toml = Config(), Path("configs/default.toml").read_text(encoding="utf-8")
     weights = [np.full((2, NUM_FEATURES), value, np.float32) for value in (0.25, 1)]
     networks = [NetworkAgent([(weight, np.zeros(2, np.float32))]) for weight in weights]
-    records = [a_game(seed) for seed in (5, 2)]
+    records = [record_of([make("random:0.3") for _ in range(3)], seed=seed) for seed in (5, 2)]
     tree = build_tree(start_of_expedition(an_edition(), 2), an_edition())
     run, results, game, settings = folder / POLICY, folder / "results.json", folder / "game.txt", folder / CONFIG
     folder.mkdir(parents=True, exist_ok=True)
@@ -95,11 +95,6 @@ def stored(folder: Path, states: tuple[Mapping, Mapping]) -> dict[str, Stored]:
 def an_edition() -> Edition:
     """A game whose expeditions are solved at once."""
     return Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_copies=2, expeditions=2)
-
-
-def a_game(seed: int) -> GameRecord:
-    """A recorded game of three."""
-    return record_of([make("random:0.3") for _ in range(3)], seed=seed)
 
 
 def fingerprint(content: Any) -> str:

@@ -93,8 +93,9 @@ class TwoGames:
             assert win_share(self.game, self.box, seat) == (seat in winners) / len(winners)
 
 
-def play_examples(edition, examples):
-    @settings(max_examples=examples * SCALE)
+@every([*PUBLISHED, *INVENTED])
+def test_any_game_of_any_edition(edition):
+    @settings(max_examples=games(300 if edition in PUBLISHED else 60) * SCALE)
     @given(st.integers(1, 8), st.integers(0, 2**63), CARDS, TURNS)
     def any_game(players, seed, cards, turns):
         both = TwoGames(edition, players, seed, cards)
@@ -110,16 +111,6 @@ def play_examples(edition, examples):
         assert not rewards.any()
 
     any_game()
-
-
-@every(PUBLISHED)
-def test_any_game_of_a_published_edition(edition):
-    play_examples(edition, games(300))
-
-
-@every(INVENTED)
-def test_any_game_of_another_box(edition):
-    play_examples(edition, games(60))
 
 
 # Fifty thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
