@@ -21,7 +21,7 @@ def environment() -> str:
     rows = [
         ["Import", "`from diamant_env import diamant_v0`"],
         ["Parallel API", "yes; `diamant_v0.env()` is the AEC form"],
-        ["Manual control", "at the terminal: `diamant play`"],
+        ["Manual control", "`diamant play` at the terminal, `diamant page` in a browser"],
         ["Agents", f"`{agents}`: {len(agents)} by default, 1 to {MAX_PLAYERS} ({fewest} to {most} by the rulebook)"],
         ["Actions", "discrete; both are legal for a seat inside the cave"],
         ["Action shape", f"`{env.action_space('player_0')}`"],

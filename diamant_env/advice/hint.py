@@ -137,9 +137,11 @@ def outlook(earned: NDArray[np.float64]) -> Outlook:
 
 def why_no_search(edition: Edition, players: int) -> str | None:
     """Return why no game can be played on in the head, or None where it can."""
+    if players == 1:
+        return "You play alone, so you win whatever you do."
     if edition.hidden_chests:
         return "The chests are hidden: nobody can tell who would win the games that go on from here."
-    return "You play alone, so you win whatever you do." if players == 1 else None
+    return None
 
 
 def seen_by(seat: int, games: list[Game], edition: Edition) -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +66,7 @@ class Review:
         decisions: Of that player, the dearest first.
         chances: Win share of each seat in each state of the game; the last one is the result.
         labels: Of these states, such as ``"2.5"`` for the second expedition's fifth card.
-        summary: Two sentences.
+        summary: Two sentences; one where a person played alone.
     """
 
     decisions: list[Decision]
@@ -88,12 +89,17 @@ def review(games: list[Game], edition: Edition, seat: int) -> Review:
         edition: What was played.
         seat: Whose decisions are judged: by games that the champion plays on for everyone, as a hint is.
     """
-    chances = _chances(games, edition)
+    opened = dataclasses.replace(edition, hidden_chests=False)  # after the game nothing is secret
+    chances = _chances(games, opened)
     labels = [f"{game.expedition}.{game.turn}" for game in games[:-1]] + ["end"]
-    why_not = why_no_search(edition, int(games[0].num_players))
-    decisions = [] if why_not else _decisions(games, edition, seat)
-    summary = [why_not or _verdict(decisions), _turning_point(chances[:, seat], labels)]
-    return Review(decisions, chances.tolist(), labels, summary)
+    why_not = why_no_search(opened, int(games[0].num_players))
+    if why_not:
+        return Review([], chances.tolist(), labels, [why_not])
+    decisions = _decisions(games, opened, seat)
+    verdict = _verdict(decisions)
+    if edition.hidden_chests:
+        verdict = f"Judged with all chests open: {verdict[0].lower()}{verdict[1:]}"
+    return Review(decisions, chances.tolist(), labels, [verdict, _turning_point(chances[:, seat], labels)])
 
 
 def _decisions(games: list[Game], edition: Edition, seat: int) -> list[Decision]:

@@ -14,18 +14,19 @@ from diamant_env.commands.terminal import Parser, say
 
 COMMAND = "diamant page"
 _HERE = "127.0.0.1"
+_PORT = 8733  # always the same one: a browser keeps the games of each port apart
 
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand until Ctrl-C and return the exit status."""
     parser = Parser(prog=COMMAND, description="Play against any agents in a browser, with hints and a review.")
-    parser.add_argument("--port", type=_port, default=0, help="of the page; by default any that is free")
+    parser.add_argument("--port", type=_port, default=_PORT, help=f"of the page ({_PORT}); 0 takes any that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
     options = parser.parse_args(argv)
     try:
         import uvicorn
 
-        from diamant_env.page.server import make_app
+        from diamant_env.page.server import MOST_CONNECTIONS, make_app
     except ImportError as error:
         raise ImportError(f'the page needs {error.name}: pip install "diamant-env[web]"') from error
     threadpool_limits(1, "blas")  # the networks' products are small: threads slow them down
@@ -38,15 +39,15 @@ def run(argv: Sequence[str]) -> int:
         webbrowser.open(address)
     config = uvicorn.Config(
         app, ws="none", lifespan="off", log_level="error", access_log=False, server_header=False,
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=1, limit_concurrency=MOST_CONNECTIONS,
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[door])
     return 0
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 65535:
-        raise argparse.ArgumentTypeError(f"{text}; a whole number from 1 to 65535 is needed")
+    if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text[:20]}; a whole number from 0 to 65535 is needed")
     return int(text)
 
 
@@ -61,5 +62,5 @@ def _listen(port: int) -> socket.socket:
         door.listen()
     except OSError as error:
         door.close()
-        raise OSError(f"port {port} can't be used: {error.strerror}; choose another --port, or none") from None
+        raise OSError(f"port {port} can't be used: {error.strerror}; choose another --port") from None
     return door

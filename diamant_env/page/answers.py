@@ -17,7 +17,7 @@ from diamant_env.page.view import view_of, views_of
 from diamant_env.records import GameRecord
 
 Answer = dict[str, Any]
-MOST_LETTERS = 100  # in the name of a card of somebody's own edition
+MOST_LETTERS = 30  # in the name of a card of somebody's own edition
 DEFAULT = {"edition": "iello-2016", "agents": [YOU, "champion", "ev:0.75", "bag:18"]}
 
 
@@ -99,7 +99,10 @@ class Answers:
             played.require_end()
             if played.you is None:
                 raise ValueError("nobody's decisions can be reviewed: only agents played this game")
-            return dataclasses.asdict(review(played.sitting.games, played.sitting.edition, played.you))
+            if played.reviewed is None:
+                found = review(played.sitting.games, played.sitting.edition, played.you)
+                played.reviewed = dataclasses.asdict(found)
+            return played.reviewed
 
     def _record(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:

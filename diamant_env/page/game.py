@@ -32,6 +32,7 @@ AGENTS = {
     "random": ("The dice", "leaves one time in five, whatever lies there"),
 }
 """Who may sit at the table: texts that `diamant_env.opponents.make` takes, each with a label and a description."""
+NAMES = {text: label.removeprefix("The ").capitalize() for text, (label, _) in AGENTS.items()}
 _FIELDS = ("edition", "hidden_chests", "agents", "seed", "decisions")
 _SIGNS = {"0": CONTINUE, "1": LEAVE, "-": CONTINUE}
 
@@ -43,10 +44,12 @@ class PlayedGame:
         value: As the page holds it.
         sitting: The game, played to its last decision.
         you: The seat of the person, or None where agents play among themselves.
+        reviewed: The answer to the question for a review, once it was asked.
     """
 
     def __init__(self, value: dict[str, Any], sitting: Sitting, you: int | None) -> None:
         self.value, self.sitting, self.you = value, sitting, you
+        self.reviewed: dict[str, Any] | None = None
 
     @property
     def must_decide(self) -> bool:

@@ -25,6 +25,8 @@ from diamant_env.page.answers import Answers, menu
 STATIC = Path(__file__).parent / "static"
 MOST_BYTES = 64 * 1024  # of a message
 THREADS = 2
+MOST_CONNECTIONS = 256
+MOST_SECONDS = 20  # until a message has arrived
 MOST_WAITING = 8  # messages that wait for the threads, beside those that are being answered
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.ASCII)
@@ -40,6 +42,7 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
 }
 _DAY = {"Cache-Control": "max-age=86400"}
+_CARDS = {str(card) for card in range(NUM_CARDS)}
 
 
 class Guard:
@@ -81,11 +84,11 @@ def make_app() -> Starlette:
         Route("/", _static),
         Route("/static/{name}", _static),
         Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"])),
-        Route("/card/{card:int}/{name:path}.svg", _card),
+        Route("/card/{card}/{name:path}.svg", _card),
         Route("/menu", lambda _: JSONResponse(menu())),
         *(Route(address, partial(desk.answer, address), methods=["POST"]) for address in answers.by_address),
     ]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _error})
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _error, Exception: _defect})
     app.add_middleware(Guard)
     app.state.warm_up = answers.warm_up
     return app
@@ -97,6 +100,7 @@ class _Desk:
     def __init__(self, answers: Answers) -> None:
         self._answers = answers.by_address
         self._threads = ThreadPoolExecutor(THREADS, "diamant page")
+        self._slow = ThreadPoolExecutor(1, "diamant page, reviews")  # a hint does not wait for them
         self._asked = 0
 
     async def answer(self, address: str, request: Request) -> Response:
@@ -106,7 +110,8 @@ class _Desk:
             return _refusal(429, f"busy: {self._asked} requests are being answered; ask again in a moment")
         self._asked += 1
         try:
-            work = asyncio.get_running_loop().run_in_executor(self._threads, _encoded, function, message)
+            threads = self._slow if address == "/review" else self._threads
+            work = asyncio.get_running_loop().run_in_executor(threads, _encoded, function, message)
             return Response(await work, media_type="application/json", headers={"Cache-Control": "no-store"})
         except (ValueError, RecursionError) as error:
             return _refusal(400, " ".join(str(error).split()))
@@ -124,10 +129,13 @@ async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
         raise HTTPException(415, "Content-Type: application/json is needed")
     body = b""
     try:
-        async for part in request.stream():
-            body += part
-            if len(body) > MOST_BYTES:
-                raise HTTPException(413, f"more than {MOST_BYTES} bytes")
+        async with asyncio.timeout(MOST_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > MOST_BYTES:
+                    raise HTTPException(413, f"more than {MOST_BYTES} bytes")
+    except TimeoutError:
+        raise HTTPException(408, f"the message did not arrive within {MOST_SECONDS} s") from None
     except ClientDisconnect:
         raise HTTPException(400, "the message stops half way") from None
     try:
@@ -155,9 +163,9 @@ def _static(request: Request) -> Response:
 
 def _card(request: Request) -> Response:
     card = request.path_params["card"]
-    if card >= NUM_CARDS:
-        raise HTTPException(404, f"there is no card {card}")
-    return Response(card_svg(card, request.path_params["name"]), media_type=_KINDS[".svg"], headers=_DAY)
+    if card not in _CARDS:
+        raise HTTPException(404, f"there is no card {card[:20]!r}")
+    return Response(card_svg(int(card), request.path_params["name"]), media_type=_KINDS[".svg"], headers=_DAY)
 
 
 def _refusal(status: int, error: str) -> JSONResponse:
@@ -167,3 +175,8 @@ def _refusal(status: int, error: str) -> JSONResponse:
 async def _error(_: Request, error: Any) -> Response:
     """Answer what an address can't: no such address, another method, no JSON, too much of it."""
     return _refusal(error.status_code, error.detail)
+
+
+async def _defect(_: Request, error: Exception) -> Response:
+    """Answer a page that met a defect of ours; the terminal shows the traceback."""
+    return _refusal(500, f"the server has a defect ({type(error).__name__}); the terminal says more")

@@ -75,9 +75,8 @@ def test_every_decision_and_every_state_is_there(edition, players):
         sitting.play(sitting.decisions())
     found = review(sitting.games, sitting.edition, 2)
     turns = [turn for turn, game in enumerate(sitting.games) if game.inside[2]]
-    hidden = sitting.edition.hidden_chests
-    assert sorted(each.turn for each in found.decisions) == ([] if hidden else turns)
-    assert ("chests are hidden" in found.summary[0]) == hidden
+    assert sorted(each.turn for each in found.decisions) == turns
+    assert found.summary[0].startswith("Judged with all chests open: in ") == sitting.edition.hidden_chests
     for each in found.decisions:
         game = sitting.games[each.turn]
         assert (each.expedition, each.card, each.bag) == (game.expedition, game.turn, game.bag)
@@ -102,7 +101,15 @@ def test_chances_are_those_of_the_rest_of_the_game():
     assert chances[0].tolist() == pytest.approx([0.5, 0.5], abs=4 * 0.5 / number**0.5)
 
 
-def test_hidden_chests_are_judged_by_nobody():
-    found = review(GREEDY, find_edition("iello-2016", hidden_chests=True), 0)
-    assert found.decisions == []
-    assert len(found.lines()) == 2
+def test_hidden_chests_are_open_after_the_game():
+    found, open_chests = review(GREEDY, find_edition("iello-2016", hidden_chests=True), 0), review(GREEDY, BASE, 0)
+    assert (found.decisions, found.chances) == (open_chests.decisions, open_chests.chances)
+    assert found.summary[0].startswith("Judged with all chests open: ")
+
+
+def test_who_plays_alone_is_told_so():
+    sitting = Sitting("incan-gold", make_all(["bag:8"], 1), 5)
+    while not sitting.over:
+        sitting.play(sitting.decisions())
+    found = review(sitting.games, sitting.edition, 0)
+    assert (found.decisions, found.summary) == ([], ["You play alone, so you win whatever you do."])

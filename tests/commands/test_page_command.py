@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 def test_it_serves_until_ctrl_c():
     pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
     server = subprocess.Popen(
-        [sys.executable, "-m", "diamant_env", "page", "--no-browser"],
+        [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", "0"],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -65,7 +65,7 @@ def quick(monkeypatch):
 
 
 def test_the_browser_opens_the_page(quick, capsys):
-    assert diamant.main(["page"]) == 0
+    assert diamant.main(["page", "--port", "0"]) == 0
     address, served = quick
     assert f"The page is at {address} " in capsys.readouterr().out
     assert address == f"http://127.0.0.1:{served[1]}/"
@@ -87,7 +87,7 @@ def test_a_port_of_ones_own_and_one_in_use(quick, capsys):
     assert [served[1] for served in quick] == [port]
 
 
-@pytest.mark.parametrize("port", ["0", "65536", "-1", "x", "80.5"])
+@pytest.mark.parametrize("port", ["65536", "-1", "x", "80.5", "9" * 5000])
 def test_a_wrong_port(port, capsys):
     assert diamant.main(["page", "--port", port]) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.support.asking import HOST, Asker, ask_app
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
-from diamant_env.page import answers
+from diamant_env.page import answers, server
 from diamant_env.page.server import MOST_BYTES, MOST_WAITING, THREADS, make_app
 
 GAME = {
@@ -167,7 +168,7 @@ def test_what_is_no_message(asker, body, status):
         ("GET", "/drawings.svg", {}, 200),
         ("GET", "/card/17/snake.svg", {}, 200),
         ("GET", "/card/29/relic.svg", {}, 404),
-        ("GET", "/card/99999999999999999999/relic.svg", {}, 404),
+        ("GET", f"/card/{'9' * 5000}/relic.svg", {}, 404),
         ("GET", "/card/-1/relic.svg", {}, 404),
     ],
 )
@@ -257,3 +258,37 @@ def test_a_message_that_stops_half_way_leaves_the_server_as_it_was(asker):
 
     asyncio.run(ask())
     assert asker.post("/view", game=GAME).status == 200
+
+
+def answer_to(receive):
+    """The status of the answer to a POST /view, and its JSON."""
+    headers = [(b"host", HOST.encode()), (b"content-type", b"application/json")]
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/view", "headers": headers, "query_string": b""}
+    with suppress(KeyError):  # which goes on to the terminal
+        asyncio.run(make_app()(scope, receive, send))
+    return sent[0]["status"], json.loads(sent[1]["body"])["error"]
+
+
+def test_a_message_that_does_not_arrive_is_given_up(monkeypatch):
+    monkeypatch.setattr(server, "MOST_SECONDS", 0.01)
+
+    async def wait_for_ever():
+        await asyncio.Event().wait()
+
+    assert answer_to(wait_for_ever) == (408, "the message did not arrive within 0.01 s")
+
+
+def test_a_defect_of_ours_is_an_answer_too(monkeypatch):
+    def fail(*_):
+        raise KeyError("secret")
+
+    async def ask():
+        return {"type": "http.request", "body": json.dumps({"game": GAME}).encode()}
+
+    monkeypatch.setattr(answers, "view_of", fail)
+    assert answer_to(ask) == (500, "the server has a defect (KeyError); the terminal says more")

@@ -3,6 +3,8 @@
 const PREFIX = "diamant:game:";
 const MOST = 20; // games kept
 const TAB = crypto.randomUUID(); // this page, until it is loaded anew
+const local = storage("localStorage");
+const session = storage("sessionStorage");
 const HERE = "diamant:here"; // which game lies on this tab's table, and which page wrote so
 
 /** Return the key for a new game. */
@@ -11,7 +13,7 @@ export const newKey = () => PREFIX + crypto.randomUUID();
 /** Return what is kept under a key, or null: `{owner, game, title, over, saved}`. */
 export function kept(key) {
   try {
-    return JSON.parse(localStorage.getItem(key));
+    return JSON.parse(local.getItem(key));
   } catch {
     return null; // not written by this page
   }
@@ -39,19 +41,19 @@ export function isElsewhere(key) {
 
 /** Return the kept games with their keys, the latest first. */
 export function allKept() {
-  const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
+  const keys = Object.keys(local).filter((key) => key.startsWith(PREFIX));
   const found = keys.map((key) => ({ key, ...kept(key) })).filter((each) => each.game);
   return found.sort((one, other) => other.saved - one.saved);
 }
 
 /** Remember that this game (or none) lies on this tab's table, for the next time that the tab is loaded. */
 export function rememberHere(key) {
-  sessionStorage.setItem(HERE, JSON.stringify({ key, tab: TAB }));
+  session.setItem(HERE, JSON.stringify({ key, tab: TAB }));
 }
 
 /** Return the key of the game that lay on this tab's table, and whether it was this tab that owned it. */
 export function lastHere() {
-  const here = JSON.parse(sessionStorage.getItem(HERE));
+  const here = JSON.parse(session.getItem(HERE));
   const stored = here?.key ? kept(here.key) : null;
   return stored && { key: here.key, owned: stored.owner === here.tab };
 }
@@ -64,6 +66,22 @@ export function onElsewhere(callback) {
 }
 
 function write(key, content) {
-  for (const old of allKept().slice(MOST)) localStorage.removeItem(old.key);
-  localStorage.setItem(key, JSON.stringify({ ...content, owner: TAB, saved: Date.now() }));
+  for (const old of allKept().slice(MOST)) local.removeItem(old.key);
+  local.setItem(key, JSON.stringify({ ...content, owner: TAB, saved: Date.now() }));
 }
+
+/** Return what the browser keeps for this page or, where it forbids that, what lasts until a reload. */
+function storage(name) {
+  try {
+    return window[name];
+  } catch {
+    return Object.create({
+      getItem(key) { return this[key] ?? null; },
+      setItem(key, text) { this[key] = text; },
+      removeItem(key) { delete this[key]; },
+    });
+  }
+}
+
+/** Whether the games outlive this page. */
+export const isKept = local instanceof Storage;

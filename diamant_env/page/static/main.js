@@ -1,7 +1,7 @@
 // What every button and key does: the way between the start screen, the table, and the server.
 
 import { byId, show } from "./dom.js";
-import { keep, kept, lastHere, newKey, onElsewhere, rememberHere, takeOver } from "./games.js";
+import { isKept, keep, kept, lastHere, newKey, onElsewhere, rememberHere, takeOver } from "./games.js";
 import { awaitHint, drawHint, drawOdds, drawStory, dropHint } from "./panels.js";
 import { awaitReview, drawResult, drawReview, markTurn } from "./review.js";
 import { ask, Refused } from "./server.js";
@@ -251,6 +251,7 @@ async function open() {
   const here = lastHere();
   if (here) await goOn(here.key, here.owned);
   else toStart();
+  if (!isKept) complain("This browser keeps nothing for this page: a reload loses the game. Save its record instead.");
 }
 
 open();
