@@ -11,7 +11,7 @@ from diamant_env.drawing.scene import BUST, Scene, relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
-from diamant_env.page.game import NAMES, PlayedGame
+from diamant_env.page.game import NAMES, YOU, PlayedGame
 from diamant_env.records import GameRecord
 from diamant_env.state import OVER, Game
 
@@ -28,7 +28,8 @@ class Viewer:
     def __init__(self, edition: Edition, texts: Sequence[str], you: int | None = None) -> None:
         self._edition, self._you = edition, you
         self._names = distinct([NAMES.get(text, text) for text in texts])
-        self._narrator = Narrator(edition, self._names, you)
+        speaker = list(texts).index(YOU) if YOU in texts else None  # in a record too, which hides no chest
+        self._narrator = Narrator(edition, self._names, speaker)
 
     def show(self, game: Game, scene: Scene, leave: Sequence[float | None] = ()) -> dict[str, Any]:
         """Return the view of a state.
