@@ -72,6 +72,8 @@ SMALLER = {
 # Commands that no test runs, each with the reason.
 NOT_RUN = {
     "pip install .[sb3,judge]": "installs",
+    "pip install diamant-env[web]": "installs",
+    "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "make setup": "installs",
     "make test": "these tests",
     "make champion": "three hours; the commands are below it",
@@ -167,7 +169,7 @@ def test_entry_points_of_llms_txt_work(code):
 def test_llms_txt_names_commands_and_pages_that_are_there():
     assert len(re.findall(r": `(?:from|import) ", LLMS)) == 7
     commands = re.findall(r"`diamant (\w+)", LLMS)
-    assert len(commands) == 4
+    assert len(commands) == 5
     for command in commands:
         assert import_module(f"diamant_env.commands.{command}").run
     linked = set(re.findall(r"\]\((.+?)\)", LLMS))
