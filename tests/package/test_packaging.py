@@ -39,7 +39,8 @@ def test_the_wheel_holds_every_file_of_the_package():
         "package-data"
     ]
     shipped = {path for pattern in patterns["diamant_env"] for path in package.glob(pattern)}
-    there = {path for path in package.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")}
+    files = (path for path in package.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
+    there = {path for path in files if path.suffix != ".py"}
     assert there == shipped
 
 
