@@ -73,9 +73,7 @@ class Browser:
         for flag in (*_FLAGS, f"user-data-dir={folder / 'user'}"):
             options.add_argument(f"--{flag}")
         self.downloads = folder / "downloads"
-        # The bubble that tells of a download takes the next click or key for itself.
-        quiet = {"download_bubble.partial_view_enabled": False}
-        options.add_experimental_option("prefs", {"download.default_directory": str(self.downloads)} | quiet)
+        options.add_experimental_option("prefs", {"download.default_directory": str(self.downloads)})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         service = webdriver.ChromeService(str(shutil.which("chromedriver")))
         self.driver = webdriver.Chrome(options=options, service=service)
