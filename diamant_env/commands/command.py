@@ -57,7 +57,7 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         command: What the user typed, such as ``"python -m train.ppo"``.
         run: Does it all. A whole number that it returns is the status, which is else 0.
     """
-    from diamant_env.drawing.plain import print_plainly
+    from diamant_env.storage.plain import print_plainly
 
     _open_closed_streams()
     print_plainly()

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from diamant_env.drawing.plain import plain
 from diamant_env.editions import EDITIONS
 from diamant_env.engine.arguments import MAX_SEED
+from diamant_env.storage.plain import plain
 
 AGENTS = """\
 An agent is a text such as bag:18, champion or search:champion, the file of a

@@ -13,9 +13,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from diamant_env.drawing.plain import plain
 from diamant_env.judging.evaluation import Difference, Result
 from diamant_env.judging.intervals import Estimate, holm
+from diamant_env.storage.plain import plain
 from diamant_env.storage.results import save_json, versions
 
 PIPE_WIDTH = 150  # columns where the output is no terminal

@@ -10,8 +10,8 @@ import pytest
 
 from diamant_env.commands import diamant, exact
 from diamant_env.commands.terminal import say
-from diamant_env.drawing.plain import plain
 from diamant_env.opponents.registry import DATA
+from diamant_env.storage.plain import plain
 from train import ppo
 
 ROOT = Path(__file__).parents[2]
