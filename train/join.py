@@ -28,7 +28,15 @@ from train.runs.run_folder import PARTS, POLICY, about_run, new_run_folder, open
 
 COMMAND = "python -m train.join"
 # Keys of the configuration that must be equal in all runs of a policy.
-ALIKE = ("seed", "game.edition", "game.reward", "game.expeditions", "game.blank", "network.activation")
+ALIKE = (
+    "seed",
+    "game.edition",
+    "game.reward",
+    "game.expeditions",
+    "game.blank",
+    "network.activation",
+    "network.inputs",
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,9 @@ def join(arguments: Arguments) -> Path:
     first, *own = (NetworkAgent.load(folder / POLICY) for folder in folders)
     parts = [about_run(folder, config) for folder, config in zip(folders, configs, strict=True)]
     parts = [parts[0], *(parts[1 + place] for place in np.argsort(sizes))]
-    joined = NetworkAgent(first.weights(), first.activation, tables=dict(zip(sizes, own, strict=True)))
+    joined = NetworkAgent(
+        first.weights(), first.activation, tables=dict(zip(sizes, own, strict=True)), inputs=first.inputs
+    )
     config = change_keys(configs[0], (f"name={json.dumps(arguments.name)}",))
     totals = {key: sum(part[key] for part in parts) for key in ("decisions", "seconds")}
     folder = new_run_folder(arguments.out, config)

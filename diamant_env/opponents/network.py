@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,8 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.observation import FIELDS, NUM_FEATURES, Observations, observation_space
+from diamant_env.observation import FIELDS, Observations
+from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.storage.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
@@ -50,7 +50,9 @@ class NetworkAgent:
         activation: ``"relu"`` or ``"tanh"``, between the layers.
         name: How the agent prints.
         metadata: What the file says about its training.
-        tables: Networks of their own for tables of so many players, of the same activation; `layers` play the others.
+        tables: Networks of their own for tables of so many players, of the same activation and inputs; `layers` play
+            the others.
+        inputs: What it computes from, a name among `diamant_env.opponents.inputs.INPUTS`.
 
     Attributes:
         others: The network that plays the tables without one of their own; itself if there are no others.
@@ -66,10 +68,13 @@ class NetworkAgent:
         name: str = "network",
         metadata: dict[str, Any] | None = None,
         tables: Mapping[int, NetworkAgent] | None = None,
+        inputs: str = RAW,
     ) -> None:
         if not isinstance(activation, str) or activation not in _ACTIVATIONS:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(_ACTIVATIONS)}")
-        width = NUM_FEATURES
+        if not isinstance(inputs, str) or inputs not in INPUTS:
+            raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
+        width = INPUTS[inputs].width
         for weight, bias in layers:
             if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
                 raise ValueError(f"a layer of shapes {weight.shape} and {bias.shape} after one of {width} outputs")
@@ -78,19 +83,21 @@ class NetworkAgent:
             width = len(bias)
         if not layers or width != 2:
             raise ValueError(f"the last layer has {width} outputs; it must give 2 logits")
-        _check_sums(layers, activation)
+        _check_sums(layers, activation, inputs)
         self.layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
         self.activation = activation
+        self.inputs = inputs
         self.name = name
         self.metadata = metadata or {}
         self.tables = dict(tables or {})
-        self.others = NetworkAgent(layers, activation, name, metadata) if tables else self
+        self.others = NetworkAgent(layers, activation, name, metadata, inputs=inputs) if tables else self
         for players, network in self.tables.items():
             if not 1 <= players <= MAX_PLAYERS:
                 raise ValueError(f"a network for tables of {players}; 1 to {MAX_PLAYERS} players are possible")
-            if network.tables or network.activation != activation:
+            if network.tables or (network.activation, network.inputs) != (activation, inputs):
                 raise ValueError(
-                    f"the network for tables of {players} has tables itself or not the activation {activation}"
+                    f"the network for tables of {players} has tables itself, or not the activation "
+                    f"{activation} and the inputs {inputs}"
                 )
 
     def __str__(self) -> str:
@@ -131,7 +138,7 @@ class NetworkAgent:
 
     def _leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         activate = _ACTIVATIONS[self.activation]
-        values = flat
+        values = INPUTS[self.inputs](flat)
         for weight, bias in self.layers[:-1]:
             values = values @ weight
             values += bias
@@ -157,11 +164,13 @@ class NetworkAgent:
         if metadata.get("layout") != layout():
             raise ValueError(f"{path} was made for another observation layout than this version of diamant_env has")
         try:
-            activation = metadata.get("activation", "")
+            activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
             networks = _networks(tensors)
             others = networks.pop("")
-            tables = {int(players): cls(layers, activation, str(path)) for players, layers in networks.items()}
-            network = cls(others, activation, str(path), metadata, tables)
+            tables = {
+                int(players): cls(layers, activation, str(path), inputs=inputs) for players, layers in networks.items()
+            }
+            network = cls(others, activation, str(path), metadata, tables, inputs)
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't have the digest that it names")
             return network
@@ -193,25 +202,18 @@ def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     return networks
 
 
-def _check_sums(layers: Layers, activation: str) -> None:
+def _check_sums(layers: Layers, activation: str, inputs: str) -> None:
     """Check that no sum in a network can overflow, partial ones included, whatever is observed; ValueError if one can.
 
     Logits of infinity less infinity would be no number.
     """
-    values = _largest_inputs()
+    values = INPUTS[inputs].largest
     for weight, bias in layers:
         sums = np.abs(weight.astype(np.float64)) @ values + np.abs(bias.astype(np.float64))
         largest = sums.max(initial=0)
         if largest >= np.finfo(np.float32).max / 2:  # half of it, since the two logits are subtracted
             raise ValueError(f"weights so large that float32 can overflow: sums of up to {largest:.0e}")
         values = np.minimum(sums, 1) if activation == "tanh" else sums
-
-
-@cache
-def _largest_inputs() -> NDArray[np.float64]:
-    """Return the largest absolute value of each feature, float64 (NUM_FEATURES,)."""
-    space = observation_space()
-    return np.maximum(np.abs(space.low), np.abs(space.high)).astype(np.float64)
 
 
 def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], Any]:

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.inputs import RAW
 from train.benchmarking.fictitious import Average, Reservoir, fictitious_play
 from train.runs.config import Config, NetworkConfig
 
@@ -11,14 +12,14 @@ from train.runs.config import Config, NetworkConfig
 def test_the_reservoir_keeps_all_decisions_equally_often():
     kept = np.zeros(1000)
     for seed in range(300):
-        reservoir = Reservoir(100, np.random.default_rng(seed))
+        reservoir = Reservoir(100, 3, np.random.default_rng(seed))
         for first in range(0, 1000, 130):
             numbers = np.arange(first, min(1000, first + 130))
-            observations = np.zeros((len(numbers), NUM_FEATURES), np.float32)
-            observations[:, 0] = numbers
-            reservoir.add(observations, np.zeros(len(numbers), np.int8))
+            inputs = np.zeros((len(numbers), 3), np.float32)
+            inputs[:, 0] = numbers
+            reservoir.add(inputs, np.zeros(len(numbers), np.int8))
         assert reservoir.seen == 1000
-        kept[reservoir.observations[:, 0].astype(int)] += 1
+        kept[reservoir.inputs[:, 0].astype(int)] += 1
     parts = kept.reshape(10, 100).sum(axis=1)
     assert parts.sum() == 300 * 100
     assert (np.abs(parts - 3000) < 250).all()  # of each tenth, four standard errors
@@ -27,7 +28,7 @@ def test_the_reservoir_keeps_all_decisions_equally_often():
 def test_the_average_learns_how_often_something_was_done():
     torch.manual_seed(0)  # of the first weights
     random = np.random.default_rng(0)
-    average = Average(NetworkConfig(hidden=(16,)), random)
+    average = Average(NetworkConfig(hidden=(16,), inputs=RAW), random)
     observations = np.zeros((4000, NUM_FEATURES), np.float32)
     observations[:, 0] = 1
     observations[2000:, 1] = 1

@@ -11,6 +11,7 @@ import torch
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import clone_line_ups
 from diamant_env.opponents import EMPTY, make
+from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.sb3 import DiamantVecEnv
@@ -126,17 +127,18 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch, moment, starts):
 
 def test_numpy_policy_is_the_torch_policy(tmp_path):
     """The saved file gives the probabilities of the torch policy to 1e-5, on observations of real games."""
-    for activation in ("relu", "tanh"):
+    for activation, inputs in (("relu", CANONICAL), ("tanh", RAW)):
         env = DiamantVecEnv(50, [3, 4, 5, 6, 8] * 10)
         config = PPOConfig(turns=16, minibatch=128, decisions=3000)
-        model = SelfPlayPPO(env, config, NetworkConfig(hidden=(32, 16), activation=activation), 1)
+        model = SelfPlayPPO(env, config, NetworkConfig(hidden=(32, 16), activation=activation, inputs=inputs), 1)
         model.learn(3000)
         config, folder = small_run(tmp_path)
         save_policy(folder / POLICY, model.network(), config, 1)
         agent = NetworkAgent.load(folder / POLICY)
         seen = model._last_obs[model._last_obs[:, 0] > 0]
         with torch.no_grad():
-            expected = model.policy.get_distribution(torch.from_numpy(seen)).distribution.probs[:, 1].numpy()
+            distribution = model.policy.get_distribution(torch.from_numpy(model.inputs(seen)))
+            expected = distribution.distribution.probs[:, 1].numpy()
         assert np.abs(agent.leave_probability(seen) - expected).max() < 1e-5
         assert np.ptp(expected) > 0.001
 

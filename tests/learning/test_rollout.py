@@ -6,6 +6,7 @@ from gymnasium.spaces import Discrete
 
 from diamant_env import REWARDS
 from diamant_env.observation import NUM_FEATURES, observation_space
+from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.exploration import Exploration
 from train.learning.rollout import NOTHING_PENDING, DecisionBuffer, play_turn
@@ -66,7 +67,7 @@ def test_advantages_are_those_of_the_decisions_alone(reward):
     env = DiamantVecEnv(6, [3, 4, 5, 3, 4, 8], reward=reward)
     env.seed(3)
     config = PPOConfig(turns=90, gamma=GAMMA, gae_lambda=LAMBDA, minibatch=8, decisions=1)
-    model = Recorded(env, config, NetworkConfig(hidden=(8,)), 0)
+    model = Recorded(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
     _, callback = model._setup_learn(1, None)
     model.collect_rollouts(env, callback, model.rollout_buffer, config.turns)
     paid = np.concatenate([rewards for _, _, rewards, _ in model.turns])
@@ -74,7 +75,7 @@ def test_advantages_are_those_of_the_decisions_alone(reward):
     assert (paid.min() < 0) == (reward == "margin")
     buffer = model.rollout_buffer
     found = {
-        (buffer.decisions["row"][k], buffer.decisions["observation"][k].tobytes()): (advantage, ret)
+        (buffer.decisions["row"][k], buffer.decisions["inputs"][k].tobytes()): (advantage, ret)
         for k, advantage, ret in zip(buffer.complete, buffer.advantages[buffer.complete], buffer.returns, strict=True)
     }
     expected = {}
@@ -235,7 +236,11 @@ def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says():
     buffer = buffer_of(env.num_envs)
     exploration = Exploration(env.games_of_rows, 1.0, 1.0, np.random.SeedSequence(0))
     stay = np.log(np.array([[0.98, 0.02]], np.float32))
-    play_turn(env, buffer, env.reset(), lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))), 1.0, exploration)
+
+    def evaluate(seen):
+        return stay.repeat(len(seen), 0), np.zeros(len(seen))
+
+    play_turn(env, buffer, env.reset(), INPUTS[RAW], evaluate, 1.0, exploration)
     tossed = buffer.decisions["weight"][:1200] > 0
     assert tossed.sum() == 400
     assert buffer.decisions["action"][:1200][tossed].mean() == pytest.approx(0.5, abs=0.1)
@@ -248,7 +253,7 @@ def test_a_run_learns_only_from_what_counts():
     env = DiamantVecEnv(40, 3)
     env.seed(1)
     config = PPOConfig(turns=48, minibatch=64, decisions=1, explore=1.0, explore_chance=0.1)
-    model = SelfPlayPPO(env, config, NetworkConfig(hidden=(8,)), 0)
+    model = SelfPlayPPO(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
     _, callback = model._setup_learn(1, None)
     model.collect_rollouts(env, callback, model.rollout_buffer, 48)
     buffer = model.rollout_buffer

@@ -9,7 +9,9 @@ import pytest
 from diamant_env import Batch
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make
+from diamant_env.opponents.inputs import CANONICAL
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
@@ -107,10 +109,13 @@ def test_a_damaged_file_says_what_is_wrong(tmp_path, runs):
     network = NetworkAgent.load(joined(runs) / POLICY)
     layers = [(weight.T.copy(), bias) for weight, bias in network.layers]
     with pytest.raises(ValueError, match="a network for tables of 9; 1 to 8 players are possible"):
-        NetworkAgent(layers, tables={9: network.at(3)})
-    for own in (network, NetworkAgent(layers, "tanh")):
-        with pytest.raises(ValueError, match="for tables of 3 has tables itself or not the activation relu"):
-            NetworkAgent(layers, tables={3: own})
+        NetworkAgent(layers, inputs=CANONICAL, tables={9: network.at(3)})
+    raw = [(np.zeros((2, NUM_FEATURES), np.float32), np.zeros(2, np.float32))]
+    for own in (network, NetworkAgent(layers, "tanh", inputs=CANONICAL), NetworkAgent(raw)):
+        with pytest.raises(
+            ValueError, match="for tables of 3 has tables itself, or not the activation relu and the inp"
+        ):
+            NetworkAgent(layers, inputs=CANONICAL, tables={3: own})
     network.tables = {9: network.at(3)}
     save_policy(tmp_path / "nine.safetensors", network, Config(), 0)
     with pytest.raises(ValueError, match="tensors for tables of '9'; 1 to 8 players are possible"):

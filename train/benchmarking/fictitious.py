@@ -15,7 +15,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import create_mlp
 
 from diamant_env.judging.lineups import seat_with
-from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.observation import Observations
+from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
@@ -29,42 +30,43 @@ _PASSES = 4  # decisions drawn from the reservoir for each new one
 class Reservoir:
     """An even sample of all decisions so far (Vitter 1985)."""
 
-    def __init__(self, places: int, random: np.random.Generator) -> None:
-        self.observations = np.zeros((places, NUM_FEATURES), np.float32)
+    def __init__(self, places: int, width: int, random: np.random.Generator) -> None:
+        self.inputs = np.zeros((places, width), np.float32)
         self.actions = np.zeros(places, np.int64)
         self.seen = 0
         self._random = random
 
-    def add(self, observations: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
-        """Add decisions, float32 (decisions, NUM_FEATURES) and int8 (decisions,)."""
+    def add(self, inputs: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
+        """Add decisions, float32 (decisions, width) and int8 (decisions,)."""
         places, numbers = len(self.actions), self.seen + np.arange(len(actions))
         drawn = self._random.integers(0, numbers + 1)
         where = np.where(numbers < places, numbers, drawn)
         kept = where < places
-        self.observations[where[kept]] = observations[kept]
+        self.inputs[where[kept]] = inputs[kept]
         self.actions[where[kept]] = actions[kept]
         self.seen += len(actions)
 
     def sample(self, size: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Return decisions drawn with replacement."""
         chosen = self._random.integers(0, min(self.seen, len(self.actions)), size)
-        return torch.from_numpy(self.observations[chosen]), torch.from_numpy(self.actions[chosen])
+        return torch.from_numpy(self.inputs[chosen]), torch.from_numpy(self.actions[chosen])
 
 
 class Average:
     """The average policy, as a network that learns and as the agent in the other seats."""
 
     def __init__(self, shape: NetworkConfig, random: np.random.Generator) -> None:
-        modules = create_mlp(NUM_FEATURES, 2, list(shape.hidden), ACTIVATIONS[shape.activation])
+        width = INPUTS[shape.inputs].width
+        modules = create_mlp(width, 2, list(shape.hidden), ACTIVATIONS[shape.activation])
         self._net = torch.nn.Sequential(*modules)
-        self._activation = shape.activation
+        self._shape = shape
         self._optimizer = torch.optim.Adam(self._net.parameters(), _RATE)
-        self.reservoir = Reservoir(PLACES, random)
+        self.reservoir = Reservoir(PLACES, width, random)
         self.agent = self.network()
 
     def network(self) -> NetworkAgent:
         """Return a frozen copy."""
-        return NetworkAgent(layers_of(self._net), self._activation, "average")
+        return NetworkAgent(layers_of(self._net), self._shape.activation, "average", inputs=self._shape.inputs)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
@@ -73,8 +75,8 @@ class Average:
     def learn(self, decisions: int) -> None:
         """Take the gradient steps that are due after this number of new decisions."""
         for _ in range(max(1, _PASSES * decisions // _BATCH)):
-            observations, actions = self.reservoir.sample(_BATCH)
-            loss = torch.nn.functional.cross_entropy(self._net(observations), actions)
+            inputs, actions = self.reservoir.sample(_BATCH)
+            loss = torch.nn.functional.cross_entropy(self._net(inputs), actions)
             self._optimizer.zero_grad()
             loss.backward()
             self._optimizer.step()
@@ -97,7 +99,7 @@ class _Averaging(BaseCallback):
         buffer = self.model.rollout_buffer
         if len(buffer.complete):
             decisions = buffer.decisions[buffer.complete]
-            self.average.reservoir.add(decisions["observation"], decisions["action"])
+            self.average.reservoir.add(decisions["inputs"], decisions["action"])
             self.average.learn(len(decisions))
 
 

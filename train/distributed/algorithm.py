@@ -63,7 +63,7 @@ class SelfPlay(PPO):
     def set_state(self, state: dict[str, Any]) -> None:
         """Go on from a value of `get_state`; the runners begin new games."""
         super().set_state(state)
-        self.league.restore(state["league"], self.run.network.activation)
+        self.league.restore(state["league"], self.run.network)
         self.next_snapshot = state["next_snapshot"]
         self._all_join()
 

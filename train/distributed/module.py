@@ -12,7 +12,7 @@ from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 
-from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
 from train.learning.self_play import ACTIVATIONS, layers_of
 from train.runs.config import NetworkConfig
@@ -24,24 +24,27 @@ class DecisionModule(TorchRLModule, ValueFunctionAPI):
     def setup(self) -> None:
         """Make the networks, with the initial weights that stable-baselines3 gives."""
         self.network = NetworkConfig.model_validate(self.model_config["network"])
-        self.policy = perceptron(self.network.hidden, self.network.activation, 2, 0.01)
-        self.value = perceptron(self.network.hidden, self.network.activation, 1, 1.0)
+        width = INPUTS[self.network.inputs].width
+        self.policy = perceptron(width, self.network.hidden, self.network.activation, 2, 0.01)
+        self.value = perceptron(width, self.network.hidden, self.network.activation, 1, 1.0)
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, torch.Tensor]:
         return {Columns.ACTION_DIST_INPUTS: self.policy(batch[Columns.OBS])}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> torch.Tensor:
-        """Return the values, float32 (rows,), of observations (rows, NUM_FEATURES)."""
+        """Return the values, float32 (rows,), of inputs (rows, width)."""
         return self.value(batch[Columns.OBS]).squeeze(-1)
 
     def agent(self, name: str) -> NetworkAgent:
         """Return a frozen copy of the policy that NumPy runs."""
-        return NetworkAgent(layers_of(self.policy), self.network.activation, name)
+        return NetworkAgent(layers_of(self.policy), self.network.activation, name, inputs=self.network.inputs)
 
 
-def perceptron(hidden: Sequence[int], activation: str, outputs: int, last_gain: float) -> torch.nn.Sequential:
-    """Return a multilayer perceptron on an observation, its weights orthogonal."""
-    widths = [NUM_FEATURES, *hidden, outputs]
+def perceptron(
+    inputs: int, hidden: Sequence[int], activation: str, outputs: int, last_gain: float
+) -> torch.nn.Sequential:
+    """Return a multilayer perceptron of so many inputs, its weights orthogonal."""
+    widths = [inputs, *hidden, outputs]
     modules: list[torch.nn.Module] = []
     for layer, (width, following) in enumerate(pairwise(widths)):
         last = layer == len(hidden)

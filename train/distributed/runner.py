@@ -25,7 +25,7 @@ from ray.rllib.utils.metrics import (
 )
 
 from diamant_env.judging.games import seeds_for
-from diamant_env.observation import observation_space
+from diamant_env.opponents.inputs import INPUTS, Inputs
 from diamant_env.opponents.network import Layers
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.league import League, tables_of
@@ -42,6 +42,7 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
     def __init__(self, *, config: Any, **kwargs: Any) -> None:
         super().__init__(config=config, **kwargs)
         self.run = RayRun.model_validate(config.env_config)
+        self.inputs = INPUTS[self.run.network.inputs]
         if self.worker_index:
             torch.set_num_threads(1)
         self._weights_seq_no = 0
@@ -55,7 +56,7 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
     def get_spaces(self) -> dict[str, tuple]:
         """See `EnvRunner.get_spaces`."""
         return dict.fromkeys(
-            (INPUT_ENV_SPACES, INPUT_ENV_SINGLE_SPACES, DEFAULT_MODULE_ID), (observation_space(), Discrete(2))
+            (INPUT_ENV_SPACES, INPUT_ENV_SINGLE_SPACES, DEFAULT_MODULE_ID), (self.inputs.space, Discrete(2))
         )
 
     def join(self, decisions: int, networks: list[Layers | None]) -> None:
@@ -72,30 +73,30 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
         )
         self.env.seed(int(game_seed.generate_state(1, np.uint32)[0]))
         self.observations = self.env.reset()
-        self.buffer = DecisionBuffer(run.ppo.turns, observation_space(), Discrete(2), n_envs=self.env.num_envs)
+        self.buffer = DecisionBuffer(run.ppo.turns, self.inputs.space, Discrete(2), n_envs=self.env.num_envs)
 
     def seat_networks(self, networks: list[Layers | None]) -> None:
         """Seat earlier versions of the learner."""
-        self.league.seat_networks(networks, self.run.network.activation)
+        self.league.seat_networks(networks, self.run.network)
 
     def sample(self, **kwargs: Any) -> list[SingleAgentEpisode]:
         """Play `ppo.turns` turns of all games; return the decisions whose outcome is known."""
         self.buffer.start_rollout()
         for _ in range(self.run.ppo.turns):
             self.observations, _ = play_turn(
-                self.env, self.buffer, self.observations, self.evaluate, self.run.ppo.reward_scale
+                self.env, self.buffer, self.observations, self.inputs, self.evaluate, self.run.ppo.reward_scale
             )
-        episodes = list(episodes_of(self.buffer, self.observations))
+        episodes = list(episodes_of(self.buffer, self.observations, self.inputs))
         self._log(sum(map(len, episodes)), sum(episode.is_terminated for episode in episodes))
         return episodes
 
-    def evaluate(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def evaluate(self, seen: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return log-probabilities (rows, 2), and values that are 0: the learner computes those."""
         with torch.no_grad():
-            batch = {Columns.OBS: torch.from_numpy(observations)}
+            batch = {Columns.OBS: torch.from_numpy(seen)}
             logits = self.module.forward_exploration(batch)[Columns.ACTION_DIST_INPUTS]
             log_probs = torch.log_softmax(logits, dim=1).numpy()
-        return log_probs, np.zeros(len(observations), np.float32)
+        return log_probs, np.zeros(len(seen), np.float32)
 
     def _log(self, decisions: int, games: int) -> None:
         for name in (NUM_ENV_STEPS_SAMPLED, (NUM_MODULE_STEPS_SAMPLED, DEFAULT_MODULE_ID)):
@@ -131,7 +132,9 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
         assert self.module is not None
 
 
-def episodes_of(buffer: DecisionBuffer, observations: NDArray[np.float32]) -> Iterator[SingleAgentEpisode]:
+def episodes_of(
+    buffer: DecisionBuffer, observations: NDArray[np.float32], inputs: Inputs
+) -> Iterator[SingleAgentEpisode]:
     """Yield the decisions whose outcome is known, one episode per seat and game, in the order of time.
 
     A game that goes on ends for now with what the seat saw last: what it sees now, float32 (rows, NUM_FEATURES), if
@@ -145,17 +148,17 @@ def episodes_of(buffer: DecisionBuffer, observations: NDArray[np.float32]) -> It
     for start, end in zip([0, *ends[:-1]], ends, strict=True):
         chosen = order[start:end]
         row, terminated = rows[chosen[-1]], bool(terminal[chosen[-1]])
-        seen = decisions["observation"][chosen]
+        seen = decisions["inputs"][chosen]
         if buffer.pending[row] == chosen[-1]:
             chosen = chosen[:-1]
         else:
-            seen = np.concatenate([seen, observations[row : row + 1]])
+            seen = np.concatenate([seen, inputs(observations[row : row + 1])])
         if len(chosen):
             yield episode_of(decisions[chosen], seen, terminated)
 
 
 def episode_of(decisions: NDArray[np.void], seen: NDArray[np.float32], terminated: bool) -> SingleAgentEpisode:
-    """Return one seat's decisions, `DECISION` records (n,), with what it saw, float32 (n + 1, NUM_FEATURES)."""
+    """Return one seat's decisions, `decision_dtype` records (n,), with its inputs, float32 (n + 1, width)."""
     log_probs = decisions["log_prob"].copy()
     actions = decisions["action"].astype(np.int64)
     both = np.log(np.maximum(-np.expm1(log_probs), 1e-12)).repeat(2).reshape(-1, 2)

@@ -13,7 +13,7 @@ from diamant_env.opponents import EMPTY, Agent, make
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from diamant_env.opponents.pools import load_pool
 from train.runs.checkpoint import State
-from train.runs.config import Config, OpponentsConfig
+from train.runs.config import Config, NetworkConfig, OpponentsConfig
 
 # Groups of fields that a seat may be blind to. Without one of them, a snapshot plays like a simple strategy.
 BLIND_SPOTS = (
@@ -117,10 +117,12 @@ class League:
         """Return the layers of each snapshot opponent's version, None before the first snapshot."""
         return [None if each.network is None else each.network.weights() for each in self.snapshots]
 
-    def seat_networks(self, networks: list[Layers | None], activation: str) -> None:
+    def seat_networks(self, networks: list[Layers | None], shape: NetworkConfig) -> None:
         """Let the snapshot opponents play the versions that `networks` gave."""
         for opponent, layers in zip(self.snapshots, networks, strict=True):
-            opponent.network = None if layers is None else NetworkAgent(layers, activation, "snapshot")
+            opponent.network = (
+                None if layers is None else NetworkAgent(layers, shape.activation, "snapshot", inputs=shape.inputs)
+            )
 
     def state(self, learner: Layers) -> State:
         """Return what a checkpoint must hold: the networks, what other agents remember, the random state."""
@@ -135,13 +137,13 @@ class League:
             "random": self._random.bit_generator.state,
         }
 
-    def restore(self, state: State, activation: str) -> None:
+    def restore(self, state: State, shape: NetworkConfig) -> None:
         """Continue from a value of `state`; ValueError if a network has layers that do not fit."""
         self.snapshots_taken = state["taken"]
         if self.snapshots_taken:
             saved = [state["networks"][str(place)] for place in range(len(self.snapshots))]
             ordered = [[(each[str(n)]["weight"], each[str(n)]["bias"]) for n in range(len(each))] for each in saved]
-            self.seat_networks([*ordered], activation)
+            self.seat_networks([*ordered], shape)
         for number, agent in self._remembering():
             agent.restore(state["remembered"][number])
         self._random.bit_generator.state = state["random"]

@@ -11,17 +11,20 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.type_aliases import RolloutBufferSamples
 
 from diamant_env.native.compiled import jit
-from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.inputs import Inputs
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.exploration import COIN, Exploration
 from train.runs.checkpoint import State
 
 Evaluate = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
-"""Log-probabilities (decisions, 2) and values (decisions,) of observations (decisions, NUM_FEATURES), all float32."""
+"""Log-probabilities (decisions, 2) and values (decisions,) of inputs (decisions, width), all float32."""
 NOTHING_PENDING = -1
-DECISION = np.dtype(
-    [
-        ("observation", np.float32, (NUM_FEATURES,)),
+
+
+def decision_dtype(width: int) -> np.dtype:
+    """Return what is kept of a decision whose network computes from so many numbers."""
+    columns = [
+        ("inputs", np.float32, (width,)),
         ("row", np.int32),
         ("action", np.int8),
         ("value", np.float32),
@@ -29,15 +32,15 @@ DECISION = np.dtype(
         ("reward", np.float32),
         ("terminal", np.bool_),
         ("weight", np.float32),
-    ],
-    align=True,
-)
+    ]
+    return np.dtype(columns, align=True)
 
 
 def play_turn(
     env: DiamantVecEnv,
     buffer: DecisionBuffer,
     observations: NDArray[np.float32],
+    inputs: Inputs,
     evaluate: Evaluate,
     reward_scale: float,
     exploration: Exploration | None = None,
@@ -48,6 +51,7 @@ def play_turn(
         env: The learning seats.
         buffer: Where their decisions and outcomes go.
         observations: float32 (rows, NUM_FEATURES), what the seats see now.
+        inputs: What the networks compute from.
         evaluate: The policy and the value function, called for the rows that must decide.
         reward_scale: Rewards are multiplied by this.
         exploration: Which decisions are coin tosses and what each decision weighs; None: no tosses, all weigh 1.
@@ -56,7 +60,7 @@ def play_turn(
         What the seats see next, float32 (rows, NUM_FEATURES), and the number of decisions.
     """
     rows = np.flatnonzero(observations[:, 0])
-    seen = observations[rows]
+    seen = inputs(observations[rows])
     log_probs, values = evaluate(seen)
     leave = np.zeros(env.num_envs, np.float32)
     leave[rows] = np.exp(log_probs[:, 1])
@@ -83,7 +87,7 @@ class DecisionBuffer(RolloutBuffer):
     are bootstrapped with its value.
 
     Attributes:
-        decisions: The first `count` records of type `DECISION`.
+        decisions: The first `count` records of `decision_dtype`.
         pending: int (rows,), the position of each row's decision whose outcome is still open, or `NOTHING_PENDING`.
         complete: Positions of the decisions that are learned from, int (n,), after `finish_rollout`.
         advantages: float32 (count,), after `finish_rollout`.
@@ -93,7 +97,7 @@ class DecisionBuffer(RolloutBuffer):
 
     def reset(self) -> None:
         """Forget everything, carried decisions too."""
-        self.decisions = np.zeros((self.buffer_size + 1) * self.n_envs, DECISION)
+        self.decisions = np.zeros((self.buffer_size + 1) * self.n_envs, decision_dtype(self.obs_shape[0]))
         self.pending = np.full(self.n_envs, NOTHING_PENDING, np.int64)
         self.count = 0
         self.shuffle = np.random.default_rng(0)
@@ -108,7 +112,7 @@ class DecisionBuffer(RolloutBuffer):
     def state(self) -> State:
         """Return the open decisions and the state of the shuffle; call `start_rollout` before."""
         return {
-            "open": {name: self.decisions[name][: self.count].copy() for name in DECISION.names or ()},
+            "open": {name: self.decisions[name][: self.count].copy() for name in self.decisions.dtype.names or ()},
             "pending": self.pending.copy(),
             "shuffle": self.shuffle.bit_generator.state,
         }
@@ -137,7 +141,7 @@ class DecisionBuffer(RolloutBuffer):
     def add_decisions(
         self,
         rows: NDArray,
-        observations: NDArray,
+        inputs: NDArray,
         actions: NDArray,
         values: NDArray,
         log_probs: NDArray,
@@ -146,7 +150,7 @@ class DecisionBuffer(RolloutBuffer):
         """Add one decision of each of these rows, all arguments (decisions, …); weight 0: it is not learned from."""
         stop = self.count + len(rows)
         new = self.decisions[self.count : stop]
-        new["observation"], new["row"], new["action"] = observations, rows, actions
+        new["inputs"], new["row"], new["action"] = inputs, rows, actions
         new["value"], new["log_prob"], new["weight"] = values, log_probs, weights
         new["reward"], new["terminal"] = 0, False
         self.pending[rows] = np.arange(self.count, stop)
@@ -203,7 +207,7 @@ class DecisionBuffer(RolloutBuffer):
         for chosen in np.array_split(order, parts):
             where = self.complete[chosen]
             yield RolloutBufferSamples(
-                torch.from_numpy(self.decisions["observation"][where]),
+                torch.from_numpy(self.decisions["inputs"][where]),
                 torch.from_numpy(self.decisions["action"][where]).long(),
                 torch.from_numpy(self.values[chosen]),
                 torch.from_numpy(self.decisions["log_prob"][where]),

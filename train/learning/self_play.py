@@ -12,6 +12,7 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
+from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import Layers, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.exploration import Exploration
@@ -39,6 +40,7 @@ class SelfPlayPPO(PPO):
     def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
         self.config = config
         self.activation = network.activation
+        self.inputs = INPUTS[network.inputs]
         super().__init__(
             "MlpPolicy",
             env,
@@ -68,6 +70,10 @@ class SelfPlayPPO(PPO):
             coins = np.random.SeedSequence(seed).spawn(1)[0]
             self.exploration = Exploration(env.games_of_rows, config.explore, config.explore_chance, coins)
 
+    def _setup_model(self) -> None:
+        self.observation_space = self.inputs.space
+        super()._setup_model()
+
     def collect_rollouts(
         self, env: VecEnv, callback: BaseCallback, rollout_buffer: RolloutBuffer, n_rollout_steps: int
     ) -> bool:
@@ -83,14 +89,20 @@ class SelfPlayPPO(PPO):
         observations = self._last_obs
         for _ in range(n_rollout_steps):
             observations, decisions = play_turn(
-                env, rollout_buffer, observations, self.evaluate, self.config.reward_scale, self.exploration
+                env,
+                rollout_buffer,
+                observations,
+                self.inputs,
+                self.evaluate,
+                self.config.reward_scale,
+                self.exploration,
             )
             self.num_timesteps += decisions
             if not callback.on_step():
                 return False
         deciding = observations[:, 0] > 0
         next_values = np.zeros(env.num_envs, np.float32)
-        next_values[deciding] = self.evaluate(observations[deciding])[1]
+        next_values[deciding] = self.evaluate(self.inputs(observations[deciding]))[1]
         rollout_buffer.finish_rollout(next_values, deciding)
         if self.exploration is not None:
             rollout_buffer.weigh()
@@ -118,10 +130,10 @@ class SelfPlayPPO(PPO):
                 f"whole; take a lower ppo.learning_rate than {self.config.learning_rate:g}"
             ) from None
 
-    def evaluate(self, observations: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return log-probabilities (rows, 2) and values (rows,), float32, for observations (rows, NUM_FEATURES)."""
+    def evaluate(self, seen: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return log-probabilities (rows, 2) and values (rows,), float32, for inputs (rows, width)."""
         with torch.no_grad():
-            latent_policy, latent_value = self.policy.mlp_extractor(torch.from_numpy(observations))
+            latent_policy, latent_value = self.policy.mlp_extractor(torch.from_numpy(seen))
             log_probs = torch.log_softmax(self.policy.action_net(latent_policy), dim=1)
             values = self.policy.value_net(latent_value).squeeze(1)
         return log_probs.numpy(), values.numpy()
@@ -133,7 +145,7 @@ class SelfPlayPPO(PPO):
 
     def network(self, name: str = "learner") -> NetworkAgent:
         """Return a frozen copy of the policy."""
-        return NetworkAgent(layers_of(self.policy_modules()), self.activation, name)
+        return NetworkAgent(layers_of(self.policy_modules()), self.activation, name, inputs=self.inputs.name)
 
     def start_from(self, network: NetworkAgent) -> None:
         """Give the policy the weights of a network of its shape; the value function stays as it is."""

@@ -109,7 +109,7 @@ class TrainingCallback(BaseCallback):
             return self.learner.network(self.config.name)
         weights = [mean.astype(np.float32) for mean in self.average]
         layers = list(zip(weights[::2], weights[1::2], strict=True))
-        return NetworkAgent(layers, self.learner.activation, self.config.name)
+        return NetworkAgent(layers, self.learner.activation, self.config.name, inputs=self.learner.inputs.name)
 
     def _judge(self, done: int) -> None:
         share = self.record.judge(self.policy(), done)
@@ -151,7 +151,7 @@ class TrainingCallback(BaseCallback):
                 check_like(point, {"decisions": 0, **dict.fromkeys(CURVE, 0.0)}, "progress/curve")
             seen = model.env.restore(state["games"]["records"].view(GAME)[:, 0])
             model.restore_training(state["model"], seen)
-            self.league.restore(state["league"], model.activation)
+            self.league.restore(state["league"], self.config.network)
         except (ValueError, TypeError, OverflowError) as error:  # numpy refuses a random state with any of these
             raise ValueError(f"{self.record.folder / CHECKPOINT} does not fit the run: {error}") from None
         for name in ("seen", "next_snapshot", "averaged"):

@@ -173,6 +173,8 @@ class NetworkConfig(Strict):
 
     hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(default=(64, 64), min_length=1, max_length=16)
     activation: Literal["relu", "tanh"] = "relu"
+    inputs: Literal["raw-1", "canonical-1"] = "canonical-1"
+    """What both compute from, see `diamant_env.opponents.inputs`."""
 
 
 class JudgeConfig(Strict):

@@ -19,7 +19,7 @@ def shape_of(network: NetworkAgent) -> NetworkConfig:
     hidden = tuple(weight.shape[1] for weight, _ in network.layers[:-1])
     if not hidden:
         raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
-    return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation})
+    return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation, "inputs": network.inputs})
 
 
 def start_of(config: Config) -> NetworkAgent:
@@ -37,7 +37,7 @@ def start_of(config: Config) -> NetworkAgent:
     network = network.at(config.game.num_players[0])
     shape = shape_of(network)
     if shape != config.network:
-        needed = f"network.hidden = {list(shape.hidden)} and network.activation = {shape.activation!r}"
+        needed = f"network.hidden = {list(shape.hidden)}, activation = {shape.activation!r}, inputs = {shape.inputs!r}"
         raise ValueError(f"start = {text!r} needs {needed}; the run has {config.network}")
     return network
 
@@ -55,4 +55,4 @@ def sharpened(network: NetworkAgent) -> NetworkAgent:
     weight, bias = layers[-1]
     tables = {players: sharpened(own) for players, own in network.tables.items()}
     layers[-1] = (weight * _SHARPER, bias * _SHARPER)
-    return NetworkAgent(layers, network.activation, network.name, tables=tables)
+    return NetworkAgent(layers, network.activation, network.name, tables=tables, inputs=network.inputs)

@@ -101,6 +101,7 @@ def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) 
         "format": FORMAT,
         "layout": layout(),
         "activation": network.activation,
+        "inputs": network.inputs,
         "name": config.name,
         "seed": config.seed,
         "decisions": decisions,

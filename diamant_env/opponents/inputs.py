@@ -1,0 +1,193 @@
+"""What a network computes from: an observation as it is, or in a form that is the same for tables that play the same.
+
+A policy file names its transformation, so a name stays what it is for ever; a better one gets a new name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from gymnasium.spaces import Box
+from numpy.typing import NDArray
+
+from diamant_env.editions import MAX_PLAYERS
+from diamant_env.native.compiled import jit
+from diamant_env.observation import FIELDS, NUM_FEATURES, NUM_PUBLIC, SLICES, TABLE_FEATURES, observation_space
+
+_RIVALS = MAX_PLAYERS - 1
+_SCALE = {field.name: field.scale for field in FIELDS}
+_CHEST, _RELICS, _LEAD = (SLICES[name].start for name in ("chest", "relics", "lead"))
+_INSIDE, _RIVAL_CHEST, _RIVAL_RELICS, _LEFT_TURN, _PRESENT = (
+    SLICES[f"rival_{name}"].start for name in ("inside", "chest", "relics", "left_turn", "present")
+)
+_STEP = SLICES["rival_chest"].step
+_NUM_INSIDE, _EXPEDITIONS_LEFT, _BAG, _PATH, _PATH_RELICS, _HIDDEN = (
+    SLICES[name].start
+    for name in ("num_inside", "expeditions_left", "bag", "path_gems", "path_relic_value", "hidden_chests")
+)
+_GEMS = _SCALE["chest"]
+_BAG_GEMS = _SCALE["bag"]  # as has the path
+if not _BAG_GEMS == _SCALE["path_gems"] == _SCALE["path_relic_value"]:
+    raise AssertionError("bag, path and relics on the path must have one scale")
+
+_SORTED = 4  # numbers about each rival: inside, chest, relics, left_turn
+_FIRST_RIVAL = 3  # after the own chest, relics and lead
+_FIRST_PUBLIC = _FIRST_RIVAL + _SORTED * _RIVALS
+_FIRST_DIFFERENCE = _FIRST_PUBLIC + NUM_PUBLIC
+_FIRST_STANDING = _FIRST_DIFFERENCE + _RIVALS
+_STANDINGS = 10
+_FINE = 4  # of the standings, shown more finely in the last expedition
+_FIRST_RANK = _FIRST_STANDING + 2 * _STANDINGS + _FINE
+_RANKS = 4
+_FIRST_SHARE = _FIRST_RANK + _RANKS
+_WIDTH = _FIRST_SHARE + 2
+_FAR, _NEAR = 12.0, 3.0  # gems at which standings are clipped
+
+
+RAW = "raw-1"
+"""The observation as it is, which files without a name mean."""
+CANONICAL = "canonical-1"
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """A transformation of observations.
+
+    Attributes:
+        name: What a policy file calls it.
+        width: How many numbers it makes of an observation.
+        largest: float64 (width,), the largest absolute value of each.
+        write: Writes the numbers for observations, float32 (rows, NUM_FEATURES), into float32 (rows, width).
+    """
+
+    name: str
+    width: int
+    largest: NDArray[np.float64]
+    write: Callable[[NDArray[np.float32], NDArray[np.float32]], None] | None = None
+
+    @property
+    def space(self) -> Box:
+        """The bounds of all numbers, float32 (width,)."""
+        return Box(-self.largest.astype(np.float32), self.largest.astype(np.float32))
+
+    def __call__(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return float32 (rows, width) for observations of seats that must decide, float32 (rows, NUM_FEATURES).
+
+        Raises:
+            ValueError: If the observations have another shape.
+        """
+        if flat.ndim != 2 or flat.shape[1] != NUM_FEATURES:
+            raise ValueError(f"observations of shape {flat.shape}; expected (rows, {NUM_FEATURES})")
+        if self.write is None:
+            return flat
+        found = np.zeros((len(flat), self.width), np.float32)
+        self.write(np.ascontiguousarray(flat, np.float32), found)
+        return found
+
+
+@jit
+def canonical(rows, found):
+    """Write what "canonical-1" shows of observations: rivals sorted, and how the observer would stand if it left now.
+
+    In this order: own chest, relics and lead; of each rival whether it is inside, its chest, its relics and the turn
+    at which it left, those inside first, then by chest; what all see; own chest less each rival's; `_standings`, the
+    same in the last expedition (else 0), and some of them clipped closer; `_ranks`; what one of two and what each of
+    all inside would take from the path. All that compares chests is 0 where they are hidden.
+
+    Args:
+        rows: float32 (rows, NUM_FEATURES).
+        found: float32 (rows, 117), zeros; written.
+    """
+    order = np.zeros(_RIVALS, np.int64)
+    standings = np.zeros(_STANDINGS)
+    for i in range(len(rows)):
+        row, out = rows[i], found[i]
+        _sort_rivals(row, order)
+        out[0], out[1], out[2] = row[_CHEST], row[_RELICS], row[_LEAD]
+        for place in range(_RIVALS):
+            rival, at = order[place] * _STEP, _FIRST_RIVAL + place * _SORTED
+            out[at], out[at + 1] = row[_INSIDE + rival], row[_RIVAL_CHEST + rival]
+            out[at + 2], out[at + 3] = row[_RIVAL_RELICS + rival], row[_LEFT_TURN + rival]
+        for k in range(NUM_PUBLIC):
+            out[_FIRST_PUBLIC + k] = row[TABLE_FEATURES + k]
+        path = row[_PATH] * _BAG_GEMS
+        out[_FIRST_SHARE] = (path // 2) / _BAG_GEMS
+        out[_FIRST_SHARE + 1] = (path // max(row[_NUM_INSIDE] * _PER_INSIDE, 1)) / _BAG_GEMS
+        if row[_HIDDEN] == 0:
+            _compare_chests(row, order, standings, out)
+
+
+_PER_INSIDE = _SCALE["num_inside"]
+
+
+@jit
+def _sort_rivals(row, order):
+    """Write the rivals' numbers into `order`: present ones first, of them those inside, then by chest."""
+    for rival in range(_RIVALS):
+        key = _key(row, rival)
+        place = rival
+        while place > 0 and _key(row, order[place - 1]) < key:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = rival
+
+
+@jit
+def _key(row, rival):
+    at = rival * _STEP
+    seat = 2 * row[_PRESENT + at] + row[_INSIDE + at]
+    chest, relics = row[_RIVAL_CHEST + at] * _GEMS, row[_RIVAL_RELICS + at]
+    return ((seat * 65536.0 + chest) * 64.0 + row[_LEFT_TURN + at]) * 64.0 + relics
+
+
+@jit
+def _compare_chests(row, order, standings, out):
+    """Write differences, standings and ranks of a row with open chests."""
+    own, bag, path = row[_CHEST] * _GEMS, row[_BAG] * _BAG_GEMS, row[_PATH] * _BAG_GEMS
+    alone = own + bag + path + row[_PATH_RELICS] * _BAG_GEMS
+    share = path // max(row[_NUM_INSIDE] * _PER_INSIDE, 1)
+    together = own + bag + share
+    best_inside = best_outside = -np.inf
+    for place in range(_RIVALS):
+        at = order[place] * _STEP
+        if row[_PRESENT + at] == 0:
+            break
+        chest, inside = row[_RIVAL_CHEST + at] * _GEMS, row[_INSIDE + at] > 0
+        out[_FIRST_DIFFERENCE + place] = (own - chest) / _GEMS
+        best_inside = max(best_inside, chest) if inside else best_inside
+        best_outside = best_outside if inside else max(best_outside, chest)
+        later = chest + bag + share if inside else chest
+        out[_FIRST_RANK] += 0.25 * (chest > alone)
+        out[_FIRST_RANK + 1] += 0.25 * (chest == alone)
+        out[_FIRST_RANK + 2] += 0.25 * (later > together)
+        out[_FIRST_RANK + 3] += 0.25 * (later == together)
+    best = max(best_inside, best_outside)
+    standings[0], standings[1] = alone - best_outside, together - best_outside
+    standings[2], standings[3] = own - best_inside, 2 * own - best_inside - alone
+    standings[4], standings[5], standings[6] = alone - best, together - best, alone - best_inside
+    standings[7], standings[8] = together - best_inside, own - best_outside
+    standings[9] = together - (best_inside + bag)
+    last = row[_EXPEDITIONS_LEFT] == 0
+    for k in range(_STANDINGS):
+        far = min(max(standings[k], -_FAR), _FAR) / 8
+        out[_FIRST_STANDING + k] = far
+        if last:
+            out[_FIRST_STANDING + _STANDINGS + k] = far
+            if k < _FINE:
+                out[_FIRST_STANDING + 2 * _STANDINGS + k] = min(max(standings[k], -_NEAR), _NEAR) / 2
+
+
+def _largest() -> NDArray[np.float64]:
+    space = observation_space()
+    return np.maximum(np.abs(space.low), np.abs(space.high)).astype(np.float64)
+
+
+INPUTS = {
+    each.name: each
+    for each in (
+        Inputs(RAW, NUM_FEATURES, _largest()),
+        Inputs(CANONICAL, _WIDTH, np.full(_WIDTH, _largest().max()), canonical),
+    )
+}

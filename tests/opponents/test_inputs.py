@@ -1,0 +1,140 @@
+"""What a network computes from: stated by definition here, the same however seats are numbered, compiled or not."""
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch, Observations
+from diamant_env.editions import find_edition
+from diamant_env.native.compiled import uncompiled
+from diamant_env.observation import NUM_FEATURES, SLICES
+from diamant_env.opponents.inputs import CANONICAL, INPUTS, RAW, canonical
+from diamant_env.opponents.network import NetworkAgent
+from train.runs.config import Config
+from train.runs.run_folder import save_policy
+
+canonical_inputs = INPUTS[CANONICAL]
+
+
+def rows_of(players, hidden=False, games=60):
+    """Observations of seats that must decide, from random games."""
+    random = np.random.default_rng(players)
+    batch = Batch(games, players, find_edition("iello-2016-fr-relics", hidden_chests=hidden))
+    observations, rows = batch.reset(seed=players), []
+    while not batch.over.all():
+        flat = observations.reshape(-1, NUM_FEATURES)
+        rows.append(flat[flat[:, 0] > 0])
+        observations, _, _ = batch.step((random.random((games, players)) < 0.3).astype(np.int8))
+    return np.concatenate(rows)
+
+
+def expected(row):
+    """The inputs of one row by definition, in gems and turns."""
+    seen = Observations(row)
+    present = np.flatnonzero(seen["rival_present"])
+    chests, inside = seen["rival_chest"], seen["rival_inside"]
+    order = sorted(
+        present, key=lambda k: (-inside[k], -chests[k], -seen["rival_left_turn"][k], -seen["rival_relics"][k])
+    )
+    own, bag, path = seen["chest"], seen["bag"], seen["path_gems"]
+    share = path // seen["num_inside"]
+    alone, together = own + bag + path + seen["path_relic_value"], own + bag + share
+    best_in = max((chests[k] for k in present if inside[k]), default=-np.inf)
+    best_out = max((chests[k] for k in present if not inside[k]), default=-np.inf)
+    best = max(best_in, best_out)
+    later = [chests[k] + (bag + share) * inside[k] for k in present]
+    standings = np.clip(
+        [
+            *(
+                alone - best_out,
+                together - best_out,
+                own - best_in,
+                own - best_in - bag - path - seen["path_relic_value"],
+            ),
+            *(alone - best, together - best, alone - best_in, together - best_in, own - best_out),
+            together - best_in - bag,
+        ],
+        -12,
+        12,
+    )
+    last = seen["expeditions_left"] == 0
+    open_chests = seen["hidden_chests"] == 0
+    return {
+        "rivals": [
+            [inside[k], chests[k] / 32, seen["rival_relics"][k] / 2, seen["rival_left_turn"][k] / 8] for k in order
+        ],
+        "differences": [(own - chests[k]) / 32 * open_chests for k in order],
+        "standings": standings / 8 * open_chests,
+        "last": standings / 8 * last * open_chests,
+        "fine": np.clip(standings[:4], -3, 3) / 2 * last * open_chests,
+        "ranks": np.array(
+            [
+                sum(chests[k] > alone for k in present),
+                sum(chests[k] == alone for k in present),
+                sum(chest > together for chest in later),
+                sum(chest == together for chest in later),
+            ]
+        )
+        / 4
+        * open_chests,
+        "shares": [path // 2 / 8, share / 8],
+    }
+
+
+@pytest.mark.parametrize("players", range(1, 9))
+@pytest.mark.parametrize("hidden", [False, True])
+def test_canonical_inputs_are_what_they_say(players, hidden):
+    rows = rows_of(players, hidden)
+    found = canonical_inputs(rows)
+    assert found.shape == (len(rows), canonical_inputs.width)
+    assert (np.abs(found) <= canonical_inputs.largest).all()
+    np.testing.assert_array_equal(found[:, :3], rows[:, [SLICES[name].start for name in ("chest", "relics", "lead")]])
+    np.testing.assert_array_equal(found[:, 31:81], rows[:, 40:])
+    for row, numbers in zip(rows[:: max(1, len(rows) // 300)], found[:: max(1, len(rows) // 300)], strict=True):
+        parts = expected(row)
+        rivals = numbers[3:31].reshape(7, 4)
+        np.testing.assert_allclose(rivals[: players - 1], np.reshape(parts["rivals"], (-1, 4)), atol=1e-6)
+        assert not rivals[players - 1 :].any()
+        after = [*parts["differences"], *[0] * (8 - players), *parts["standings"], *parts["last"], *parts["fine"]]
+        np.testing.assert_allclose(numbers[81:], [*after, *parts["ranks"], *parts["shares"]], atol=1e-6)
+
+
+@pytest.mark.parametrize("players", [2, 5, 8])
+def test_the_numbering_of_rivals_makes_no_difference(players):
+    rows = rows_of(players)
+    other = rows.copy()
+    order = np.concatenate([np.random.default_rng(0).permutation(players - 1), np.arange(players - 1, 7)])
+    for name in ("inside", "chest", "relics", "left_turn", "present"):
+        where = SLICES[f"rival_{name}"]
+        other[:, where] = rows[:, where][:, order]
+    assert players == 2 or not np.array_equal(rows, other)
+    np.testing.assert_array_equal(canonical_inputs(rows), canonical_inputs(other))
+
+
+def test_compiled_and_uncompiled_are_the_same():
+    rows = np.concatenate([rows_of(players, players % 2 == 0, 3) for players in range(2, 9)])
+    slowly = np.zeros((len(rows), canonical_inputs.width), np.float32)
+    uncompiled(canonical)(rows, slowly)
+    np.testing.assert_allclose(canonical_inputs(rows), slowly, atol=1e-6)
+
+
+def test_rows_of_another_width_are_refused():
+    for inputs in INPUTS.values():
+        with pytest.raises(ValueError, match=r"observations of shape \(3, 20\); expected \(rows, 90\)"):
+            inputs(np.zeros((3, 20), np.float32))
+    assert INPUTS[RAW](rows := np.ones((2, NUM_FEATURES), np.float32)) is rows
+
+
+def test_a_policy_file_names_its_inputs(tmp_path):
+    random, path = np.random.default_rng(0), tmp_path / "policy.safetensors"
+    weight = random.normal(size=(2, canonical_inputs.width)).astype(np.float32)
+    network = NetworkAgent([(weight, np.zeros(2, np.float32))], inputs=CANONICAL)
+    save_policy(path, network, Config(), 0)
+    again, rows = NetworkAgent.load(path), rows_of(4, games=5)
+    assert again.inputs == CANONICAL
+    expected_logits = canonical_inputs(rows) @ (weight[1] - weight[0])
+    np.testing.assert_allclose(again.leave_logit(rows), expected_logits, rtol=1e-4, atol=1e-5)
+    with pytest.raises(ValueError, match="unknown inputs 'sorted'; allowed: raw-1, canonical-1"):
+        NetworkAgent(network.weights(), inputs="sorted")
+    path.write_bytes(path.read_bytes().replace(b"canonical-1", b"canonical-9"))
+    with pytest.raises(ValueError, match="is damaged: unknown inputs 'canonical-9'"):
+        NetworkAgent.load(path)
