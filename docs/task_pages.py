@@ -20,6 +20,7 @@ from diamant_env import NUM_FEATURES, Batch, Edition, list_tasks  # noqa: E402
 from diamant_env.commands.film import pictures_of, write_film  # noqa: E402
 from diamant_env.editions import find_edition  # noqa: E402
 from diamant_env.judging import Estimate, LineUp, evaluate  # noqa: E402
+from diamant_env.judging.intervals import mean_of_tables  # noqa: E402
 from diamant_env.opponents import Table, make  # noqa: E402
 from diamant_env.opponents.pools import load_pool  # noqa: E402
 from diamant_env.records import GameRecord  # noqa: E402
@@ -59,7 +60,8 @@ def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any
     }
     if players == 1:
         scores = {agent: _play((agent,), edition, games)[2][:, 0] for agent in AGENTS}
-        return found | {"agents": {agent: {"score": _mean(score)} for agent, score in scores.items()}}
+        means = {agent: mean_of_tables(score, np.ones_like(score)) for agent, score in scores.items()}
+        return found | {"agents": {agent: {"score": _rounded(mean)} for agent, mean in means.items()}}
     rivals = [agent for agent in load_pool("held_out") if not (edition.hidden_chests and "catch-up" in agent)]
     judged = evaluate(
         AGENTS[0], LineUp("held_out", tuple(rivals)), games, compare_with=AGENTS[1:], players=players, edition=edition
@@ -79,11 +81,6 @@ def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, N
         table.decide(observations, actions)
         batch.step(actions, observations)
     return batch, turns, batch.tables["chest"][:, : len(agents)]
-
-
-def _mean(scores: NDArray) -> list[float]:
-    half = 1.96 * scores.std() / len(scores) ** 0.5
-    return _rounded(Estimate(scores.mean(), scores.mean() - half, scores.mean() + half))
 
 
 def _rounded(estimate: Estimate) -> list[float]:
