@@ -24,7 +24,7 @@ def take(browser: Browser, width: int, name: str, top: str = "") -> None:
     browser.until(STILL)
     browser.run("scrollTo(0, 0); document.getElementById(arguments[0])?.scrollIntoView()", top)
     picture = Image.open(BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
-    colours = picture.quantize(180, Image.Quantize.MAXCOVERAGE, kmeans=1)
+    colours = picture.quantize(112, Image.Quantize.MAXCOVERAGE, kmeans=1)
     picture.quantize(palette=colours, dither=Image.Dither.FLOYDSTEINBERG).save(
         PICTURES / f"page-{name}-{width}.png", optimize=True
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,11 @@ from diamant_env import NUM_FEATURES, Batch, Edition, list_tasks  # noqa: E402
 from diamant_env.commands.film import pictures_of, write_film  # noqa: E402
 from diamant_env.editions import find_edition  # noqa: E402
 from diamant_env.judging import Estimate, LineUp, evaluate  # noqa: E402
+from diamant_env.judging.intervals import mean_of_tables  # noqa: E402
 from diamant_env.opponents import Table, make  # noqa: E402
 from diamant_env.opponents.pools import load_pool  # noqa: E402
-from diamant_env.records import GameLog, GameRecord  # noqa: E402
+from diamant_env.records import GameRecord  # noqa: E402
+from diamant_env.records.sitting import Sitting  # noqa: E402
 from diamant_env.storage.files import write_whole  # noqa: E402
 from diamant_env.storage.markdown import markdown_table  # noqa: E402
 from diamant_env.tasks import Task  # noqa: E402
@@ -58,7 +60,8 @@ def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any
     }
     if players == 1:
         scores = {agent: _play((agent,), edition, games)[2][:, 0] for agent in AGENTS}
-        return found | {"agents": {agent: {"score": _mean(score)} for agent, score in scores.items()}}
+        means = {agent: mean_of_tables(score, np.ones_like(score)) for agent, score in scores.items()}
+        return found | {"agents": {agent: {"score": _rounded(mean)} for agent, mean in means.items()}}
     rivals = [agent for agent in load_pool("held_out") if not (edition.hidden_chests and "catch-up" in agent)]
     judged = evaluate(
         AGENTS[0], LineUp("held_out", tuple(rivals)), games, compare_with=AGENTS[1:], players=players, edition=edition
@@ -71,25 +74,13 @@ def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any
 def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, NDArray, NDArray]:
     """Return the batch at the end of its games, the turns in which somebody decided (N,) and the chests (N, seats)."""
     batch, turns = Batch(games, len(agents), edition, history=True), np.zeros(games)
-    for over in _turns(batch, agents, 0):
-        turns += ~over
-    return batch, turns, batch.tables["chest"][:, : len(agents)]
-
-
-def _turns(batch: Batch, agents: Sequence[str], seed: int) -> Iterator[NDArray[np.bool_]]:
-    """Let agents play; yield which games are over, at the start and after each turn."""
-    table = Table(batch, [make(agent) for agent in agents], np.tile(np.arange(len(agents)), (batch.num_games, 1)))
-    observations, actions = batch.reset(seed), np.zeros((batch.num_games, len(agents)), np.int8)
-    yield batch.over
+    table = Table(batch, [make(agent) for agent in agents], np.tile(np.arange(len(agents)), (games, 1)))
+    observations, actions = batch.reset(0), np.zeros((games, len(agents)), np.int8)
     while not batch.over.all():
+        turns += ~batch.over
         table.decide(observations, actions)
         batch.step(actions, observations)
-        yield batch.over
-
-
-def _mean(scores: NDArray) -> list[float]:
-    half = 1.96 * scores.std() / len(scores) ** 0.5
-    return _rounded(Estimate(scores.mean(), scores.mean() - half, scores.mean() + half))
+    return batch, turns, batch.tables["chest"][:, : len(agents)]
 
 
 def _rounded(estimate: Estimate) -> list[float]:
@@ -101,11 +92,7 @@ def record_of(players: int, edition: Edition, seed: int | None = None) -> GameRe
     agents = SEATS[:players]
     if seed is None:
         seed = int(abs(_play(agents, edition, 500)[1] - TURNS).argmin())
-    batch = Batch(1, players, edition)
-    log = GameLog(edition, players, seed, agents)
-    for _ in _turns(batch, agents, seed):
-        log.follow(batch.games[0])
-    return log.record()
+    return Sitting(edition, [make(agent) for agent in agents], seed, agents).play_out()
 
 
 def film(record: GameRecord, path: Path) -> None:

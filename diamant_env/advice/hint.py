@@ -70,17 +70,24 @@ class Hint:
         what, chance = ("leave", self.leave) if self.leave >= 0.5 else ("continue", 1 - self.leave)
         return f"The champion would {what} ({chance:.0%})."
 
+    @property
+    def basis(self) -> str:
+        """What the games that were played on show, or why there are none."""
+        if self.outlook is None:
+            return str(self.why_not)
+        low, high = self.outlook.interval
+        better = "leaving is better" if low > 0 else "continuing is better" if high < 0 else "too close to tell"
+        return f"{self.outlook.games} games with each choice, played on by the champion: {better}"
+
     def lines(self) -> list[str]:
         """Return the hint as lines of text."""
         lines = [f"  {self.says}"]
         if self.outlook is None:
-            return [*lines, f"  {self.why_not}"]
+            return [*lines, f"  {self.basis}"]
         for choice, words in ((CONTINUE, "if you continue now"), (LEAVE, "if you leave now")):
             share, error = self.outlook.shares[choice], self.outlook.errors[choice]
             lines.append(f"  {words:<20} you win {share:.0%} ± {error:.0%} of the games")
-        low, high = sorted((100 * self.outlook.interval[0], 100 * self.outlook.interval[1]))
-        better = "leaving is better" if low > 0 else "continuing is better" if high < 0 else "too close to tell"
-        return [*lines, f"  ({self.outlook.games} games with each choice, played on by the champion: {better})"]
+        return [*lines, f"  ({self.basis})"]
 
     def as_json(self) -> dict[str, Any]:
         """Return the hint as a value of JSON."""
@@ -96,8 +103,8 @@ class Hint:
                 "interval": self.outlook.interval,
                 "games": self.outlook.games,
             }
-        told = {"leave": self.leave, "says": self.says, "lines": self.lines(), "search": search}
-        return told | {"why_not": self.why_not, "seconds": self.seconds}
+        told = {"leave": self.leave, "says": self.says, "basis": self.basis}
+        return told | {"search": search, "seconds": self.seconds}
 
 
 @threadpool_limits.wrap(limits=1, user_api="blas")

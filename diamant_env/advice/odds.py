@@ -26,6 +26,7 @@ class Odds:
     Attributes:
         next: What the next card may be; what is part of the row above begins with spaces.
         share: Gems that it brings each inside on average, if nobody leaves.
+        on_average: A sentence: `share`, and what a bust costs on average.
         leaving: What leaving brings, by how many others leave as well: who they are, and the gems.
     """
 
@@ -33,8 +34,9 @@ class Odds:
         self.share = float(expected_share(game, numbers_of(edition)))
         self.next = _next_card(game, edition)
         self.leaving = _leaving(game, edition, seat)
-        self._size, self._who = int(game.deck_size), "if nobody leaves" if game.num_inside > 1 else "alone"
-        self._cost = self.next[0].chance * int(game.bag)
+        self._size, who = int(game.deck_size), "if nobody leaves" if game.num_inside > 1 else "alone"
+        cost = self.next[0].chance * int(game.bag)
+        self.on_average = f"On average it brings you {self.share:.2f} gems {who}; a bust costs {cost:.2f} on average."
 
     def lines(self) -> list[str]:
         """Return all of it as lines of text."""
@@ -42,7 +44,7 @@ class Odds:
         return [
             f"  {counted(self._size, 'card')} in the deck; the next one is",
             *rows,
-            f"  On average it brings you {self.share:.2f} gems {self._who}; a bust costs {self._cost:.2f} on average.",
+            f"  {self.on_average}",
             "  Leaving now brings you",
             *[f"    {company:<24}{gems}" for company, gems in self.leaving],
         ]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.commands.terminal import Parser, add_edition, new_file, new_parser, say, seed
-from diamant_env.commands.words import Words
 from diamant_env.drawing.news import distinct
+from diamant_env.drawing.text import Words
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.records.sitting import Sitting, make_all
 from diamant_env.state import Game

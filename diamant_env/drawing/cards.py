@@ -86,8 +86,9 @@ def draw_card(canvas: Canvas, box: Box, card: int, name: str, number: int | None
     draw_icon(canvas, icon, (center, top + height * 0.4), width * 0.34, _WHITE)
     lines = textwrap.wrap(name, max(_LINE, len(name) // _MOST_LINES + 3), max_lines=_MOST_LINES)
     step = 0.15 if len(lines) < _MOST_LINES else 0.1
+    middle_of_all = 0.83 if len(lines) == 1 else 0.8  # further from the lower edge, which the last line would touch
     for row, line in enumerate(lines):
-        middle = top + height * (0.83 + step * (row - (len(lines) - 1) / 2))
+        middle = top + height * (middle_of_all + step * (row - (len(lines) - 1) / 2))
         canvas.text(line, (center, middle), max(13, width * step * 1.6), ink, fit=width * 0.94)
 
 

@@ -1,16 +1,21 @@
-"""The table as text."""
+"""The table as text: at once for `render`, turn by turn for a terminal, with colours where it has them."""
 
+import dataclasses
+import re
 import textwrap
 from collections.abc import Sequence
 
-from diamant_env.drawing.news import Narrator, lying, verdict
-from diamant_env.drawing.scene import Scene
-from diamant_env.editions import FIRST_TRAP, Edition
-from diamant_env.engine.observation_writer import bust_chance
+from diamant_env.drawing.news import Narrator, lying, ranking, verdict
+from diamant_env.drawing.scene import BUST, Scene
+from diamant_env.editions import FIRST_TRAP, NO_CARD, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.observation_writer import bust_chance, expected_share
 from diamant_env.state import OVER, Game
 
-WIDTH = 78
+_WIDTH = 78
 _HARD_SPACE = "\N{NO-BREAK SPACE}"  # inside a card's name, where no line may end
+_BAR = 20  # characters for a probability of 1
+_COLOURS = {"treasure": "33", "trap": "31", "relic": "36", "strong": "1", "dim": "2"}
 
 
 def render_text(game: Game, edition: Edition, scene: Scene) -> str:
@@ -29,7 +34,7 @@ def render_text(game: Game, edition: Edition, scene: Scene) -> str:
 def path_lines(game: Game, edition: Edition, scene: Scene) -> list[str]:
     """Return the cards of this expedition, on as many lines as they need, and what lies there."""
     cards = " - ".join(_card_text(edition, card) for card in scene.path)
-    path = textwrap.wrap(cards, WIDTH, initial_indent="  path   ", subsequent_indent=" " * 9, break_on_hyphens=False)
+    path = textwrap.wrap(cards, _WIDTH, initial_indent="  path   ", subsequent_indent=" " * 9, break_on_hyphens=False)
     return [*(line.replace(_HARD_SPACE, " ") for line in path), f"  lying  {lying(game)}"]
 
 
@@ -49,6 +54,99 @@ def seat_lines(game: Game, edition: Edition, scene: Scene, names: Sequence[str],
     return lines
 
 
+class Words:
+    """The texts about one game.
+
+    Args:
+        edition: What is played, with `hidden_chests` as it is.
+        names: Of the players, by seat.
+        person: The seat of the person who plays, or None where agents play among themselves and all chests are shown.
+        colours: Whether the terminal has them.
+    """
+
+    def __init__(
+        self, edition: Edition, names: Sequence[str], person: int | None = None, colours: bool = False
+    ) -> None:
+        self.edition = edition if person is not None else dataclasses.replace(edition, hidden_chests=False)
+        self.names, self.person, self.colours = list(names), person, colours
+        self._narrator = Narrator(edition, names, person)
+
+    def paint(self, text: str, style: str) -> str:
+        """Return the text in a colour, if there are any."""
+        return f"\033[{_COLOURS[style]}m{text}\033[0m" if self.colours else text
+
+    def heading(self, text: str) -> str:
+        """Return a line that stands out."""
+        return self.paint(f"=== {text} ".ljust(_WIDTH, "="), "strong")
+
+    def turn(self, game: Game, scene: Scene) -> list[str]:
+        """Return what the last turn brought: the decisions, the end of an expedition, and the next card."""
+        lines = []
+        if scene.before is not None:
+            lines.append(_wrapped(f">> {self._narrator.decisions(game, scene)}"))
+        if scene.ended:
+            outcome = _wrapped(self._narrator.outcome(game, scene))
+            lines.append(outcome if game.bust_card == NO_CARD else self.paint(outcome, "trap"))
+        if game.phase == OVER:
+            return lines
+        if scene.begins:
+            lines += ["", self.heading(f"Expedition {game.expedition} of {self.edition.expeditions}")]
+        card = _wrapped(f"Card {game.turn}  {self._narrator.card(game, scene)}")
+        return [*lines, self.paint(card, _kind(self.edition.card_name(game.last_card)))]
+
+    def table(self, game: Game, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
+        """Return the path and a row for each player; with `leave` also the odds and each probability of LEAVE.
+
+        Args:
+            game: The record, waiting for decisions.
+            scene: Has followed the game.
+            leave: Probability of LEAVE by seat, None for who need not decide.
+        """
+        lines = [*map(self._painted_cards, path_lines(game, self.edition, scene))]
+        heading, *rows = seat_lines(game, self.edition, scene, self.names, self.person)
+        if leave is not None:
+            share = float(expected_share(game, numbers_of(self.edition)))
+            lines.append(f"  bust   {bust_chance(game):.1%} with the next card")
+            lines.append(f"  share  {share:.2f} gems for each inside with the next card, on average")
+            heading += "   probability of LEAVE"
+            bars = ["" if each is None else f"   {each:>6.1%}  {'#' * round(_BAR * each)}" for each in leave]
+            rows = [(row + bar).rstrip() for row, bar in zip(rows, bars, strict=True)]
+        return [*lines, self.paint(heading, "dim"), *map(self._strong_if_own, rows, range(len(rows)))]
+
+    def summary(self, game: Game, scene: Scene) -> list[str]:
+        """Return the result: a row per player, the best first, and the winners.
+
+        Args:
+            game: The record at the end.
+            scene: Has followed the game.
+        """
+        width = max(12, *(len(name) + 2 for name in self.names))
+        cells = "".join(f"{number:>6}" for number in range(1, len(scene.brought) + 1))
+        lines = ["", self.heading("The game is over")]
+        lines.append(self.paint(f"  {'expedition':<{width}}{cells}{'chest':>8}{'relics':>8}", "dim"))
+        for seat in ranking(game, self.edition):
+            brought = [each[seat] for each in scene.brought]
+            cells = "".join(f"{'bust' if gems == BUST else gems:>6}" for gems in brought)
+            row = f"  {self.names[seat]:<{width}}{cells}{game.chest[seat]:>8}{game.relics[seat]:>8}"
+            lines.append(self._strong_if_own(row, seat))
+        return [*lines, "", self.paint(self._narrator.result(game), "strong")]
+
+    def _strong_if_own(self, row: str, seat: int) -> str:
+        return self.paint(row, "strong") if seat == self.person else row
+
+    def _painted_cards(self, line: str) -> str:
+        return re.sub(r"\[(.+?)\]", lambda found: self.paint(found[0], _kind(found[1])), line)
+
+
 def _card_text(edition: Edition, card: int) -> str:
     name = edition.card_name(card)
     return f"[{name if card < FIRST_TRAP else name.upper()}]".replace(" ", _HARD_SPACE)
+
+
+def _kind(card: str) -> str:
+    """Return the kind of a card with this name; no trap is called a number or a relic."""
+    return "treasure" if card.isdigit() else "relic" if card.lower().startswith("relic") else "trap"
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, _WIDTH, subsequent_indent="   ", break_on_hyphens=False)

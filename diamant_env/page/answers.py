@@ -88,7 +88,7 @@ class Answers:
         rows = [{"what": each.what.strip(), "part": each.what[0] == " ", "chance": each.chance} for each in odds.next]
         leaving = [f"{company}: {gems}" for company, gems in odds.leaving]
         exact = {"bust": odds.next[0].chance, "share": odds.share, "next": rows, "leaving": leaving}
-        return {"lines": odds.lines()} | exact
+        return exact | {"on_average": odds.on_average}
 
     def _hint(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:

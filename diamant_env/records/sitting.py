@@ -13,7 +13,7 @@ from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY, Table
-from diamant_env.records.log import GameLog
+from diamant_env.records.log import GameLog, GameRecord
 from diamant_env.state import Game
 
 
@@ -97,6 +97,12 @@ class Sitting:
         """
         self.batch.step(np.array([decisions], np.int8), self._observations)
         self._follow()
+
+    def play_out(self) -> GameRecord:
+        """Let the agents play to the end, CONTINUE where the caller decides; return the game written down."""
+        while not self.over:
+            self.play(self.decisions())
+        return self.log.record()
 
     def _follow(self) -> None:
         self._leave = None

@@ -71,8 +71,7 @@ def test_leaving_too_early_is_a_mistake_too():
 @pytest.mark.parametrize("players", [3, 8])
 def test_every_decision_and_every_state_is_there(edition, players):
     sitting = Sitting(edition, make_all(["random:0.3"] * players, 1), 5)
-    while not sitting.over:
-        sitting.play(sitting.decisions())
+    sitting.play_out()
     found = review(sitting.games, sitting.edition, 2)
     turns = [turn for turn, game in enumerate(sitting.games) if game.inside[2]]
     assert sorted(each.turn for each in found.decisions) == turns
@@ -109,7 +108,6 @@ def test_hidden_chests_are_open_after_the_game():
 
 def test_who_plays_alone_is_told_so():
     sitting = Sitting("incan-gold", make_all(["bag:8"], 1), 5)
-    while not sitting.over:
-        sitting.play(sitting.decisions())
+    sitting.play_out()
     found = review(sitting.games, sitting.edition, 0)
     assert (found.decisions, found.summary) == ([], ["You play alone, so you win whatever you do."])

@@ -17,8 +17,8 @@ import pytest
 
 from diamant_env import EDITIONS, Batch
 from diamant_env.commands import diamant
-from diamant_env.commands.words import Words
 from diamant_env.drawing.scene import Scene
+from diamant_env.drawing.text import Words
 from diamant_env.observation import Observations
 from diamant_env.records import GameRecord
 from tests.support.play import review_few

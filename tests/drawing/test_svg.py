@@ -32,6 +32,9 @@ def test_every_card_of_every_edition(edition):
         written = " ".join(element.text for element in root if element.tag == f"{SVG}text")
         assert written == name if card < FIRST_TRAP or card >= FIRST_RELIC else written.split() == name.split()
         assert all("style" not in element.attrib for element in root)
+        words = [element.attrib for element in root if element.tag == f"{SVG}text"]
+        # Letters such as g reach about 0.22 em below their line.
+        assert max(float(line["y"]) + 0.22 * float(line["font-size"]) for line in words) < 130
     assert len(set(faces.values())) == len(edition.card_names)
 
 

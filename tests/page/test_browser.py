@@ -25,6 +25,7 @@ def test_a_whole_game_by_mouse_with_hint_odds_review_and_record(browser):
     browser.click("hint")
     assert browser.until("return document.querySelectorAll('#hint-panel .whisker').length") == 2
     assert re.search(r"The champion would (leave|continue) \(\d+%\)", browser.text("#hint-panel"))
+    assert re.search(r"\d+ games with each choice, .* (better|tell)", browser.text("#hint-panel"))
     browser.shows("continue")
     browser.click("odds")
     browser.until("return document.querySelector('#odds-panel .a-bust') !== null")

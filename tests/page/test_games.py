@@ -147,9 +147,11 @@ def test_odds_hint_record_and_review_of_one_game(asker, monkeypatch):
     assert odds["share"] == pytest.approx(view["share"])
     assert sum(row["chance"] for row in odds["next"] if not row["part"]) == pytest.approx(1)
     assert len(odds["leaving"]) == 3
+    assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if nobody leaves; ")
     game = page_game.replayed(view["game"]).sitting
     champion = make("champion").leave_probability(seen_by(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
+    assert hint["basis"].startswith(f"{hint['search']['games']} games with each choice, ")
     assert hint["search"]["interval"][0] <= hint["search"]["difference"] <= hint["search"]["interval"][1]
     views = asker.to_the_end(view)
     review = asker.post("/review", game=views[-1]["game"]).json

@@ -16,7 +16,4 @@ def record_of(
     notes: Sequence[str] = (),
 ) -> GameRecord:
     """Let agents, one per seat, play a game and return its record."""
-    sitting = Sitting(edition, agents, seed, [str(agent) for agent in agents], hidden_chests, notes)
-    while not sitting.over:
-        sitting.play(sitting.decisions())
-    return sitting.log.record()
+    return Sitting(edition, agents, seed, [str(agent) for agent in agents], hidden_chests, notes).play_out()

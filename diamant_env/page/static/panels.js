@@ -31,17 +31,17 @@ export function drawHint(hint) {
     make("p", { class: "says" }, hint.says),
     bar("Champion leaves", hint.leave, { kind: "leave" }),
     ...bars,
-    make("p", { class: "quiet" }, hint.lines.at(-1).replace(/[()]/g, "").trim()),
+    make("p", { class: "quiet" }, hint.basis),
   ]);
 }
 
-/** Show the odds of the next card and what leaving brings, which are the last lines of the same in words. */
+/** Show the odds of the next card and what leaving brings. */
 export function drawOdds(odds) {
   fillPanel("odds-panel", "odds-title", "Odds of the next card", [
     ...odds.next.map((each) => bar(each.what, each.chance, {
       words: percent(each.chance, 1), kind: each.part ? "part" : each.what.replaceAll(" ", "-"),
     })),
-    make("p", {}, odds.lines.at(-odds.leaving.length - 2).trim()),
+    make("p", {}, odds.on_average),
     make("h3", {}, "Leaving now brings"),
     make("ul", { class: "plain" }, ...odds.leaving.map((line) => make("li", {}, line))),
   ]);
