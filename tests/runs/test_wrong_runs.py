@@ -26,7 +26,7 @@ REFUSED = {
         (["--set", "start=nowhere/seed{seed}.safetensors"], "nowhere/seed0.safetensors"),
         (
             ["--set", "start=champion"],
-            "needs network.hidden = [128, 128] and network.activation = 'relu'; the run has hidden=(64, 64)",
+            "start = 'champion' needs network.hidden = [128, 128], activation = 'relu', inputs = ",
         ),
     ],
     best_response: [
