@@ -208,10 +208,8 @@ class SearchAgent:
         keys = self._random.integers(0, 2**64, len(flat) * pairs, np.uint64)
         starts = from_observation(flat, np.zeros(len(flat), np.uint64), edition)
         sizes = np.unique(starts.num_players)
-        if self.values is None or not self.values.networks.keys() >= set(sizes.tolist()):
-            play, most = self._play_out, _GAMES // 2
-        else:
-            play, most = self._play_expedition, _MANY_GAMES // 2
+        cut = self.values is not None and self.values.networks.keys() >= set(sizes.tolist())
+        most = (_MANY_GAMES if cut else _GAMES) // 2
         earned = np.empty((2, len(keys)))
         for size in sizes:
             of_size = np.flatnonzero(np.repeat(starts.num_players == size, pairs))
@@ -221,10 +219,14 @@ class SearchAgent:
                 batch = Batch(len(games), int(size), find_edition(edition, hidden_chests=False), self.budget.objective)
                 batch.restore(games)
                 leaving = np.repeat([False, True], len(chosen))
-                earned[:, chosen] = play(batch, leaving, np.tile(chosen // pairs, 2)).reshape(2, -1)
+                if cut:
+                    found = self._play_expedition(batch, leaving, np.tile(chosen // pairs, 2))
+                else:
+                    found = self._play_out(batch, leaving)
+                earned[:, chosen] = found.reshape(2, -1)
         return earned
 
-    def _play_out(self, batch: Batch, leaving: NDArray[np.bool_], _: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _play_out(self, batch: Batch, leaving: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Play games to their end; return what seat 0 earned, float64 (N,), which leaves first where it says so."""
         table = Table(batch, [self._thinker], np.zeros((batch.num_games, batch.seats), np.int64))
         return table.play_out(leaving)[:, 0]

@@ -51,7 +51,7 @@ def play_starts(network: NetworkAgent, players: int, games: int, seeds: np.rando
         The starts of all expeditions but the first.
     """
     editions = [find_edition(name, hidden_chests=False) for name in EDITIONS]
-    keys = seeds.generate_state(games, np.uint64)
+    keys = seeds.generate_state(games, np.uint64).astype(np.uint64)
     parts = []
     for number, edition in enumerate(editions):
         own = keys[number :: len(editions)]
@@ -108,7 +108,7 @@ def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     return layers, float(1 - ((true - found) ** 2).mean() / ((true - 1 / players) ** 2).mean())
 
 
-def _learn(model: nn.Sequential, train: _Rows, held_out: _Rows, random: np.random.Generator) -> Layers:
+def _learn(model: nn.Module, train: _Rows, held_out: _Rows, random: np.random.Generator) -> Layers:
     """Return the layers of the epoch with the best loss in held-out games."""
     best, kept = np.inf, _layers(model)
     in_order = np.arange(len(held_out[0]))
@@ -127,13 +127,13 @@ def _learn(model: nn.Sequential, train: _Rows, held_out: _Rows, random: np.rando
     return kept
 
 
-def _losses(model: nn.Sequential, rows: _Rows, order: NDArray[np.int64]) -> Iterator[tuple[torch.Tensor, int]]:
+def _losses(model: nn.Module, rows: _Rows, order: NDArray[np.int64]) -> Iterator[tuple[torch.Tensor, int]]:
     """Yield the mean cross-entropy and the size of each minibatch."""
     for first in range(0, len(order), _MINIBATCH):
         chosen, true = (torch.from_numpy(part[order[first : first + _MINIBATCH]]) for part in rows)
         yield -(true * torch.log_softmax(model(chosen)[:, :, 0], dim=1)).sum(dim=1).mean(), len(true)
 
 
-def _layers(model: nn.Sequential) -> Layers:
-    linear = [part for part in model if isinstance(part, nn.Linear)]
+def _layers(model: nn.Module) -> Layers:
+    linear = [part for part in model.modules() if isinstance(part, nn.Linear)]
     return [(part.weight.detach().numpy().copy(), part.bias.detach().numpy().copy()) for part in linear]
