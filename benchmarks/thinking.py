@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import process_time
 from typing import Annotated
 
 import numpy as np
@@ -40,7 +40,7 @@ _DOUBT = 0.01  # probability of the less likely choice, below which nobody think
 class Arguments:
     """Measure what a decision costs on one core and how precise it is, with cut roll-outs and with full ones.
 
-    The decisions are those in games of copies where the policy is not sure. Leave the machine alone meanwhile.
+    The decisions are those in games of copies where the policy is not sure. It takes about a minute.
     """
 
     agent: Annotated[str, Positional] = "champion"
@@ -60,8 +60,8 @@ class Cost:
         cut: Whether roll-outs stop at the end of the expedition.
         pairs: Roll-outs of each choice for a decision.
         error: Standard error of the difference of both choices in win share, the root mean square over decisions.
-        batch: Milliseconds a decision where many are thought about together.
-        alone: Milliseconds for a single decision.
+        batch: Milliseconds of one core a decision where many are thought about together.
+        alone: Milliseconds of one core for a single decision.
     """
 
     players: int
@@ -117,10 +117,10 @@ def doubtful_decisions(agent: NetworkAgent, players: int, rows: int) -> NDArray[
 
 
 def milliseconds(agent: SearchAgent, seen: NDArray[np.float32], pairs: int) -> float:
-    """Return how long so many pairs take for each of some observations, all together."""
-    start = perf_counter()
+    """Return the processor time of so many pairs for each of some observations, all together."""
+    start = process_time()
     agent.outcomes(seen, EDITION, pairs)
-    return 1e3 * (perf_counter() - start)
+    return 1e3 * (process_time() - start)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
