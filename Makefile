@@ -30,6 +30,7 @@ champion: setup  ## train the champion with three seeds, judge and ship it: thre
 		done; \
 		$(BIN)/python -m train.join runs/champion-first-seed$$seed --tables runs/champion-[35678]-seed$$seed --name champion || exit; \
 	done
+	$(BIN)/python -m train.values runs/champion-seed0
 	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion"
 
 test: setup  ## run all tests, the linter and the type check

@@ -150,6 +150,21 @@ def search() -> str:
     return markdown_table(["who", "against", "games", "fair share", "win share (95 %)"], lines)
 
 
+def thinking() -> str:
+    """What so many pairs of roll-outs cost and tell: cut, and to the end of the game."""
+    found = load("thinking")
+    kinds: dict[tuple[int, int], list[Row]] = {}
+    for row in found["rows"]:
+        kinds.setdefault((row["players"], row["pairs"]), []).append(row)
+    lines = []
+    for (players, pairs), (cut, full) in kinds.items():
+        times = [figure_text(each[name]) for name in ("batch", "alone") for each in (cut, full)]
+        lines.append([players, f"{pairs:,}", f"{cut['error']:.4f}", f"{full['error']:.4f}", *times])
+    head = ["players", "pairs", "error, cut", "error, full", "ms in a batch, cut", "full", "ms alone, cut", "full"]
+    machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())
+    return f"`{found['command']}`: {machine}.\n\n{markdown_table(head, lines)}"
+
+
 def response() -> str:
     """What PPO learns to gain against copies of the champion, at each table size."""
     rows = []
@@ -244,6 +259,7 @@ PARTS = {
     "champion-strength": strength,
     "champion-response": response,
     "search": search,
+    "thinking": thinking,
     "benchmark": benchmark,
     "faults": faults,
     "tasks": tasks,

@@ -127,7 +127,7 @@ def hint(game: Game, edition: Edition, seat: int, seconds: float = SECONDS) -> H
     earned = np.zeros((2, 0))
     while earned.shape[1] < _MOST:
         before = perf_counter()
-        earned = np.concatenate([earned, agent.outcomes(np.repeat(seen, _ROUND, axis=0), edition)], axis=1)
+        earned = np.concatenate([earned, agent.outcomes(seen, edition, _ROUND)], axis=1)
         now = perf_counter()
         if now + (now - before) > start + seconds:
             break

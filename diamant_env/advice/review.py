@@ -116,7 +116,7 @@ def _decisions(games: list[Game], edition: Edition, seat: int) -> list[Decision]
 
 
 def _looked(agent: SearchAgent, seen: NDArray[np.float32], edition: Edition, games: int) -> list[Outlook]:
-    earned = agent.outcomes(np.repeat(seen, games, axis=0), edition)
+    earned = agent.outcomes(seen, edition, games)
     return [outlook(each) for each in earned.reshape(2, -1, games).swapaxes(0, 1)]
 
 
