@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,13 @@ from safetensors import SafetensorError, deserialize
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import FIELDS, Observations
 from diamant_env.opponents.inputs import INPUTS, RAW
+from diamant_env.opponents.layers import ACTIVATIONS, Layers, check_layers, hidden, transposed
+from diamant_env.opponents.values import Values
 from diamant_env.storage.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
 _MAX_FILE = 1 << 28  # bytes
-_ACTIVATIONS = {
-    "relu": lambda x: np.maximum(x, np.float32(0), out=x),
-    "tanh": lambda x: np.tanh(x, out=x),
-}
-
-
-Layers = Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]
+_VALUE = "value/"  # before the table size in the names of a value network's tensors
 
 
 def layout() -> list[list]:
@@ -53,6 +49,7 @@ class NetworkAgent:
         tables: Networks of their own for tables of so many players, of the same activation and inputs; `layers` play
             the others.
         inputs: What it computes from, a name among `diamant_env.opponents.inputs.INPUTS`.
+        values: What the start of an expedition is worth where all play this policy, or None.
 
     Attributes:
         others: The network that plays the tables without one of their own; itself if there are no others.
@@ -69,27 +66,20 @@ class NetworkAgent:
         metadata: dict[str, Any] | None = None,
         tables: Mapping[int, NetworkAgent] | None = None,
         inputs: str = RAW,
+        values: Values | None = None,
     ) -> None:
-        if not isinstance(activation, str) or activation not in _ACTIVATIONS:
-            raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(_ACTIVATIONS)}")
+        if not isinstance(activation, str) or activation not in ACTIVATIONS:
+            raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(ACTIVATIONS)}")
         if not isinstance(inputs, str) or inputs not in INPUTS:
             raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
-        width = INPUTS[inputs].width
-        for weight, bias in layers:
-            if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
-                raise ValueError(f"a layer of shapes {weight.shape} and {bias.shape} after one of {width} outputs")
-            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-                raise ValueError("a weight that is not a finite number")
-            width = len(bias)
-        if not layers or width != 2:
-            raise ValueError(f"the last layer has {width} outputs; it must give 2 logits")
-        _check_sums(layers, activation, inputs)
-        self.layers = [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
+        check_layers(layers, activation, INPUTS[inputs].largest, 2)
+        self.layers = transposed(layers)
         self.activation = activation
         self.inputs = inputs
         self.name = name
         self.metadata = metadata or {}
         self.tables = dict(tables or {})
+        self.values = values
         self.others = NetworkAgent(layers, activation, name, metadata, inputs=inputs) if tables else self
         for players, network in self.tables.items():
             if not 1 <= players <= MAX_PLAYERS:
@@ -128,6 +118,18 @@ class NetworkAgent:
             logits[rows] = self.at(int(size))._leave_logit(flat[rows])
         return logits
 
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """Return all weights by the names that a policy file has."""
+        networks = {"": self.weights(), **{f"{players}/": own.weights() for players, own in self.tables.items()}}
+        if self.values is not None:
+            networks |= {f"{_VALUE}{players}/": layers for players, layers in self.values.weights().items()}
+        return {
+            f"{table}{number}.{kind}": array
+            for table, layers in networks.items()
+            for number, layer in enumerate(layers)
+            for kind, array in zip(("weight", "bias"), layer, strict=True)
+        }
+
     def weights(self) -> Layers:
         """Return `layers` as they were given: weight (outputs, inputs), a copy, and bias (outputs,) of each."""
         return [(weight.T.copy(), bias) for weight, bias in self.layers]
@@ -137,12 +139,7 @@ class NetworkAgent:
         return self.tables.get(players, self.others)
 
     def _leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
-        activate = _ACTIVATIONS[self.activation]
-        values = INPUTS[self.inputs](flat)
-        for weight, bias in self.layers[:-1]:
-            values = values @ weight
-            values += bias
-            values = activate(values)
+        values = hidden(INPUTS[self.inputs](flat), self.layers[:-1], self.activation)
         weight, bias = self.layers[-1]
         # Softmax of two logits is the logistic function of their difference.
         return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
@@ -167,10 +164,12 @@ class NetworkAgent:
             activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
             networks = _networks(tensors)
             others = networks.pop("")
+            values = {int(name.removeprefix(_VALUE)): networks.pop(name) for name in list(networks) if _VALUE in name}
             tables = {
                 int(players): cls(layers, activation, str(path), inputs=inputs) for players, layers in networks.items()
             }
-            network = cls(others, activation, str(path), metadata, tables, inputs)
+            shared = Values(values) if values else None
+            network = cls(others, activation, str(path), metadata, tables, inputs, shared)
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't have the digest that it names")
             return network
@@ -188,11 +187,15 @@ def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
 
 
 def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
-    """Return the layers of each network by its number of players, "" for all others; ValueError if damaged."""
+    """Return the layers of each network by its number of players, "" for all others; ValueError if damaged.
+
+    "value/" before the number of players is a value network.
+    """
+    sizes = [str(players) for players in range(1, MAX_PLAYERS + 1)]
     tables = [name.rpartition("/")[0] for name in tensors]
     networks: dict[str, Layers] = {}
     for table in dict.fromkeys(["", *tables]):
-        if table not in ["", *map(str, range(1, MAX_PLAYERS + 1))]:
+        if table not in ["", *sizes, *(_VALUE + size for size in sizes)]:
             raise ValueError(f"tensors for tables of {table!r}; 1 to {MAX_PLAYERS} players are possible")
         places = [f"{table}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(tables.count(table) / 2)))]
         try:
@@ -202,18 +205,6 @@ def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     return networks
 
 
-def _check_sums(layers: Layers, activation: str, inputs: str) -> None:
-    """Check that no sum in a network can overflow, partial ones included, whatever is observed; ValueError if one can.
-
-    Logits of infinity less infinity would be no number.
-    """
-    values = INPUTS[inputs].largest
-    for weight, bias in layers:
-        sums = np.abs(weight.astype(np.float64)) @ values + np.abs(bias.astype(np.float64))
-        largest = sums.max(initial=0)
-        if largest >= np.finfo(np.float32).max / 2:  # half of it, since the two logits are subtracted
-            raise ValueError(f"weights so large that float32 can overflow: sums of up to {largest:.0e}")
-        values = np.minimum(sums, 1) if activation == "tanh" else sums
 
 
 def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], Any]:

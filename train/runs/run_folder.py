@@ -90,13 +90,7 @@ def machine_and_versions() -> dict[str, Any]:
 
 def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:
     """Write a policy that `NetworkAgent.load` opens, with what it was trained on."""
-    networks = {"": network, **{f"{players}/": own for players, own in network.tables.items()}}
-    tensors = {
-        f"{table}{number}.{kind}": array
-        for table, each in networks.items()
-        for number, layer in enumerate(each.weights())
-        for kind, array in zip(("weight", "bias"), layer, strict=True)
-    }
+    tensors = network.tensors()
     metadata = {
         "format": FORMAT,
         "layout": layout(),

@@ -1,0 +1,145 @@
+"""Learning what the start of an expedition is worth, by games of a policy with itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from diamant_env.batch import Batch
+from diamant_env.editions import EDITIONS, find_edition
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.layers import Layers, transposed
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.values import inputs, largest_inputs, seen_at_start, shares_of
+
+HIDDEN = (64, 64)
+HELD_OUT = 0.1  # of the games
+_TOGETHER = 4096  # games played side by side
+_MINIBATCH = 1024  # starts of expeditions
+_RATES = (2e-3, 5e-4, 1e-4)  # of Adam, one after the other, each until the held-out games gain no more
+_PATIENCE = 2  # epochs without a better loss
+
+
+@dataclass(frozen=True)
+class Starts:
+    """Starts of expeditions and how their games ended.
+
+    Attributes:
+        chests: float32 (starts, players), see `diamant_env.opponents.values.seen_at_start`.
+        public: float32 (starts, 7), likewise.
+        shares: float32 (starts, players), the final win shares.
+        games: int (starts,), which game each is of.
+    """
+
+    chests: NDArray[np.float32]
+    public: NDArray[np.float32]
+    shares: NDArray[np.float32]
+    games: NDArray[np.int64]
+
+    def __getitem__(self, chosen: NDArray) -> Starts:
+        return Starts(self.chests[chosen], self.public[chosen], self.shares[chosen], self.games[chosen])
+
+    def __len__(self) -> int:
+        return len(self.games)
+
+
+def play_starts(network: NetworkAgent, players: int, games: int, seeds: np.random.SeedSequence) -> Starts:
+    """Play games of a policy with itself, evenly divided among the published editions with open chests.
+
+    Returns:
+        The starts of all expeditions but the first.
+    """
+    editions = [find_edition(name, hidden_chests=False) for name in EDITIONS]
+    keys = seeds.generate_state(games, np.uint64)
+    parts = []
+    for number, edition in enumerate(editions):
+        own = keys[number :: len(editions)]
+        for first in range(0, len(own), _TOGETHER):
+            batch = Batch(len(own[first : first + _TOGETHER]), players, edition, "win")
+            parts.append(_starts_of(network, batch, own[first : first + _TOGETHER]))
+    firsts = np.cumsum([0, *(part.games.max() + 1 for part in parts)])
+    return Starts(
+        np.concatenate([part.chests for part in parts]),
+        np.concatenate([part.public for part in parts]),
+        np.concatenate([part.shares for part in parts]),
+        np.concatenate([part.games + first for part, first in zip(parts, firsts[:-1], strict=True)]),
+    )
+
+
+def _starts_of(network: NetworkAgent, batch: Batch, seeds: NDArray[np.uint64]) -> Starts:
+    shape = batch.num_games, batch.seats
+    leave, actions, rewards = np.zeros(shape, np.float32), np.zeros(shape, np.int8), np.zeros(shape, np.float32)
+    observations, done = batch.reset(seeds), np.zeros(batch.num_games, bool)
+    shares, found = np.zeros(shape, np.float32), []
+    while not done.all():
+        rows = np.flatnonzero(observations[:, :, 0] > 0)
+        leave.reshape(-1)[rows] = network.leave_probability(observations.reshape(-1, NUM_FEATURES)[rows])
+        batch.draw_decisions(leave, actions)
+        before = batch.tables["expedition"].copy()
+        batch.step(actions, observations, rewards, done)
+        shares += rewards
+        started = np.flatnonzero(batch.tables["expedition"] != before)
+        if len(started):
+            found.append((started, *seen_at_start(observations[started, 0])))
+    games, chests, public = (np.concatenate(each) for each in zip(*found, strict=True))
+    return Starts(chests, public, shares[games], games)
+
+
+def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
+    """Fit a value network by the cross-entropy of the final win shares.
+
+    Returns:
+        Its layers, and what part of the variance of the final win shares it explains in held-out games.
+    """
+    shuffle_seed, torch_seed = seeds.generate_state(2, np.uint64)
+    random = np.random.default_rng(shuffle_seed)
+    held_out = random.random(starts.games.max() + 1)[starts.games] < HELD_OUT
+    torch.manual_seed(int(torch_seed))
+    players = starts.chests.shape[1]
+    widths = (len(largest_inputs(players)), *HIDDEN, 1)
+    linear = [nn.Linear(before, after) for before, after in zip(widths, widths[1:], strict=False)]
+    model = nn.Sequential(*(part for layer in linear for part in (layer, nn.ReLU())))[:-1]
+    layers = _learn(model, starts[~held_out], starts[held_out], random)
+    found = shares_of(transposed(layers), inputs(starts.chests[held_out], starts.public[held_out]))
+    true = starts.shares[held_out]
+    return layers, float(1 - ((true - found) ** 2).mean() / ((true - 1 / players) ** 2).mean())
+
+
+def _learn(model: nn.Sequential, train: Starts, held_out: Starts, random: np.random.Generator) -> Layers:
+    """Return the layers of the epoch with the best loss in held-out games."""
+    best, kept = np.inf, _layers(model)
+    for rate in _RATES:
+        optimizer, worse = torch.optim.Adam(model.parameters(), rate), 0
+        while worse < _PATIENCE:
+            for batch in _minibatches(train, random):
+                optimizer.zero_grad()
+                _loss(model, batch).backward()
+                optimizer.step()
+            with torch.no_grad():
+                losses = [(len(part), float(_loss(model, part))) for part in _minibatches(held_out, None)]
+            loss = sum(size * each for size, each in losses)
+            worse = 0 if loss < best else worse + 1
+            if loss < best:
+                best, kept = loss, _layers(model)
+    return kept
+
+
+def _minibatches(starts: Starts, random: np.random.Generator | None) -> Iterator[Starts]:
+    order = np.arange(len(starts)) if random is None else random.permutation(len(starts))
+    for first in range(0, len(order), _MINIBATCH):
+        yield starts[order[first : first + _MINIBATCH]]
+
+
+def _loss(model: nn.Sequential, starts: Starts) -> torch.Tensor:
+    logits = model(torch.from_numpy(inputs(starts.chests, starts.public)))[:, :, 0]
+    return -(torch.from_numpy(starts.shares) * torch.log_softmax(logits, dim=1)).sum(dim=1).mean()
+
+
+def _layers(model: nn.Sequential) -> Layers:
+    linear = [part for part in model if isinstance(part, nn.Linear)]
+    return [(part.weight.detach().numpy().copy(), part.bias.detach().numpy().copy()) for part in linear]
