@@ -20,6 +20,7 @@ from tyro.conf import Positional, arg
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.values import Values
 from diamant_env.storage.results import save_json
 from train.runs.command_line import change_keys
 from train.runs.config import Config
@@ -73,8 +74,16 @@ def join(arguments: Arguments) -> Path:
     first, *own = (NetworkAgent.load(folder / POLICY) for folder in folders)
     parts = [about_run(folder, config) for folder, config in zip(folders, configs, strict=True)]
     parts = [parts[0], *(parts[1 + place] for place in np.argsort(sizes))]
+    values = first.values.weights() if first.values else {}
+    for size, network in zip(sizes, own, strict=True):
+        values.pop(size, None)  # they are those of another policy
+        values |= network.values.weights() if network.values else {}
     joined = NetworkAgent(
-        first.weights(), first.activation, tables=dict(zip(sizes, own, strict=True)), inputs=first.inputs
+        first.weights(),
+        first.activation,
+        tables=dict(zip(sizes, own, strict=True)),
+        inputs=first.inputs,
+        values=Values(values) if values else None,
     )
     config = change_keys(configs[0], (f"name={json.dumps(arguments.name)}",))
     totals = {key: sum(part[key] for part in parts) for key in ("decisions", "seconds")}

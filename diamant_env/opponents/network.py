@@ -205,8 +205,6 @@ def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     return networks
 
 
-
-
 def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], Any]:
     """Return the float32 tensors and the metadata of a safetensors file; ValueError if it is not one."""
     try:

@@ -209,8 +209,8 @@ class SearchAgent:
         """Play each choice so many times for each row, see `compare`; return what it earned.
 
         Returns:
-            float64 (2, rows * pairs), the pairs of a row beside each other. Row `CONTINUE` holds what continuing earned,
-            row `LEAVE` what leaving did, with the same random numbers.
+            float64 (2, rows * pairs), the pairs of a row beside each other. Row `CONTINUE` holds what continuing
+            earned, row `LEAVE` what leaving did, with the same random numbers.
         """
         self.rollouts += 2 * len(flat) * pairs
         keys = self._random.integers(0, 2**64, len(flat) * pairs, np.uint64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -17,12 +18,13 @@ from diamant_env.opponents.layers import Layers, transposed
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import inputs, largest_inputs, seen_at_start, shares_of
 
-HIDDEN = (64, 64)
+HIDDEN = (32, 32)
 HELD_OUT = 0.1  # of the games
 _TOGETHER = 4096  # games played side by side
 _MINIBATCH = 1024  # starts of expeditions
 _RATES = (2e-3, 5e-4, 1e-4)  # of Adam, one after the other, each until the held-out games gain no more
 _PATIENCE = 2  # epochs without a better loss
+_Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # what networks compute from, and the final win shares
 
 
 @dataclass(frozen=True)
@@ -40,12 +42,6 @@ class Starts:
     public: NDArray[np.float32]
     shares: NDArray[np.float32]
     games: NDArray[np.int64]
-
-    def __getitem__(self, chosen: NDArray) -> Starts:
-        return Starts(self.chests[chosen], self.public[chosen], self.shares[chosen], self.games[chosen])
-
-    def __len__(self) -> int:
-        return len(self.games)
 
 
 def play_starts(network: NetworkAgent, players: int, games: int, seeds: np.random.SeedSequence) -> Starts:
@@ -102,42 +98,40 @@ def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     torch.manual_seed(int(torch_seed))
     players = starts.chests.shape[1]
     widths = (len(largest_inputs(players)), *HIDDEN, 1)
-    linear = [nn.Linear(before, after) for before, after in zip(widths, widths[1:], strict=False)]
+    linear = [nn.Linear(before, after) for before, after in pairwise(widths)]
     model = nn.Sequential(*(part for layer in linear for part in (layer, nn.ReLU())))[:-1]
-    layers = _learn(model, starts[~held_out], starts[held_out], random)
-    found = shares_of(transposed(layers), inputs(starts.chests[held_out], starts.public[held_out]))
-    true = starts.shares[held_out]
+    rows = inputs(starts.chests, starts.public)
+    layers = _learn(
+        model, (rows[~held_out], starts.shares[~held_out]), (rows[held_out], starts.shares[held_out]), random
+    )
+    found, true = shares_of(transposed(layers), rows[held_out]), starts.shares[held_out]
     return layers, float(1 - ((true - found) ** 2).mean() / ((true - 1 / players) ** 2).mean())
 
 
-def _learn(model: nn.Sequential, train: Starts, held_out: Starts, random: np.random.Generator) -> Layers:
+def _learn(model: nn.Sequential, train: _Rows, held_out: _Rows, random: np.random.Generator) -> Layers:
     """Return the layers of the epoch with the best loss in held-out games."""
     best, kept = np.inf, _layers(model)
+    in_order = np.arange(len(held_out[0]))
     for rate in _RATES:
         optimizer, worse = torch.optim.Adam(model.parameters(), rate), 0
         while worse < _PATIENCE:
-            for batch in _minibatches(train, random):
+            for loss, _ in _losses(model, train, random.permutation(len(train[0]))):
                 optimizer.zero_grad()
-                _loss(model, batch).backward()
+                loss.backward()
                 optimizer.step()
             with torch.no_grad():
-                losses = [(len(part), float(_loss(model, part))) for part in _minibatches(held_out, None)]
-            loss = sum(size * each for size, each in losses)
-            worse = 0 if loss < best else worse + 1
-            if loss < best:
-                best, kept = loss, _layers(model)
+                total = sum(float(loss) * size for loss, size in _losses(model, held_out, in_order))
+            worse = 0 if total < best else worse + 1
+            if total < best:
+                best, kept = total, _layers(model)
     return kept
 
 
-def _minibatches(starts: Starts, random: np.random.Generator | None) -> Iterator[Starts]:
-    order = np.arange(len(starts)) if random is None else random.permutation(len(starts))
+def _losses(model: nn.Sequential, rows: _Rows, order: NDArray[np.int64]) -> Iterator[tuple[torch.Tensor, int]]:
+    """Yield the mean cross-entropy and the size of each minibatch."""
     for first in range(0, len(order), _MINIBATCH):
-        yield starts[order[first : first + _MINIBATCH]]
-
-
-def _loss(model: nn.Sequential, starts: Starts) -> torch.Tensor:
-    logits = model(torch.from_numpy(inputs(starts.chests, starts.public)))[:, :, 0]
-    return -(torch.from_numpy(starts.shares) * torch.log_softmax(logits, dim=1)).sum(dim=1).mean()
+        chosen, true = (torch.from_numpy(part[order[first : first + _MINIBATCH]]) for part in rows)
+        yield -(true * torch.log_softmax(model(chosen)[:, :, 0], dim=1)).sum(dim=1).mean(), len(true)
 
 
 def _layers(model: nn.Sequential) -> Layers:

@@ -1,0 +1,136 @@
+"""Value networks: what they compute from, how a policy file holds them, and what they refuse."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from safetensors.numpy import save
+
+from diamant_env import Batch
+from diamant_env.editions import MAX_EXPEDITIONS
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.inputs import RAW
+from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
+from diamant_env.opponents.values import Values, inputs, largest_inputs, seen_at_start
+from tests.support.play import PUBLISHED, every
+
+RANDOM = np.random.default_rng(0)
+POLICY = [(RANDOM.normal(size=(2, NUM_FEATURES)).astype(np.float32), np.zeros(2, np.float32))]
+
+
+def layers(players: int, width: int = 8) -> list:
+    shapes = ((width, 3 * players + 4), (1, width))
+    return [(RANDOM.normal(size=shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in shapes]
+
+
+def starts(players: int, edition="iello-2016", games: int = 200, expedition: int = 3) -> Batch:
+    """Games at the first turn of an expedition, where seats left the ones before at random."""
+    batch = Batch(games, players, edition, hidden_chests=False)
+    batch.reset(1)
+    random = np.random.default_rng(2)
+    found = batch.games.copy()
+    while (early := found.expedition < expedition).any():
+        batch.step((random.random((games, players)) < 0.4).astype(np.int8))
+        found[early] = batch.games[early]
+    batch.restore(found)
+    return batch
+
+
+def saved(agent: NetworkAgent, path, **changed) -> NetworkAgent:
+    tensors = {**agent.tensors(), **changed}
+    metadata = {"format": FORMAT, "layout": layout(), "activation": "relu", "inputs": RAW, "sha256": digest(tensors)}
+    path.write_bytes(save(tensors, {"diamant": json.dumps(metadata)}))
+    return NetworkAgent.load(path)
+
+
+@pytest.mark.parametrize("players", [2, 3, 5, 8])
+def test_the_seats_of_a_table_share_one_win_and_see_it_alike(players):
+    values = Values({players: layers(players)})
+    seen = starts(players).observe()
+    shares = np.stack([values.shares(seen[:, seat]) for seat in range(players)])
+    np.testing.assert_allclose(shares.sum(axis=2), 1, rtol=1e-5)
+    for seat in range(players):  # the others follow in the order of the table
+        np.testing.assert_allclose(np.roll(shares[seat], seat, axis=1), shares[0], atol=1e-5)
+    chests = starts(players).games.chest[:, :players]
+    even = (chests == chests[:, :1]).all(axis=1)
+    one, other = np.triu_indices(players, 1)
+    same = chests[:, one] == chests[:, other]
+    assert same.any()
+    np.testing.assert_allclose(shares[0][:, one][same], shares[0][:, other][same], atol=1e-6)
+    np.testing.assert_allclose(shares[0][even], 1 / players, rtol=1e-6)
+    assert (shares[0].max(axis=1) > 1.5 / players).mean() > 0.2
+
+
+@every([replace(edition, hidden_chests=False) for edition in PUBLISHED])
+def test_the_first_card_lies_in_the_deck(edition):
+    """One game, after which all go home, with many random numbers: the first cards differ, what is seen does not."""
+    games = np.repeat(starts(3, edition, games=1, expedition=2).games, 100).view(np.recarray)
+    games["key"] = np.arange(100)
+    batch = Batch(100, 3, edition)
+    batch.restore(games)
+    seen, _, _ = batch.step(np.ones((100, 3), np.int8))
+    assert len(np.unique(seen[:, 0], axis=0)) >= 10
+    chests, public = seen_at_start(seen[:, 0])
+    np.testing.assert_array_equal(chests, batch.games.chest[:, :3])
+    assert len(np.unique(public, axis=0)) == 1
+    assert public[0, 0] * 4 == edition.expeditions - 2
+    assert public[0, 3] * 16 <= edition.trap_copies * len(edition.traps)
+    assert public[0, 5] * 2 <= len(edition.relics)
+
+
+def test_what_networks_see_stays_within_its_bounds():
+    for players in (2, 4, 8):
+        chests = RANDOM.integers(0, 500, (50, players)).astype(np.float32)
+        public = np.tile(np.float32([[MAX_EXPEDITIONS / 4, 1, 1, 1, 1, 1, 1]]), (50, 1))
+        public[::2, 0] = 0.25
+        found = inputs(chests, public)
+        assert (np.abs(found) <= largest_inputs(players)).all()
+        assert found.shape == (50, players, len(largest_inputs(players)))
+
+
+def test_a_file_keeps_the_values(tmp_path):
+    agent = NetworkAgent(POLICY, values=Values({3: layers(3), 8: layers(8)}))
+    again = saved(agent, tmp_path / "policy.safetensors")
+    assert again.values.networks.keys() == {3, 8}
+    for players in (3, 8):
+        seen = starts(players).observe()[:, 1]
+        np.testing.assert_array_equal(again.values.shares(seen), agent.values.shares(seen))
+        np.testing.assert_array_equal(again.leave_probability(seen), agent.leave_probability(seen))
+    with pytest.raises(KeyError):
+        again.values.shares(starts(4).observe()[:, 0])
+    assert saved(NetworkAgent(POLICY), tmp_path / "without.safetensors").values is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"value/3/0.bias": np.full(8, np.nan, np.float32)}, "values of tables of 3: a weight that is not a finite"),
+        ({"value/3/1.weight": np.full((1, 8), 1e38, np.float32)}, "values of tables of 3: weights so large that f"),
+        ({"value/3/1.weight": np.zeros((2, 8), np.float32), "value/3/1.bias": np.zeros(2, np.float32)}, "give 1 log"),
+        ({"value/3/0.weight": np.zeros((8, 14), np.float32)}, "values of tables of 3: a layer of shapes (8, 14)"),
+        (
+            {f"value/1/{name}": np.zeros((1, 7)[:dim], np.float32) for name, dim in (("0.weight", 2), ("0.bias", 1))},
+            "values of tables of 1; 2 to 8 players are possible",
+        ),
+        ({"value/9/0.weight": np.zeros((1, 31), np.float32)}, "tensors for tables of 'value/9'"),
+        ({"value/5/0.weight": np.zeros((1, 19), np.float32)}, "tensor 'value/5/0.bias' is missing"),
+    ],
+)
+def test_damaged_values_are_refused(changed, complaint, tmp_path):
+    agent = NetworkAgent(POLICY, values=Values({3: layers(3)}))
+    with pytest.raises(ValueError, match=r"policy\.safetensors is damaged: ") as error:
+        saved(agent, tmp_path / "policy.safetensors", **changed)
+    assert complaint in str(error.value)
+
+
+def test_a_flipped_weight_breaks_the_digest(tmp_path):
+    agent = NetworkAgent(POLICY, values=Values({3: layers(3)}))
+    path = tmp_path / "policy.safetensors"
+    saved(agent, path)
+    content = bytearray(path.read_bytes())
+    place = content.find(agent.tensors()["value/3/0.weight"].tobytes())
+    content[place] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="don't have the digest"):
+        NetworkAgent.load(path)

@@ -1,0 +1,61 @@
+"""``python -m train.values``: the values that it learns are those of the games, and stay with the policy."""
+
+import numpy as np
+import pytest
+
+from diamant_env.opponents import make
+from diamant_env.opponents.layers import transposed
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.values import inputs, shares_of
+from tests.runs.test_join import finished_run, joined
+from tests.support.play import games
+from train.learning.values import fit, play_starts
+from train.runs.run_folder import POLICY
+from train.values import main
+
+
+def test_fresh_games_end_as_the_values_say(tmp_path):
+    """Bunched by what is expected, seats win as often as that; and far more of the outcome is told than by chance."""
+    agent = NetworkAgent.load(finished_run(tmp_path, "a", [3]) / POLICY)
+    learned, fresh = (play_starts(agent, 3, games(4000), np.random.SeedSequence(seed)) for seed in (1, 2))
+    layers, explained = fit(learned, np.random.SeedSequence(3))
+    expected = shares_of(transposed(layers), inputs(fresh.chests, fresh.public))
+    variance = ((fresh.shares - 1 / 3) ** 2).mean()
+    assert 1 - ((fresh.shares - expected) ** 2).mean() / variance == pytest.approx(explained, abs=0.05)
+    assert explained > 0.15
+    for bunch in np.array_split(np.argsort(expected.ravel()), 8):
+        true = fresh.shares.ravel()[bunch]
+        several_starts_of_a_game = 2
+        error = several_starts_of_a_game * true.std() / np.sqrt(len(bunch))
+        assert true.mean() == pytest.approx(expected.ravel()[bunch].mean(), abs=4 * error + 0.01)
+
+
+def test_the_command_writes_the_same_bytes_for_the_same_seed(tmp_path, capsys):
+    runs = [finished_run(tmp_path, "a", [1, 3, 4]) for _ in range(3)]
+    before = NetworkAgent.load(runs[0] / POLICY)
+    for run, seed in zip(runs, ("0", "0", "1"), strict=True):
+        assert main([str(run), "--games", "140", "--seed", seed]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("3 players: 0.")
+    assert told[1].startswith("4 players: 0.")
+    one, same, other = ((run / POLICY).read_bytes() for run in runs)
+    assert one == same != other
+    after = NetworkAgent.load(runs[0] / POLICY)
+    assert after.values.networks.keys() == {3, 4}
+    np.testing.assert_array_equal(after.layers[0][0], before.layers[0][0])
+    assert after.metadata["decisions"] == before.metadata["decisions"]
+    assert main([str(tmp_path / "nowhere")]) == 2
+    assert "nowhere is no run folder" in capsys.readouterr().err
+    assert main([str(runs[0]), "--games", "50"]) == 2
+    assert "games=50; at least 100 are needed" in capsys.readouterr().err
+
+
+def test_a_joined_policy_has_the_values_of_the_network_that_plays_the_table(tmp_path):
+    runs = [finished_run(tmp_path, name, sizes) for name, sizes in (("a", [3, 4, 5]), ("bb", [3]), ("ccc", [5]))]
+    for run in runs[:2]:
+        main([str(run), "--games", "140"])
+    values = make(str(joined(runs))).values
+    assert values.networks.keys() == {3, 4}  # those of 5 were learned of the policy that does not play there
+    own = [NetworkAgent.load(run / POLICY).values for run in runs[:2]]
+    np.testing.assert_array_equal(values.networks[3][0][0], own[1].networks[3][0][0])
+    np.testing.assert_array_equal(values.networks[4][0][0], own[0].networks[4][0][0])

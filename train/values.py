@@ -1,0 +1,84 @@
+"""Learn what the start of an expedition is worth under a policy: ``python -m train.values RUN_FOLDER``.
+
+The policy's file then holds a value network for each table size, with which a search cuts its roll-outs short.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import tyro
+from tyro.conf import Positional, arg
+
+from diamant_env.commands.command import run_command
+from diamant_env.commands.terminal import say
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.values import Values
+from train.learning.values import fit, play_starts
+from train.runs.config import Config
+from train.runs.lock import held
+from train.runs.run_folder import POLICY, open_run_folder, read_json, save_policy
+
+COMMAND = "python -m train.values"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Give the policy of a finished run value networks: of each table size that it was trained at.
+
+    They are learned from games of the policy with itself in all published editions, with open chests.
+    """
+
+    run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
+    """The folder of a finished run; its policy.safetensors is written anew."""
+    games: int = 40_000
+    """Games at tables of each size."""
+    seed: int = 0
+    """Of the games and of the learning."""
+
+
+def learn_values(arguments: Arguments) -> dict[int, float]:
+    """Learn the value networks and write them into the policy's file.
+
+    Returns:
+        By table size, what part of the variance of the final win share is explained in games that were held out.
+
+    Raises:
+        FileNotFoundError: If the folder has no finished run.
+        ValueError: If the policy is damaged, or there are too few games.
+    """
+    if arguments.games < 100:
+        raise ValueError(f"games={arguments.games}; at least 100 are needed")
+    with held(arguments.run):
+        config = open_run_folder(arguments.run, Config)
+        decisions = read_json(arguments.run / "time.json")["decisions"]
+        network = NetworkAgent.load(arguments.run / POLICY)
+        networks, explained = {}, {}
+        for players in sorted({*config.game.num_players, *network.tables} - {1}):
+            games, learning = np.random.SeedSequence((arguments.seed, players)).spawn(2)
+            starts = play_starts(network, players, arguments.games, games)
+            networks[players], explained[players] = fit(starts, learning)
+            say(f"{players} players: {explained[players]:.3f} of the variance of the win share is explained.")
+        network.values = Values(networks)
+        save_policy(arguments.run / POLICY, network, config, decisions)
+    return explained
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+
+    def run() -> None:
+        arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
+        learn_values(arguments)
+        say(f"The values are in {arguments.run / POLICY}.")
+
+    return run_command(COMMAND, run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
