@@ -23,9 +23,11 @@ from diamant_env.judging.games import Progress, as_player, children, name_of
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import Player, copied
 from diamant_env.opponents.search import Budget, SearchAgent
 from diamant_env.opponents.table import Table
+from diamant_env.opponents.values import Values
 from diamant_env.state import CONTINUE, LEAVE
 
 _TOGETHER = 1024  # games played side by side
@@ -106,6 +108,7 @@ def summed_gain(
     games: int,
     seeds: np.random.SeedSequence,
     pairs: int = 64,
+    values: Values | None = None,
     full_games: int = 0,
     progress: Progress | None = None,
 ) -> SummedGain:
@@ -113,11 +116,13 @@ def summed_gain(
 
     Args:
         player: Who sits among the copies; a search must know the edition.
-        game: The copies. A network with values (see `diamant_env.opponents.values`) needs a tenth of the time.
+        game: The copies.
         games: How many.
         seeds: Of the games and of the roll-outs.
         pairs: Of roll-outs for each decision in which both differ.
-        full_games: In so many games, the first ones, full roll-outs are played as well if they are cut.
+        values: Of the copies' network: where roll-outs for wins are cut, which takes a tenth of the time. They must not
+            be those that the player decides by: it picks where they err in its favour. None: full roll-outs.
+        full_games: In so many games, the first ones, full roll-outs are played beside cut ones.
         progress: Told as games end.
 
     Raises:
@@ -127,7 +132,8 @@ def summed_gain(
     for place, part in enumerate(children(seeds, -(-games // _TOGETHER))):
         first = place * _TOGETHER
         number = min(_TOGETHER, games - first)
-        parts.append(_summed(player, game, number, part, pairs, min(number, max(0, full_games - first))))
+        gate = min(number, max(0, full_games - first)) if values is not None else 0
+        parts.append(_summed(player, game, number, part, pairs, values, gate))
         if progress is not None:
             progress.update(number)
     payoffs, played, summed, full = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -139,17 +145,31 @@ def summed_gain(
     return SummedGain(found(summed), found(played), *gates)
 
 
+def with_values(agent: Agent, values: Values | None) -> Agent:
+    """Return a copy of an agent that has these values, or none."""
+    found = copied(agent)
+    if isinstance(found, NetworkAgent):
+        found.values = values
+    return found
+
+
 def _summed(
-    player: Player, game: DeviationGame, games: int, seeds: np.random.SeedSequence, pairs: int, full_games: int
+    player: Player,
+    game: DeviationGame,
+    games: int,
+    seeds: np.random.SeedSequence,
+    pairs: int,
+    values: Values | None,
+    full_games: int,
 ) -> tuple[NDArray[np.float64], ...]:
     """Play games side by side; return payoffs, gains by payoffs, by advantages and, of some, with full roll-outs."""
     states = seeds.generate_state(4 + games, np.uint64)
     keys, (own_seed, agent_seed, cut_seed, full_seed) = states[4:], states[:4].tolist()
     agent = as_player(game.agent, agent_seed)
     budget = Budget(objective=game.reward)
-    sums = [AdvantageSum(SearchAgent(copied(agent), budget, cut_seed), pairs, games)]
-    if sums[0].searcher.values is not None and full_games:
-        sums.append(AdvantageSum(SearchAgent(copied(agent), budget, full_seed, cut=False), pairs, full_games))
+    sums = [AdvantageSum(SearchAgent(with_values(agent, values), budget, cut_seed), pairs, games)]
+    if full_games:
+        sums.append(AdvantageSum(SearchAgent(with_values(agent, None), budget, full_seed), pairs, full_games))
     differing = Differing(as_player(player, own_seed), copied(agent), game.edition, sums)
     seating = seat_with(np.ones((games, game.players - 1), np.int64))
     earned = []

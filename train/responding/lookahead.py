@@ -1,0 +1,58 @@
+"""What a search that looks one decision ahead gains against copies of an agent, by summed advantages."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from diamant_env.editions import find_edition
+from diamant_env.judging.advantages import SummedGain, summed_gain, with_values
+from diamant_env.judging.deviation import DeviationGame
+from diamant_env.judging.games import Progress, as_player, children
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.search import Budget, SearchAgent
+from diamant_env.opponents.values import Values
+from train.learning.values import fit, play_starts
+from train.responding.config import LookaheadConfig
+
+
+def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
+    """Return why no search can look ahead there, or nothing if one can."""
+    if config.games == 0:
+        return "search.games = 0"
+    if game.blank_rivals or find_edition(game.edition).hidden_chests:
+        return "it looks ahead from open chests, and this table hides them"
+    if isinstance(as_player(game.agent, 0), SearchAgent):
+        return "the agent itself is one"
+    return ""
+
+
+def look_ahead(
+    game: DeviationGame, config: LookaheadConfig, seeds: np.random.SeedSequence, progress: Progress | None = None
+) -> SummedGain:
+    """Measure what the search gains.
+
+    Where the agent is a network and wins count, values cut the roll-outs: those that decide by its own values, or by
+    some fitted to its games; those that value the decisions by other ones, fitted to other games.
+    """
+    deciding, valuing, measured = children(seeds, 3)
+    agent = as_player(game.agent, 0)
+    values = None
+    if isinstance(agent, NetworkAgent) and game.reward == "win" and find_edition(game.edition).expeditions > 1:
+        own = agent.values if _has(agent.values, game) else fitted(agent, game, config.fit_games, deciding)
+        agent, values = with_values(agent, own), fitted(agent, game, config.fit_games, valuing)
+    searcher = SearchAgent(agent, Budget(config.pairs, objective=game.reward), edition=game.edition)
+    games = config.full_games if values is None else config.games
+    return summed_gain(searcher, game, games, measured, config.value_pairs, values, config.full_games, progress)
+
+
+def fitted(network: NetworkAgent, game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> Values:
+    """Return values for one table size and edition, learned from so many games of a network with itself."""
+    torch.set_num_threads(1)
+    playing, learning = children(seeds, 2)
+    layers, _ = fit(play_starts(network, game.players, games, playing, [game.edition]), learning)
+    return Values({game.players: layers})
+
+
+def _has(values: Values | None, game: DeviationGame) -> bool:
+    return values is not None and game.players in values.networks
