@@ -228,41 +228,46 @@ class SearchAgent:
                 games["key"] = np.tile(keys[chosen], 2)
                 batch = Batch(len(games), int(size), find_edition(edition, hidden_chests=False), self.budget.objective)
                 batch.restore(games)
-                earned[:, chosen] = play(batch, np.repeat([False, True], len(chosen))).reshape(2, -1)
+                leaving = np.repeat([False, True], len(chosen))
+                earned[:, chosen] = play(batch, leaving, np.tile(chosen // pairs, 2)).reshape(2, -1)
         return earned
 
-    def _play_out(self, batch: Batch, leaving: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _play_out(self, batch: Batch, leaving: NDArray[np.bool_], _: NDArray[np.int64]) -> NDArray[np.float64]:
         """Play games to their end; return what seat 0 earned, float64 (N,), which leaves first where it says so."""
         table = Table(batch, [self._thinker], np.zeros((batch.num_games, batch.seats), np.int64))
         return table.play_out(leaving)[:, 0]
 
-    def _play_expedition(self, batch: Batch, leaving: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def _play_expedition(
+        self, batch: Batch, leaving: NDArray[np.bool_], starts: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
         """Play games to the end of the expedition; return what seat 0 has then, float64 (N,), see `_play_out`.
 
-        Where the game goes on, that is the value of the next start. Nobody is asked in games that have stopped.
+        Where the game goes on, that is the value of the next start. The network sees no game that has stopped, and of
+        those with the same number in `starts`, int (N,), which begin alike, it sees one beginning.
         """
-        shape = batch.num_games, batch.seats
-        leave, actions, rewards = np.zeros(shape, np.float32), np.zeros(shape, np.int8), np.zeros(shape, np.float32)
-        observations, done = batch.observe(), np.zeros(batch.num_games, bool)
-        flat, flat_leave = observations.reshape(-1, NUM_FEATURES), leave.reshape(-1)
-        expedition = batch.tables["expedition"].copy()
-        running, earned = np.ones(batch.num_games, bool), np.zeros(batch.num_games)
+        network: NetworkAgent = self.base.at(batch.seats)  # type: ignore[attr-defined]
+        observations, rewards = batch.observe(), np.zeros((batch.num_games, batch.seats), np.float32)
+        flat = observations.reshape(-1, NUM_FEATURES)
+        _, one_of_each, which = np.unique(starts, return_index=True, return_inverse=True)
+        seen = observations[one_of_each].reshape(-1, NUM_FEATURES)
+        leave = network.act(Observations(seen), np.zeros(len(seen), bool)).reshape(-1, batch.seats)[which]
+        leave[:, 0] = leaving
+        done, earned = np.zeros(batch.num_games, bool), np.zeros(batch.num_games)
+        running, goes_on = ~done, done.copy()
         nexts = np.zeros((batch.num_games, NUM_FEATURES), np.float32)
-        goes_on = np.zeros(batch.num_games, bool)
+        expedition, actions = batch.tables["expedition"].copy(), np.zeros(leave.shape, np.int8)
         while running.any():
-            rows = np.flatnonzero(np.repeat(running, batch.seats) & (flat[:, 0] > 0))
-            flat_leave[rows] = self.base.leave_probability(flat[rows])
-            if not goes_on.any() and leaving is not None:
-                leave[:, 0], leaving = leaving, None
             batch.draw_decisions(leave, actions)
             batch.step(actions, observations, rewards, done)
             stops = running & (done | (batch.tables["expedition"] != expedition))
             earned[stops] = rewards[stops, 0]  # 0 where the game goes on
             goes_on |= stops & ~done
-            nexts[stops & ~done] = observations[stops & ~done, 0]
+            nexts[stops] = observations[stops, 0]
             running &= ~stops
+            deciding = np.flatnonzero(np.repeat(running, batch.seats) & (flat[:, 0] > 0))
+            leave.reshape(-1)[deciding] = network.leave_probability(flat[deciding])
         if goes_on.any():
-            earned[goes_on] = self.values.shares(nexts[goes_on])[:, 0]
+            earned[goes_on] = self.values.shares(nexts[goes_on])[:, 0]  # type: ignore[union-attr]
         return earned
 
 

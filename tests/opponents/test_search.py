@@ -17,8 +17,11 @@ from diamant_env.judging.games import play
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make, search
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
+from diamant_env.opponents.values import Values
 from diamant_env.opponents.which_edition import EditionFinder
+from diamant_env.state import OVER
 from tests.support.play import PUBLISHED, every
 
 
@@ -168,3 +171,57 @@ def test_what_it_remembers_can_be_kept():
     other.restore(state)
     np.testing.assert_array_equal(agent.act(seen, ~first), other.act(seen, ~first))
     np.testing.assert_array_equal(agent.act(seen, first), other.act(seen, first))
+
+
+def network(*sizes: int, scale: float = 1.0) -> NetworkAgent:
+    """One that leaves with some chance, whose values of tables of these sizes are logits of that scale."""
+    random = np.random.default_rng(0)
+    weights = random.normal(size=(2, NUM_FEATURES)).astype(np.float32) / 4
+    values = {
+        size: [(scale * random.normal(size=(1, 3 * size + 4)).astype(np.float32), np.zeros(1, np.float32))]
+        for size in sizes
+    }
+    return NetworkAgent([(weights, np.array([1, -1], np.float32))], values=Values(values))
+
+
+@pytest.mark.parametrize("players", [3, 8])
+def test_cut_roll_outs_of_the_last_expedition_are_the_full_ones(players):
+    """They are the same games, so each earns the same; some seats leave, some don't, and some games bust."""
+    batch = Batch(40, players)
+    batch.reset(1)
+    while (games := batch.games).expedition.min() < 5:
+        batch.step(np.where((games.expedition < 5)[:, None], np.arange(players) % 3 > 0, 0).astype(np.int8))
+    seen = batch.observe()[:, 0][games.phase != OVER]
+    seen = seen[Observations(seen)["must_decide"] > 0]
+    assert len(seen) >= 10
+    cut, full = (SearchAgent(network(players), Budget(), 7, cut).outcomes(seen, "iello-2016", 50) for cut in (1, 0))
+    np.testing.assert_array_equal(cut, full)
+    assert len(np.unique(cut)) > 2
+
+
+def test_a_cut_roll_out_earns_the_value_of_the_next_start():
+    """Here each seat's is its fair share, so nothing is gained before the last expedition, and that is certain."""
+    agent = SearchAgent(network(3, scale=0), Budget(64))
+    gain, error = agent.compare(deciding(3).observe()[:, 0], "iello-2016")
+    np.testing.assert_array_equal([gain, error], 0)
+    assert agent.outcomes(deciding(3).observe()[:, 0], "iello-2016") == pytest.approx(1 / 3)
+    told = SearchAgent(network(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
+    assert told.std() > 0.01
+
+
+def test_the_seed_alone_makes_the_cut_roll_outs():
+    seen = deciding(4, turns=1).observe()[:, 0]
+    found = [SearchAgent(network(4), Budget(40), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
+    assert found[0].tobytes() == found[1].tobytes() != found[2].tobytes()
+
+
+def test_nothing_is_cut_without_values_of_the_table_or_for_gems():
+    base = network(4)
+    assert SearchAgent(base).values is base.values
+    for agent in (SearchAgent(base, cut=False), SearchAgent(base, Budget(objective="score")), make("search:ev")):
+        assert agent.values is None
+    seen = deciding(3, turns=1).observe()[:, 0]
+    found = [SearchAgent(base, Budget(8), cut=cut).outcomes(seen, "iello-2016", 8) for cut in (True, False)]
+    np.testing.assert_array_equal(*found)
+    both = np.concatenate([seen, deciding(4, turns=1).observe()[:, 0]])  # then all are played to the end
+    assert set(SearchAgent(base).outcomes(both, "iello-2016", 8).ravel()) <= {0, 0.25, 1 / 2, np.float32(1 / 3), 1}
