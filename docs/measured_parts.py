@@ -163,6 +163,27 @@ def response() -> str:
     return markdown_table(head, rows)
 
 
+def validation() -> str:
+    """What each kind of responder gains where the gain of a best response is known."""
+    rows = load("validation")["rows"]
+    kinds = list(dict.fromkeys(kind for row in rows for kind in row["found"]))
+    lines = [
+        [row["players"], _agent_text(row["agent"]), f"{row['exact']:.3f}"]
+        + [interval(row["found"][kind], 2) if kind in row["found"] else "" for kind in kinds]
+        for row in rows
+    ]
+    parts = [
+        f"{kind} {np.median([row['found'][kind]['mean'] / row['exact'] for row in rows if kind in row['found']]):.2f}"
+        for kind in kinds
+    ]
+    table = markdown_table(["players", "agent", "best response", *kinds], lines)
+    return f"{table}\n\nThe median part that each finds of what a best response gains: {', '.join(parts)}."
+
+
+def _agent_text(name: str) -> str:
+    return name if " " in name else f"`{name}`"
+
+
 def benchmark() -> str:
     """What has been played of the benchmark: aggregated scores, then means over the seeds by task."""
     found = load("benchmark")
@@ -244,6 +265,7 @@ PARTS = {
     "champion-strength": strength,
     "champion-response": response,
     "search": search,
+    "validation": validation,
     "benchmark": benchmark,
     "faults": faults,
     "tasks": tasks,

@@ -24,14 +24,14 @@ _STANDARD = ResponseConfig(seeds=1, pick_games=10_000, report_games=50_000)
 
 @dataclass(frozen=True)
 class Arguments:
-    """Compare what responders gain with what a best response does, where that is known exactly: one expedition in score.
+    """Compare what responders gain with what a best response gains, where that is known: one expedition in score.
 
-    Against copies of scripted agents and of policies that learned by self-play, early and late.
+    They answer copies of scripted agents and of policies that learned by self-play, early and late.
     """
 
     players: tuple[int, ...] = (2, 3)
     """Table sizes, 2 to 5."""
-    set: tuple[str, ...] = ("ppo.decisions=500_000", "search.full_games=1500")
+    set: tuple[str, ...] = ("ppo.decisions=300_000", "search.full_games=1500")
     """Keys of configs/best_response.toml to change."""
     seed: int = 0
     """Of learning and games."""

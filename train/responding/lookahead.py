@@ -64,7 +64,7 @@ def _chests_are_idle(game: DeviationGame) -> bool:
 
 
 class Blind:
-    """Shows an agent the observations of a table with blank rivals (see `diamant_env.Batch`) where it sees an open one."""
+    """Shows an agent a table with blank rivals (see `diamant_env.Batch`) where it sits at an open one."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent

@@ -57,7 +57,7 @@ class ResponseResult:
 
     @property
     def search_less_members(self) -> Estimate | None:
-        """The gain of the best PPO run less that of the best member of the pools; None if there are no runs or members."""
+        """The gain of PPO's best run less that of the best member of the pools; None if either is missing."""
         if not self.members or not self.searched:
             return None
         return max(self.searched, key=_mean).more_than(max(self.members, key=_mean))

@@ -18,8 +18,8 @@ from train.responding.result import ResponseResult, report
 from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, PPOConfig
 
-SCRIPTED = ("ev:0.75", "bag:18", "random:0.2", "cards:6", "traps:2")
-LEARNED = {"PPO, 100 thousand decisions": 100_000, "PPO, 3 million decisions": 3_000_000}
+SCRIPTED = ("ev:0.75", "bag:18", "random:0.2")
+LEARNED = {"PPO, 100 thousand decisions": 100_000, "PPO, 1 million decisions": 1_000_000}
 """Policies that learned by self-play, early and late, by their decisions."""
 _PPO = PPOConfig(
     games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, reward_scale=1 / 16
