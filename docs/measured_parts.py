@@ -151,15 +151,16 @@ def search() -> str:
 
 
 def response() -> str:
-    """What PPO learns to gain against copies of the champion, at each table size."""
+    """What PPO and, where it was measured, the search gain against copies of the champion, at each table size."""
     rows = []
     for found in (results["found"] for results in load("response")):
         starts = [[row["gain"] for row in found["searched"] if start in row["player"]] for start in ("scratch", "warm")]
         gains = [interval(max(each, key=lambda gain: gain["mean"])) for each in starts]
+        gains += [interval(found["lookahead"]["gain"])] if "lookahead" in found else []
         bound, players = interval(found["can_be_gained"]), found["players"]
         rows.append([players, f"{1 / players:.3f}", len(starts[0]), f"{found['games']:,}", *gains, bound])
     head = ["players", "fair share", "runs of each", "games", "PPO from scratch", "PPO from the champion"]
-    head += ["gained at least"]
+    head += ["search", "gained at least"] if len(rows[0]) > len(head) + 1 else ["gained at least"]
     return markdown_table(head, rows)
 
 
