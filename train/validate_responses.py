@@ -14,8 +14,8 @@ from diamant_env.commands.terminal import say
 from diamant_env.judging.tables import estimate_text, new_table
 from diamant_env.opponents import make
 from diamant_env.storage.results import save_json, versions
+from train.benchmarking.validation import LEARNED, SCRIPTED, learned, validate
 from train.responding.config import ResponseConfig
-from train.responding.validation import LEARNED, SCRIPTED, learned, validate
 from train.runs.command_line import change_keys
 
 COMMAND = "python -m train.validate_responses"

@@ -166,7 +166,7 @@ def _summed(
     states = seeds.generate_state(4 + games, np.uint64)
     keys, (own_seed, agent_seed, cut_seed, full_seed) = states[4:], states[:4].tolist()
     agent = as_player(game.agent, agent_seed)
-    budget = Budget(objective=game.reward)
+    budget = Budget(objective=game.reward)  # type: ignore[arg-type]
     sums = [AdvantageSum(SearchAgent(with_values(agent, values), budget, cut_seed), pairs, games)]
     if full_games:
         sums.append(AdvantageSum(SearchAgent(with_values(agent, None), budget, full_seed), pairs, full_games))

@@ -8,9 +8,9 @@ import pytest
 from diamant_env import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import make
+from train.benchmarking.validation import learned, validate
 from train.responding.config import SearchConfig
 from train.responding.lookahead import Blind
-from train.responding.validation import learned, validate
 from train.validate_responses import main
 
 PPO = {"decisions": 40_000, "games": 64, "turns": 16, "minibatch": 256}

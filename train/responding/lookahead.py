@@ -52,9 +52,11 @@ def look_ahead(
         game = replace(game, agent=blind, edition=open_edition, blank_rivals=False)
     agent, values = as_player(game.agent, 0), None
     if isinstance(agent, NetworkAgent) and game.reward == "win" and find_edition(game.edition).expeditions > 1:
+        values = fitted(agent, game, config.fit_games, valuing)
         own = agent.values if _has(agent.values, game) else fitted(agent, game, config.fit_games, deciding)
-        agent, values = with_values(agent, own), fitted(agent, game, config.fit_games, valuing)
-    searcher = SearchAgent(agent, Budget(config.pairs, objective=game.reward), edition=game.edition)
+        agent = with_values(agent, own)
+    budget = Budget(config.pairs, objective=game.reward)  # type: ignore[arg-type]
+    searcher = SearchAgent(agent, budget, edition=game.edition)
     games = config.full_games if values is None else config.games
     return summed_gain(searcher, game, games, measured, config.value_pairs, values, config.full_games, progress)
 
