@@ -167,7 +167,7 @@ def response() -> str:
 def validation() -> str:
     """What each kind of responder gains where the gain of a best response is known."""
     rows = load("validation")["rows"]
-    kinds = list(dict.fromkeys(kind for row in rows for kind in row["found"]))
+    kinds = list(max((row["found"] for row in rows), key=len))
     lines = [
         [row["players"], _agent_text(row["agent"]), f"{row['exact']:.3f}"]
         + [interval(row["found"][kind], 2) if kind in row["found"] else "" for kind in kinds]
