@@ -166,16 +166,38 @@ def thinking() -> str:
 
 
 def response() -> str:
-    """What PPO learns to gain against copies of the champion, at each table size."""
+    """What PPO and, where it was measured, the search gain against copies of the champion, at each table size."""
     rows = []
     for found in (results["found"] for results in load("response")):
         starts = [[row["gain"] for row in found["searched"] if start in row["player"]] for start in ("scratch", "warm")]
         gains = [interval(max(each, key=lambda gain: gain["mean"])) for each in starts]
+        gains += [interval(found["lookahead"]["gain"])] if "lookahead" in found else []
         bound, players = interval(found["can_be_gained"]), found["players"]
         rows.append([players, f"{1 / players:.3f}", len(starts[0]), f"{found['games']:,}", *gains, bound])
     head = ["players", "fair share", "runs of each", "games", "PPO from scratch", "PPO from the champion"]
-    head += ["gained at least"]
+    head += ["search", "gained at least"] if len(rows[0]) > len(head) + 1 else ["gained at least"]
     return markdown_table(head, rows)
+
+
+def validation() -> str:
+    """What each kind of responder gains where the gain of a best response is known."""
+    rows = load("validation")["rows"]
+    kinds = list(max((row["found"] for row in rows), key=len))
+    lines = [
+        [row["players"], _agent_text(row["agent"]), f"{row['exact']:.3f}"]
+        + [interval(row["found"][kind], 2) if kind in row["found"] else "" for kind in kinds]
+        for row in rows
+    ]
+    parts = [
+        f"{kind} {np.median([row['found'][kind]['mean'] / row['exact'] for row in rows if kind in row['found']]):.2f}"
+        for kind in kinds
+    ]
+    table = markdown_table(["players", "agent", "best response", *kinds], lines)
+    return f"{table}\n\nThe median part that each finds of what a best response gains: {', '.join(parts)}."
+
+
+def _agent_text(name: str) -> str:
+    return name if " " in name else f"`{name}`"
 
 
 def benchmark() -> str:
@@ -260,6 +282,7 @@ PARTS = {
     "champion-response": response,
     "search": search,
     "thinking": thinking,
+    "validation": validation,
     "benchmark": benchmark,
     "faults": faults,
     "tasks": tasks,

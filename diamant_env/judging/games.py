@@ -150,7 +150,7 @@ def play(
     game_seeds, agent_seeds = children(seeds, 2)
     batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
     states = agent_seeds.generate_state(len(agents)).tolist()
-    table = Table(batch, [_made(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
+    table = Table(batch, [as_player(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
     played = Played(
         seating,
         np.empty((games, seats), np.float32),
@@ -180,11 +180,11 @@ def play(
     return played
 
 
-def _made(agent: Player, state: int) -> Agent:
+def as_player(player: Player, seed: int) -> Agent:
     """Return an agent without a memory of games before: the caller's object stays as it is."""
-    if isinstance(agent, str):
-        return make(agent, state)
-    fresh = as_agent(copied(agent))
-    if callable(seed := getattr(fresh, "seed", None)):
-        seed(state)
+    if isinstance(player, str):
+        return make(player, seed)
+    fresh = as_agent(copied(player))
+    if callable(start := getattr(fresh, "seed", None)):
+        start(seed)
     return fresh

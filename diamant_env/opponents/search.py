@@ -27,7 +27,7 @@ from diamant_env.opponents.values import Values
 from diamant_env.opponents.which_edition import EditionFinder
 from diamant_env.state import CONTINUE, LEAVE
 
-Objective = Literal["win", "score"]
+Objective = Literal["win", "score", "margin"]
 PREFIX = "search:"
 _OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score)")
 _ROUND = 32  # roll-outs of each choice between two looks at the clock and at who is settled
@@ -47,7 +47,7 @@ class Budget:
     Attributes:
         rollouts: At most so many games per choice for each decision.
         seconds: At most about so many seconds for each decision, or None; at least one round is played.
-        objective: ``"win"`` compares win shares, ``"score"`` gems.
+        objective: ``"win"`` compares win shares, ``"score"`` gems, ``"margin"`` gems more than the others' mean.
 
     Raises:
         ValueError: If a number is out of range.
@@ -109,13 +109,21 @@ class SearchAgent:
         seed: Of the roll-outs.
         cut: Whether roll-outs for wins stop at the end of the expedition, where the base agent has values (see
             `diamant_env.opponents.values`). They are many times cheaper at the same precision.
+        edition: What is played, where it is known; else it is told from what is seen.
 
     Attributes:
         rollouts: Games played so far, of both choices together.
         values: What the roll-outs stop at, or None where all are played to the end of the game.
     """
 
-    def __init__(self, base: Agent, budget: Budget | None = None, seed: int = 0, cut: bool = True) -> None:
+    def __init__(
+        self,
+        base: Agent,
+        budget: Budget | None = None,
+        seed: int = 0,
+        cut: bool = True,
+        edition: str | Edition | None = None,
+    ) -> None:
         self.base = base
         self.budget = budget or Budget()
         cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)
@@ -123,7 +131,7 @@ class SearchAgent:
         self._thinker = copy.deepcopy(base)
         self._agents: dict[str, Any] = {"base": self.base, "thinker": self._thinker}
         self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # a rule is certain even where it errs
-        self._editions = EditionFinder()
+        self._editions = EditionFinder() if edition is None else EditionFinder((find_edition(edition),))
         self.rollouts = 0
         self.seed(seed)
 

@@ -17,13 +17,16 @@ class EditionFinder:
     the card turned up is the one treasure that two of them differ in, the second expedition tells; and Incan Gold with
     open chests, which its box doesn't play, can pass for the French variant of relics.
 
+    Args:
+        editions: Among which it tells, by default the published ones; of several that fit, the first counts.
+
     Attributes:
-        editions: The published ones; of several that fit, the first counts.
+        editions: As given.
         fits: bool (rows, editions), which editions fit what each row has shown so far.
     """
 
-    def __init__(self) -> None:
-        self.editions = tuple(EDITIONS.values())
+    def __init__(self, editions: tuple[Edition, ...] = tuple(EDITIONS.values())) -> None:
+        self.editions = editions
         self.fits = np.ones((0, len(self.editions)), bool)
 
     def find(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.int64]:

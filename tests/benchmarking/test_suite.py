@@ -185,6 +185,7 @@ def test_other_settings_want_another_folder(tmp_path, calls):
 def test_a_response_can_be_learned_in_each_run(tmp_path, calls):
     ppo = {"decisions": 800, "games": 20, "turns": 16, "minibatch": 128}
     few = {"seeds": 1, "checkpoints": 2, "pick_games": 100, "report_games": 100, "pools": (), "network": CONFIG.network}
+    few["search"] = {"games": 0}
     config = CONFIG.model_copy(update={"respond": True, "response": type(CONFIG.response)(**few, ppo=ppo)})
     result = run_of("full-3-win", "mine", tmp_path, config).play()
     assert result["measures"]["gain"]["searched"] == 1

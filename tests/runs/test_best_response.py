@@ -15,18 +15,22 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.best_response import RESULTS, Arguments, respond
 from train.learning.self_play import SelfPlayPPO
 from train.responding import search as response
-from train.responding.config import ResponseConfig, SearchConfig
+from train.responding.config import LookaheadConfig, ResponseConfig, SearchConfig
+from train.responding.lookahead import look_ahead, no_lookahead
 from train.responding.search import CheckpointCallback, learn, pick, response_runs
 from train.runs.config import NetworkConfig, PPOConfig, read_config
 from train.runs.networks import sharpened
 from train.runs.run_folder import POLICY, save_policy
 
 PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
-SMALL = SearchConfig(seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]})
+SMALL = SearchConfig(
+    seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]}, search={"games": 0}
+)
 GAME = DeviationGame("random:1", 3, "iello-2016", "win")
 SET = (
     *("ppo.decisions=6000", "ppo.games=40", "ppo.turns=16", "ppo.minibatch=256", "network.hidden=[16]"),
-    *("seeds=2", "checkpoints=3", "pick_games=200", "report_games=400", "game.num_players=[3]"),
+    *("seeds=2", "checkpoints=3", "pick_games=200", "report_games=400", "game.num_players=[3]", "search.games=0"),
+    *("search.games=0",),
 )
 
 
@@ -65,7 +69,11 @@ def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
     assert {"python", "numpy"} <= set(results["versions"])
     assert len(results["curves"]["PPO scratch 0"]["points"]) == 3
     assert NetworkAgent.load(folder / POLICY)
-    assert "can be gained, by" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "Deviation gain: at least" in told
+    assert "NashConv" in told
+    assert "No search: search.games = 0." in told
+    assert results["found"]["nash_conv"]["mean"] == pytest.approx(3 * found.best.gain.mean)
 
 
 def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypatch, few):
@@ -162,6 +170,55 @@ def test_a_network_is_answered_from_both_starts(tmp_path, network):
     assert found.members == []
     assert found.search_less_members is None
     assert not found.weak
+
+
+def test_a_search_is_measured_beside_the_others(tmp_path, network, capsys):
+    path = tmp_path / "someone.safetensors"
+    save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
+    small = (
+        "search.games=60",
+        "search.full_games=10",
+        "search.pairs=8",
+        "search.value_pairs=4",
+        "search.fit_games=600",
+    )
+    (found,) = respond(Arguments((str(path),), set=(*SET, "seeds=1", "pools=[]", *small), out=tmp_path))
+    assert found.lookahead.summed.player.startswith("search:8:")
+    assert found.lookahead.summed.games == 60
+    assert found.lookahead.full.games == 10
+    assert found.best is max(found.candidates, key=lambda each: each.gain.mean)
+    assert len(found.candidates) == 3
+    told = capsys.readouterr().out
+    assert "by advantages in 60 games" in told
+    assert "full roll-outs in 10" in told
+    (folder,) = tmp_path.glob("response-*")
+    saved = json.loads((folder / RESULTS).read_text())["found"]["lookahead"]
+    assert saved["gain"]["mean"] == found.lookahead.summed.gain.mean
+    assert set(saved) == {"player", "payoff", "gain", "games", "by_payoff", "by_full_roll_outs", "bias"}
+    (again,) = respond(Arguments(resume=(folder,)))
+    assert again.to_json() == found.to_json()
+
+
+@pytest.mark.parametrize("reward", ["win", "score", "margin"])
+def test_a_scripted_agent_is_searched_by_full_roll_outs(reward):
+    config = LookaheadConfig(games=1000, full_games=30, pairs=4, value_pairs=4)
+    found = look_ahead(DeviationGame("bag:8", 3, "iello-2016", reward), config, seeds_for(0))
+    assert found.summed.games == 30
+    assert found.full is None
+    assert found.summed.gain.mean > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"edition": "incan-gold"}, "open chests"),
+        ({"blank_rivals": True}, "open chests"),
+        ({"agent": "search:2:ev"}, "itself"),
+    ],
+)
+def test_where_no_search_can_play_the_report_says_why(change, why):
+    assert why in no_lookahead(replace(GAME, **change), LookaheadConfig())
+    assert not no_lookahead(GAME, LookaheadConfig())
 
 
 def test_score_and_margin_are_searched_too(tmp_path, few):

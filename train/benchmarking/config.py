@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from train.responding.config import SearchConfig
+from train.responding.config import LookaheadConfig, SearchConfig
 from train.runs.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run, Threads
 
 
@@ -28,7 +28,9 @@ class BenchmarkConfig(Run):
     """Largest table of which an expedition's exploitability is computed exactly: time and memory grow steeply."""
     respond: bool = False
     """Whether PPO learns to answer each run's agent, by `response`; the members of the pools answer in any case."""
-    response: SearchConfig = SearchConfig(seeds=1, pick_games=10_000, report_games=20_000)
+    response: SearchConfig = SearchConfig(
+        seeds=1, pick_games=10_000, report_games=20_000, search=LookaheadConfig(games=0)
+    )
     ppo: PPOConfig = PPOConfig(
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
     )

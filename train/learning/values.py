@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from diamant_env.batch import Batch
-from diamant_env.editions import EDITIONS, find_edition
+from diamant_env.editions import EDITIONS, Edition, find_edition
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.layers import Layers, transposed
 from diamant_env.opponents.network import NetworkAgent
@@ -44,13 +44,19 @@ class Starts:
     games: NDArray[np.int64]
 
 
-def play_starts(network: NetworkAgent, players: int, games: int, seeds: np.random.SeedSequence) -> Starts:
-    """Play games of a policy with itself, evenly divided among the published editions with open chests.
+def play_starts(
+    network: NetworkAgent,
+    players: int,
+    games: int,
+    seeds: np.random.SeedSequence,
+    editions: Iterable[str | Edition] = EDITIONS,
+) -> Starts:
+    """Play games of a policy with itself, evenly divided among some editions with open chests, by default all.
 
     Returns:
         The starts of all expeditions but the first.
     """
-    editions = [find_edition(name, hidden_chests=False) for name in EDITIONS]
+    editions = [find_edition(edition, hidden_chests=False) for edition in editions]
     keys = seeds.generate_state(games, np.uint64).astype(np.uint64)
     parts = []
     for number, edition in enumerate(editions):

@@ -4,11 +4,38 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
-from train.runs.config import AgentInFile, GameConfig, Games, NetworkConfig, Number, PPOConfig, Run, Share, Threads
+from diamant_env.judging.games import MAX_GAMES
+from train.runs.config import (
+    AgentInFile,
+    GameConfig,
+    Games,
+    NetworkConfig,
+    Number,
+    PPOConfig,
+    Run,
+    Share,
+    Strict,
+    Threads,
+)
+
+
+class LookaheadConfig(Strict):
+    """The search that looks one decision ahead, and how its gain is measured."""
+
+    games: int = Field(default=2_000, ge=0, le=MAX_GAMES)
+    """Games of the search where values cut its roll-outs; 0: no search."""
+    full_games: int = Field(default=200, ge=2, le=MAX_GAMES)
+    """Games in which roll-outs are played to their end: all games where nothing cuts them, else the check for bias."""
+    pairs: int = Field(default=64, ge=2, le=1_000_000)
+    """Roll-outs of each choice that decide."""
+    value_pairs: int = Field(default=64, ge=1, le=1_000_000)
+    """Fresh roll-outs of each choice that value what the search does differently."""
+    fit_games: Games = 50_000
+    """Games of the agent with itself from which values are learned, for deciding and for valuing each."""
 
 
 class SearchConfig(Run):
-    """How the response is learned, picked and reported."""
+    """How responses are learned, picked and reported."""
 
     threads: Threads = 1
     """Threads that torch uses."""
@@ -26,6 +53,7 @@ class SearchConfig(Run):
     ppo: PPOConfig = PPOConfig(
         decisions=5_000_000, games=600, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001
     )
+    search: LookaheadConfig = LookaheadConfig()
     network: NetworkConfig = NetworkConfig()
     """Of a run from scratch; a warm one has the agent's shape."""
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from rich.table import Table
 
+from diamant_env.judging.advantages import SummedGain
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.tables import estimate_text, new_table
 from diamant_env.opponents import make
 from train.responding.config import SearchConfig
+from train.responding.lookahead import look_ahead, no_lookahead
 from train.responding.search import ResponseRun
 from train.runs.report import able_members
 
@@ -30,27 +32,39 @@ class ResponseResult:
     games: int
     searched: list[DeviationGain]
     members: list[DeviationGain]
+    lookahead: SummedGain | None = None
+    no_lookahead: str = ""
+
+    @property
+    def candidates(self) -> list[DeviationGain]:
+        """All that were measured."""
+        return [*self.searched, *self.members, *([] if self.lookahead is None else [self.lookahead.summed])]
 
     @property
     def best(self) -> DeviationGain:
         """The candidate that gains most: a lower bound on what a best response gains."""
-        return max(self.searched + self.members, key=_mean)
+        return max(self.candidates, key=_mean)
 
     @property
     def best_bound(self) -> Estimate:
-        """The largest gain, with an interval that holds for all candidates together."""
-        return self.best.among(len(self.searched + self.members))
+        """The largest gain, the deviation gain δ_i, with an interval that holds for all candidates together."""
+        return self.best.among(len(self.candidates))
+
+    @property
+    def nash_conv(self) -> Estimate:
+        """The sum of the deviation gains of all seats, which are equal by symmetry."""
+        return Estimate(*(self.players * value for value in astuple(self.best_bound)))
 
     @property
     def search_less_members(self) -> Estimate | None:
-        """The gain of the best run less that of the best member of the pools; None if there are no runs or members."""
+        """The gain of PPO's best run less that of the best member of the pools; None if either is missing."""
         if not self.members or not self.searched:
             return None
         return max(self.searched, key=_mean).more_than(max(self.members, key=_mean))
 
     @property
     def weak(self) -> bool:
-        """Whether the search found less than a member of the pools, by more than chance: then it is no yardstick."""
+        """Whether PPO found less than a member of the pools, by more than chance: then it is no yardstick."""
         more = self.search_less_members
         return more is not None and more.high < 0
 
@@ -60,8 +74,10 @@ class ResponseResult:
             **vars(self),
             "searched": [_row(gain) for gain in self.searched],
             "members": [_row(gain) for gain in self.members],
+            "lookahead": None if self.lookahead is None else _lookahead_row(self.lookahead),
             "can_be_gained_by": self.best.player,
             "can_be_gained": self.best_bound,
+            "nash_conv": self.nash_conv,
             "weak": self.weak,
             "more": self.search_less_members,
         }
@@ -79,7 +95,12 @@ def report(
     found = deviation_gains([*(run.policy() for run in runs), *members], game, config.report_games, seeds, progress)
     edition = game.edition if isinstance(game.edition, str) else game.edition.name
     searched, rest = found[: len(runs)], found[len(runs) :]
-    return ResponseResult(str(game.agent), game.players, edition, game.reward, config.report_games, searched, rest)
+    why, ahead = no_lookahead(game, config.search), None
+    if not why:
+        ahead = look_ahead(game, config.search, seeds_for(config.seed, "look ahead"), progress)
+    return ResponseResult(
+        str(game.agent), game.players, edition, game.reward, config.report_games, searched, rest, ahead, why
+    )
 
 
 def result_table(found: ResponseResult) -> Table:
@@ -89,15 +110,37 @@ def result_table(found: ResponseResult) -> Table:
     table = new_table(f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each")
     for name in ("", "who", "payoff", "gain (95 %)"):
         table.add_column(name, overflow="fold")
-    for kind, rows in (("search", found.searched), ("pools", sorted(found.members, key=_mean, reverse=True))):
+    ahead = [] if found.lookahead is None else [found.lookahead.summed]
+    members = sorted(found.members, key=_mean, reverse=True)
+    for kind, rows in (("search", ahead), ("PPO", found.searched), ("pools", members)):
         for row in rows:
             table.add_row(kind, row.player, f"{row.payoff:.{digits}f}", estimate_text(row.gain, digits, "+"))
         table.add_section()
-    bound = estimate_text(found.best_bound, digits, "+")
-    table.caption = f"At least {bound} can be gained, by {found.best.player}: the interval is that of the largest."
+    bound, sum_of_seats = (estimate_text(each, digits, "+") for each in (found.best_bound, found.nash_conv))
+    lines = [
+        f"Deviation gain: at least {bound}, by {found.best.player}; the interval is that of the largest.",
+        f"NashConv, the sum over the seats: at least {sum_of_seats}.",
+    ]
+    lines += _about_lookahead(found, digits)
     if found.weak:
-        table.caption += "\nA member of the pools gains more than the search: the search is weak here."
+        lines.append("A member of the pools gains more than PPO: PPO is weak here.")
+    table.caption = "\n".join(lines)
     return table
+
+
+def _about_lookahead(found: ResponseResult, digits: int) -> list[str]:
+    """Return how the gain of the search was measured, and what it is by other means; or why there is none."""
+    if found.lookahead is None:
+        return [f"No search: {found.no_lookahead}."]
+    ahead = found.lookahead
+    lines = [
+        f"Search by advantages in {ahead.summed.games:,} games; by what it was paid in them "
+        f"{estimate_text(ahead.played.gain, digits, '+')}."
+    ]
+    if ahead.full is not None and ahead.bias is not None:
+        full, bias = (estimate_text(each, digits, "+") for each in (ahead.full.gain, ahead.bias))
+        lines.append(f"With full roll-outs in {ahead.full.games:,} of them {full}; cut ones find {bias} more there.")
+    return lines
 
 
 def _mean(gain: DeviationGain) -> float:
@@ -106,3 +149,8 @@ def _mean(gain: DeviationGain) -> float:
 
 def _row(gain: DeviationGain) -> dict[str, Any]:
     return {"player": gain.player, "payoff": gain.payoff, "gain": gain.gain}
+
+
+def _lookahead_row(found: SummedGain) -> dict[str, Any]:
+    checks = {"by_payoff": found.played.gain, "by_full_roll_outs": found.full and found.full.gain, "bias": found.bias}
+    return {**_row(found.summed), "games": found.summed.games, **checks}

@@ -1,0 +1,92 @@
+"""Gains by summed advantages: against what is known exactly, and by other means."""
+
+import numpy as np
+import pytest
+
+from diamant_env import exact
+from diamant_env.editions import find_edition
+from diamant_env.envs.settings import with_expeditions
+from diamant_env.judging.advantages import summed_gain, with_values
+from diamant_env.judging.deviation import DeviationGame
+from diamant_env.judging.games import seeds_for
+from diamant_env.opponents import make
+from diamant_env.opponents.search import Budget, SearchAgent
+from diamant_env.opponents.values import Values
+from train.learning.values import fit, play_starts
+
+ONE = with_expeditions(find_edition("iello-2016-fr"), 1)
+
+
+def response_to(agent, players):
+    tree = exact.build_tree(exact.start_of_expedition(ONE, players), ONE, merge_traps=True)
+    return exact.best_response(exact.policy_of(make(agent), tree), tree)
+
+
+@pytest.fixture(scope="module")
+def network_with_values():
+    """The champion with values for tables of three, and other values, learned from other games."""
+    champion, found = make("champion"), []
+    for seeds in np.random.SeedSequence(0).spawn(2):
+        layers, _ = fit(play_starts(champion, 3, 3000, seeds, ["iello-2016"]), seeds)
+        found.append(Values({3: layers}))
+    return with_values(champion, found[0]), found[1]
+
+
+@pytest.mark.parametrize(("agent", "players"), [("bag:8", 2), ("random:0.3", 3)])
+def test_who_never_leaves_loses_all_that_a_copy_gets(agent, players):
+    """Whoever goes on for ever goes bust, so the gain is known: what a copy gets, lost."""
+    game = DeviationGame(agent, players, ONE, "score")
+    found = summed_gain("continue", game, 1500, seeds_for(0, agent), pairs=8)
+    true = -response_to(agent, players).profile_value
+    assert found.summed.gain.low < true < found.summed.gain.high
+    assert found.played.gain.low < true < found.played.gain.high
+    assert found.summed.gain.high - found.summed.gain.low < 0.5 * abs(true)
+
+
+def test_intervals_hold_as_often_as_they_say():
+    true = -response_to("bag:8", 2).profile_value
+    game = DeviationGame("bag:8", 2, ONE, "score")
+    found = [summed_gain("continue", game, 100, seeds_for(seed, "coverage"), pairs=2).summed.gain for seed in range(60)]
+    assert 51 <= sum(each.low < true < each.high for each in found) <= 60
+    errors = np.array([each.mean - true for each in found])
+    assert abs(errors.mean()) < 3 * errors.std() / np.sqrt(len(found))
+
+
+def test_who_never_differs_gains_nothing():
+    found = summed_gain("ev:0.75", DeviationGame("ev:0.75", 4, "iello-2016", "win"), 50, seeds_for(0))
+    assert not found.summed.totals.any()
+    assert not found.played.totals.any()
+    assert found.full is None
+    assert found.bias is None
+
+
+@pytest.mark.parametrize("agent", ["bag:8", "random:0.3"])
+def test_a_search_gains_much_of_what_a_best_response_does_and_no_more(agent):
+    game = DeviationGame(agent, 2, ONE, "score")
+    searcher = SearchAgent(make(agent), Budget(32, objective="score"), edition=ONE)
+    found = summed_gain(searcher, game, 400, seeds_for(0, "search"), pairs=16)
+    gain, most = found.summed.gain, response_to(agent, 2).exploitability
+    assert gain.low < most
+    assert gain.high - gain.low < found.played.gain.high - found.played.gain.low
+    assert gain.mean > 0.5 * most
+
+
+def test_cut_and_full_roll_outs_and_wins_agree(network_with_values):
+    network, other = network_with_values
+    game = DeviationGame(with_values(network, None), 3, "iello-2016", "win")
+    searcher = SearchAgent(network, Budget(8), edition="iello-2016")
+    assert searcher.values is network.values
+    found = summed_gain(searcher, game, 150, seeds_for(0, "cut"), 8, other, full_games=40)
+    assert found.summed.games == len(found.summed.totals) == 150
+    assert (found.full.games, found.cut.games) == (40, 40)
+    assert np.array_equal(found.cut.totals, found.summed.totals[:40])
+    assert found.bias.low < 0 < found.bias.high
+    assert found.played.gain.low < found.summed.gain.mean < found.played.gain.high
+    again = summed_gain(searcher, game, 150, seeds_for(0, "cut"), 8, other, full_games=40)
+    assert np.array_equal(again.summed.totals, found.summed.totals)
+
+
+def test_hidden_chests_are_refused():
+    searcher = SearchAgent(make("bag:8"), Budget(8), edition="incan-gold")
+    with pytest.raises(ValueError, match="open chests"):
+        summed_gain(searcher, DeviationGame("bag:8", 3, "incan-gold", "win"), 10, seeds_for(0))
