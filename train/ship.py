@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import tyro
 from tyro.conf import Positional, arg
@@ -27,11 +27,11 @@ from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
-from train.runs.config import Config, config_json
+from train.runs.config import Config
 from train.runs.lock import held
 from train.runs.model_card import Judged, card_text, record_of
 from train.runs.report import able_members
-from train.runs.run_folder import POLICY, about_run, open_run_folder, parts_of
+from train.runs.run_folder import POLICY, about_run, open_run_folder
 
 COMMAND = "python -m train.ship"
 CARDS = Path(__file__).parents[1] / "agents" / "policies"
@@ -53,7 +53,7 @@ class Arguments:
     seed: int = 1_000
     """Of the games, which are none of those that the run was judged on."""
     command: str = ""
-    """What the model card says made the run; by default python -m train.ppo, or train.join."""
+    """What the model card says made the run; by default python -m train.ppo."""
     out: Path = CARDS
     """The folder of its model card. In another one than the project's, the weights lie beside the card."""
 
@@ -76,9 +76,8 @@ def ship(arguments: Arguments) -> Path:
     policy = (arguments.run / POLICY).read_bytes()
     if len(policy) > LARGEST:
         raise ValueError(f"{arguments.run / POLICY} has {len(policy):,} bytes; at most {LARGEST:,} are shipped")
-    recipe, *others = (_recipe(folder, each) for folder, each in zip(folders, configs, strict=True))
-    for folder, other, other_recipe in zip(arguments.also, configs[1:], others, strict=True):
-        if other.seed == config.seed or other_recipe != recipe:
+    for folder, other in zip(arguments.also, configs[1:], strict=True):
+        if other.seed == config.seed or other.model_copy(update={"seed": config.seed}) != config:
             raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # all are whole before the first is judged
@@ -86,7 +85,7 @@ def ship(arguments: Arguments) -> Path:
     for network in networks:
         network.name = config.name
         judged.append(list(judge_everywhere(network, config, arguments)))
-    command = arguments.command or ("python -m train.join" if "parts" in runs[0] else "python -m train.ppo")
+    command = arguments.command or "python -m train.ppo"
     seeds = [other.seed for other in configs]
     record = record_of({**runs[0], "command": command}, judged[0], list(zip(seeds, judged, strict=True))[1:])
     with held(arguments.out):
@@ -95,11 +94,6 @@ def ship(arguments: Arguments) -> Path:
         save_json(record, path)
         write_whole(path.with_suffix(".md"), card_text(json.loads(path.read_text(encoding="utf-8"))))
     return path.with_suffix(".md")
-
-
-def _recipe(folder: Path, config: Config) -> list[dict[str, Any]]:
-    """Return the configurations of a run and of what it was joined from, without their seeds."""
-    return [{**each, "seed": None} for each in (config_json(config), *(part["config"] for part in parts_of(folder)))]
 
 
 def judge_everywhere(network: NetworkAgent, config: Config, arguments: Arguments) -> Iterator[Judged]:

@@ -47,7 +47,7 @@ def compare(arguments: Arguments) -> list[dict]:
         rows += [validate(make(text), text, players, config) for text in SCRIPTED]
         for name, decisions in LEARNED.items():
             rows.append(validate(learned(decisions, players, arguments.seed), name, players, config))
-    kinds = list(max((row["found"] for row in rows), key=len))
+    kinds = list(dict.fromkeys(kind for row in rows for kind in row["found"]))
     table = new_table("One expedition in score: gain in gems, exact and found")
     for column in ("players", "agent", "exact", *kinds):
         table.add_column(column)

@@ -59,7 +59,7 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
         decisions = read_json(arguments.run / "time.json")["decisions"]
         network = NetworkAgent.load(arguments.run / POLICY)
         networks, explained = {}, {}
-        for players in sorted({*config.game.num_players, *network.tables} - {1}):
+        for players in sorted({*config.game.num_players} - {1}):
             games, learning = np.random.SeedSequence((arguments.seed, players)).spawn(2)
             starts = play_starts(network, players, arguments.games, games)
             networks[players], explained[players] = fit(starts, learning)

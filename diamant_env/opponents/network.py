@@ -46,16 +46,11 @@ class NetworkAgent:
         activation: ``"relu"`` or ``"tanh"``, between the layers.
         name: How the agent prints.
         metadata: What the file says about its training.
-        tables: Networks of their own for tables of so many players, of the same activation and inputs; `layers` play
-            the others.
         inputs: What it computes from, a name among `diamant_env.opponents.inputs.INPUTS`.
         values: What the start of an expedition is worth where all play this policy, or None.
 
-    Attributes:
-        others: The network that plays the tables without one of their own; itself if there are no others.
-
     Raises:
-        ValueError: If the layers don't fit each other or the observation, or a table has an impossible size.
+        ValueError: If the layers don't fit each other or the inputs.
     """
 
     def __init__(
@@ -64,7 +59,6 @@ class NetworkAgent:
         activation: str = "relu",
         name: str = "network",
         metadata: dict[str, Any] | None = None,
-        tables: Mapping[int, NetworkAgent] | None = None,
         inputs: str = RAW,
         values: Values | None = None,
     ) -> None:
@@ -78,17 +72,7 @@ class NetworkAgent:
         self.inputs = inputs
         self.name = name
         self.metadata = metadata or {}
-        self.tables = dict(tables or {})
         self.values = values
-        self.others = NetworkAgent(layers, activation, name, metadata, inputs=inputs) if tables else self
-        for players, network in self.tables.items():
-            if not 1 <= players <= MAX_PLAYERS:
-                raise ValueError(f"a network for tables of {players}; 1 to {MAX_PLAYERS} players are possible")
-            if network.tables or (network.activation, network.inputs) != (activation, inputs):
-                raise ValueError(
-                    f"the network for tables of {players} has tables itself, or not the activation "
-                    f"{activation} and the inputs {inputs}"
-                )
 
     def __str__(self) -> str:
         return self.name
@@ -106,21 +90,14 @@ class NetworkAgent:
 
     def leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the logit of LEAVE less that of CONTINUE, float32 (rows,)."""
-        if not self.tables:
-            return self._leave_logit(flat)
-        players = Observations(flat)["num_players"].astype(np.int64)
-        sizes = np.unique(players)
-        if len(sizes) == 1:
-            return self.at(int(sizes[0]))._leave_logit(flat)
-        logits = np.zeros(len(flat), np.float32)
-        for size in sizes:
-            rows = players == size
-            logits[rows] = self.at(int(size))._leave_logit(flat[rows])
-        return logits
+        values = hidden(INPUTS[self.inputs](flat), self.layers[:-1], self.activation)
+        weight, bias = self.layers[-1]
+        # Softmax of two logits is the logistic function of their difference.
+        return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """Return all weights by the names that a policy file has."""
-        networks = {"": self.weights(), **{f"{players}/": own.weights() for players, own in self.tables.items()}}
+        networks = {"": self.weights()}
         if self.values is not None:
             networks |= {f"{_VALUE}{players}/": layers for players, layers in self.values.weights().items()}
         return {
@@ -133,16 +110,6 @@ class NetworkAgent:
     def weights(self) -> Layers:
         """Return `layers` as they were given: weight (outputs, inputs), a copy, and bias (outputs,) of each."""
         return [(weight.T.copy(), bias) for weight, bias in self.layers]
-
-    def at(self, players: int) -> NetworkAgent:
-        """Return the one network that plays tables of so many players."""
-        return self.tables.get(players, self.others)
-
-    def _leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
-        values = hidden(INPUTS[self.inputs](flat), self.layers[:-1], self.activation)
-        weight, bias = self.layers[-1]
-        # Softmax of two logits is the logistic function of their difference.
-        return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
 
     @classmethod
     def load(cls, path: str | Path) -> NetworkAgent:
@@ -163,13 +130,11 @@ class NetworkAgent:
         try:
             activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
             networks = _networks(tensors)
-            others = networks.pop("")
-            values = {int(name.removeprefix(_VALUE)): networks.pop(name) for name in list(networks) if _VALUE in name}
-            tables = {
-                int(players): cls(layers, activation, str(path), inputs=inputs) for players, layers in networks.items()
-            }
-            shared = Values(values) if values else None
-            network = cls(others, activation, str(path), metadata, tables, inputs, shared)
+            layers = networks.pop("")
+            values = (
+                Values({int(name.removeprefix(_VALUE)): own for name, own in networks.items()}) if networks else None
+            )
+            network = cls(layers, activation, str(path), metadata, inputs, values)
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't have the digest that it names")
             return network
@@ -187,16 +152,12 @@ def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
 
 
 def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
-    """Return the layers of each network by its number of players, "" for all others; ValueError if damaged.
-
-    "value/" before the number of players is a value network.
-    """
-    sizes = [str(players) for players in range(1, MAX_PLAYERS + 1)]
+    """Return the layers of the policy, "", and of the value networks, "value/PLAYERS"; ValueError if damaged."""
     tables = [name.rpartition("/")[0] for name in tensors]
     networks: dict[str, Layers] = {}
     for table in dict.fromkeys(["", *tables]):
-        if table not in ["", *sizes, *(_VALUE + size for size in sizes)]:
-            raise ValueError(f"tensors for tables of {table!r}; 1 to {MAX_PLAYERS} players are possible")
+        if table not in ["", *(f"{_VALUE}{players}" for players in range(1, MAX_PLAYERS + 1))]:
+            raise ValueError(f"tensors of {table!r}, which is none of a policy's networks")
         places = [f"{table}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(tables.count(table) / 2)))]
         try:
             networks[table] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]

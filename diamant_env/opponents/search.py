@@ -247,12 +247,11 @@ class SearchAgent:
         Where the game goes on, that is the value of the next start. The network sees no game that has stopped, and of
         those with the same number in `starts`, int (N,), which begin alike, it sees one beginning.
         """
-        network: NetworkAgent = self.base.at(batch.seats)  # type: ignore[attr-defined]
         observations, rewards = batch.observe(), np.zeros((batch.num_games, batch.seats), np.float32)
         flat = observations.reshape(-1, NUM_FEATURES)
         _, one_of_each, which = np.unique(starts, return_index=True, return_inverse=True)
         seen = observations[one_of_each].reshape(-1, NUM_FEATURES)
-        leave = network.act(Observations(seen), np.zeros(len(seen), bool)).reshape(-1, batch.seats)[which]
+        leave = self.base.act(Observations(seen), np.zeros(len(seen), bool)).reshape(-1, batch.seats)[which]
         leave[:, 0] = leaving
         done, earned = np.zeros(batch.num_games, bool), np.zeros(batch.num_games)
         running, goes_on = ~done, done.copy()
@@ -267,7 +266,7 @@ class SearchAgent:
             nexts[stops] = observations[stops, 0]
             running &= ~stops
             deciding = np.flatnonzero(np.repeat(running, batch.seats) & (flat[:, 0] > 0))
-            leave.reshape(-1)[deciding] = network.leave_probability(flat[deciding])
+            leave.reshape(-1)[deciding] = self.base.leave_probability(flat[deciding])  # type: ignore[attr-defined]
         if goes_on.any():
             earned[goes_on] = self.values.shares(nexts[goes_on])[:, 0]  # type: ignore[union-attr]
         return earned

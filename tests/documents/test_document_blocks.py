@@ -39,8 +39,7 @@ SMALLER = {
         "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
     "champion.md": {
-        "configs/champion_first.toml": f"configs/champion_first.toml {TINY_RUN.removesuffix(' --no-judge')}",
-        "configs/champion_table.toml": f"configs/champion_table.toml {TINY_RUN.removesuffix(' --no-judge')}",
+        "configs/champion.toml": f"configs/champion.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "python -m train.values runs/champion-seed0": "python -m train.values runs/champion-seed0 --games 140",
         "--out shipped": "--games 24 --intruder-games 8 --out shipped",
         "--games 20000": "--games 100",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from train.join import Arguments, join, main
 
 from diamant_env import Batch
 from diamant_env.judging.deviation import DeviationGame
@@ -15,7 +16,6 @@ from diamant_env.opponents.inputs import CANONICAL
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
-from train.join import Arguments, join, main
 from train.learning.self_play import SelfPlayPPO
 from train.ppo import main as train_main
 from train.responding.config import SearchConfig

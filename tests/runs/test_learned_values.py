@@ -1,20 +1,41 @@
 """``python -m train.values``: the values that it learns are those of the games, and stay with the policy."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents import make
 from diamant_env.opponents.layers import transposed
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent
 from diamant_env.opponents.values import inputs, shares_of
-from tests.runs.test_join import finished_run, joined
+from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.storage.results import save_json
 from tests.support.play import games
+from train.learning.self_play import SelfPlayPPO
 from train.learning.values import fit, play_starts
-from train.runs.run_folder import POLICY
+from train.runs.config import Config, PPOConfig
+from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.values import main
+
+
+def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> Path:
+    """Leave an untrained network as if it were a run's."""
+    config = Config.model_validate(
+        {
+            "name": name,
+            "seed": seed,
+            "game": {"num_players": players},
+            "network": {"hidden": [8]},
+        }
+    )
+    run = new_run_folder(folder, config)
+    model = SelfPlayPPO(DiamantVecEnv(2, 2), PPOConfig(turns=16, minibatch=16), config.network, len(name) + seed)
+    save_policy(run / POLICY, model.network(), config, 100)
+    save_json({"decisions": 100, "seconds": 2.0, "threads": 1}, run / "time.json")
+    return run
 
 
 def test_fresh_games_end_as_the_values_say(tmp_path):
@@ -51,17 +72,6 @@ def test_the_command_writes_the_same_bytes_for_the_same_seed(tmp_path, capsys):
     assert "nowhere is no run folder" in capsys.readouterr().err
     assert main([str(runs[0]), "--games", "50"]) == 2
     assert "games=50; at least 100 are needed" in capsys.readouterr().err
-
-
-def test_a_joined_policy_has_the_values_of_the_network_that_plays_the_table(tmp_path):
-    runs = [finished_run(tmp_path, name, sizes) for name, sizes in (("a", [3, 4, 5]), ("bb", [3]), ("ccc", [5]))]
-    for run in runs[:2]:
-        main([str(run), "--games", "140"])
-    values = make(str(joined(runs))).values
-    assert values.networks.keys() == {3, 4}  # those of 5 were learned of the policy that does not play there
-    own = [NetworkAgent.load(run / POLICY).values for run in runs[:2]]
-    np.testing.assert_array_equal(values.networks[3][0][0], own[1].networks[3][0][0])
-    np.testing.assert_array_equal(values.networks[4][0][0], own[0].networks[4][0][0])
 
 
 def test_cut_roll_outs_find_what_full_ones_do_with_less_noise(tmp_path):

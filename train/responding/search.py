@@ -81,7 +81,7 @@ class ResponseRun:
         torch.set_num_threads(config.threads)
         threadpool_limits(1, "blas")  # the copies' small products lose by more
         seeds = seeds_for(config.seed, "response", self.start, self.number)
-        checkpoints = learn(game, config, seeds, _copies(game).at(game.players) if self.start == "warm" else None)
+        checkpoints = learn(game, config, seeds, _copies(game) if self.start == "warm" else None)
         points, (decisions, policy) = pick(checkpoints, game, config)
         save_policy(self.folder / POLICY, policy, config, decisions)
         save_json({"points": points, "seconds": perf_counter() - start}, self.folder / CURVE)

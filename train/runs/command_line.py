@@ -19,7 +19,7 @@ from train.runs.checkpoint import CHECKPOINT
 from train.runs.config import AnyConfig, Config, explain, read_config
 from train.runs.lock import held
 from train.runs.report import check_line_ups, report_run
-from train.runs.run_folder import CONFIG, POLICY, new_run_folder, open_run_folder, parts_of
+from train.runs.run_folder import CONFIG, POLICY, new_run_folder, open_run_folder
 
 Experiment = TypeVar("Experiment", bound=Config)
 
@@ -82,8 +82,6 @@ def _resumed(arguments: Arguments, folder: Path, kind: type[Experiment], checkpo
     config = open_run_folder(folder, kind)
     if arguments.set or arguments.config is not None:
         raise ValueError(f"--resume goes on with {folder / CONFIG}: give no --config and no --set")
-    if parts_of(folder):
-        raise ValueError(f"{folder} was joined from other runs; there is nothing to train")
     if not (folder / checkpoint).is_file():
         print(f"{folder} has no {checkpoint} yet: the run begins anew", file=sys.stderr)
     return config

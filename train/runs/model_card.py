@@ -20,7 +20,7 @@ def record_of(run: Record, judged: Sequence[Judged], others: Sequence[tuple[int,
     """Return the figures of a model card as what JSON can write.
 
     Args:
-        run: Config, commit, command, decisions, seconds, threads, platform and, of a joined run, its parts.
+        run: Config, commit, command, decisions, seconds, threads, platform.
         judged: The results at tables of distinct opponents and those of intruders.
         others: Seed and results of runs with other seeds.
     """
@@ -33,7 +33,6 @@ def record_of(run: Record, judged: Sequence[Judged], others: Sequence[tuple[int,
         row[result.line_up] = result.win_share
     return {
         **run,
-        **({"parts": [_part(part) for part in run["parts"]]} if "parts" in run else {}),
         "games": sorted({result.games for _, result in tables}),
         "intruder_games": sorted({result.games for result in intruders}),
         "intruders": len(intruders),
@@ -63,7 +62,6 @@ def card_text(record: Record) -> str:
         "## Training",
         f"`{record['command']}`: seed {config['seed']}, commit `{record['commit']}`, {record['decisions']:,} decisions "
         f"in {record['seconds']:,.0f} s with {counted(record['threads'], 'thread')} ({record['platform']}).",
-        *(_joined(record["parts"]) if "parts" in record else []),
         "## Win share at tables of distinct opponents",
         f"Games: {_games(record['games'])} a row, none of them played in training; 95 % intervals. `{edition}`, by "
         "players:",
@@ -118,24 +116,6 @@ def _strongest(intruders: Sequence[Result]) -> list[Record]:
         names = [result.measured for result in above if result.players == players]
         rows.append({"players": players, "agent": best.measured, "win_share": best.win_share, "above": names})
     return rows
-
-
-def _part(part: Record) -> Record:
-    """Return what a record says of a run that the policy was joined from."""
-    config = part["config"]
-    about = {"name": config["name"], "players": config["game"]["num_players"][0], "config": config}
-    return about | {key: part[key] for key in ("commit", "decisions", "seconds")}
-
-
-def _joined(parts: Sequence[Record]) -> list[str]:
-    """Return the table of the runs that a policy was joined from."""
-    rows = []
-    for place, part in enumerate(parts):
-        tables = f"{part['players']} players" if place else "all others"
-        figures = [f"{part['decisions']:,}", f"{part['seconds']:,.0f}"]
-        rows.append([tables, f"`{part['name']}`", f"`{part['commit']}`", *figures])
-    head = ["tables", "run", "commit", "decisions", "seconds"]
-    return ["A network for each of these tables, joined by `python -m train.join`:", markdown_table(head, rows)]
 
 
 def _tables(record: Record, key: str, rows: Sequence[Record]) -> str:

@@ -28,13 +28,6 @@ def start_of(config: Config) -> NetworkAgent:
     network = make(text)
     if not isinstance(network, NetworkAgent):
         raise ValueError(f"start = {text!r} is no network that a policy could start from")
-    sizes = {players for players in config.game.num_players if players in network.tables}
-    if sizes and len(set(config.game.num_players)) > 1:
-        raise ValueError(
-            f"start = {text!r} has a network of its own for tables of {', '.join(map(str, sorted(sizes)))}; "
-            f"from it a run can start at one table size, not at game.num_players = {list(config.game.num_players)}"
-        )
-    network = network.at(config.game.num_players[0])
     shape = shape_of(network)
     if shape != config.network:
         needed = f"network.hidden = {list(shape.hidden)}, activation = {shape.activation!r}, inputs = {shape.inputs!r}"
@@ -53,6 +46,5 @@ def sharpened(network: NetworkAgent) -> NetworkAgent:
     """Return the network that nearly always does what this one does more often."""
     layers = list(network.weights())
     weight, bias = layers[-1]
-    tables = {players: sharpened(own) for players, own in network.tables.items()}
     layers[-1] = (weight * _SHARPER, bias * _SHARPER)
-    return NetworkAgent(layers, network.activation, network.name, tables=tables, inputs=network.inputs)
+    return NetworkAgent(layers, network.activation, network.name, inputs=network.inputs)

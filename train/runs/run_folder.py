@@ -20,8 +20,6 @@ from diamant_env.storage.results import save_json, versions
 from train.runs.config import AnyConfig, Config, Run, config_json, config_text, read_config
 
 CONFIG, POLICY = "config.toml", "policy.safetensors"
-PARTS = "parts.json"
-"""What a joined run (see `train.join`) says about each run that it was joined from."""
 START = "start.safetensors"
 """The network that the run started from: what `Config.start` names may change later."""
 
@@ -51,16 +49,12 @@ def about_run(folder: Path, config: Config) -> dict[str, Any]:
     time, found = (read_json(folder / name) for name in ("time.json", "versions.json"))
     try:
         about = {"config": config_json(config), "commit": found.get("commit", "unknown")}
-        about |= {"platform": found["platform"], **{key: time[key] for key in ("decisions", "seconds", "threads")}}
+        return about | {
+            "platform": found["platform"],
+            **{key: time[key] for key in ("decisions", "seconds", "threads")},
+        }
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"time.json or versions.json in {folder} is damaged: {error!r}") from None
-    parts = parts_of(folder)
-    return {**about, "parts": parts} if parts else about
-
-
-def parts_of(folder: Path) -> list[dict[str, Any]]:
-    """Return what `about_run` said about each run that this one was joined from; none if it was trained."""
-    return read_json(folder / PARTS) if (folder / PARTS).is_file() else []
 
 
 def read_json(path: Path) -> Any:
