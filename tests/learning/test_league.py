@@ -3,10 +3,11 @@
 import numpy as np
 
 from diamant_env import Batch, Observations
-from diamant_env.observation import NUM_FEATURES, SLICES
+from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
 from train.learning.league import BLIND_SPOTS, League
+from train.learning.rules import FACTS, RuleOpponent, draw_limits
 from train.runs.config import OpponentsConfig
 
 PLAYERS = np.tile([3, 4, 8], 1000)
@@ -77,3 +78,33 @@ def test_seats_are_bolder_or_more_timid_and_stay_so():
     assert leave.min() < 0.1
     assert leave.max() > 0.9
     assert np.array_equal(leave, seen_by(found, rows))
+
+
+def test_rules_take_their_share():
+    found = league(learner=0.25, snapshots=0.35, rules=0.4)
+    present = np.arange(8) < PLAYERS[:, None]
+    others = present.sum() - len(PLAYERS)
+    ruled = found.agents.index(next(agent for agent in found.agents if isinstance(agent, RuleOpponent)))
+    assert abs(((found.seating == ruled) & present).sum() / others - 0.4) < 0.02
+    assert league(rules=1.0, learner=0.0).seating.max() == 0
+
+
+def test_a_rule_leaves_as_soon_as_a_fact_that_it_looks_at_reaches_its_limit():
+    seed = np.random.SeedSequence(3)
+    agent, limits = RuleOpponent(seed), draw_limits(2000, np.random.default_rng(seed))
+    looks = np.isfinite(limits)
+    assert set(looks.sum(axis=1)) == {1, 2}
+    flat = np.zeros((2000, NUM_FEATURES), np.float32)
+    first = np.zeros(2000, bool)
+    assert (agent.act(Observations(flat), first) < 0.5).all()
+    for place, name in enumerate(FACTS):
+        seen = flat.copy()
+        if name == "left":
+            seen[:, SLICES["num_players"]] = 8 / 4
+            seen[:, SLICES["num_inside"]] = 8 / 4 - np.ceil(limits[:, [place]]) * looks[:, [place]] / 4
+        else:
+            (scale,) = (field.scale for field in FIELDS if field.name == name)
+            seen[:, SLICES[name]] = np.where(looks[:, [place]], limits[:, [place]] + 1e-3, 100) / scale
+        found = agent.act(Observations(np.nan_to_num(seen, posinf=0)), first)
+        np.testing.assert_array_equal(found > 0.5, looks[:, place])
+        np.testing.assert_array_equal(found, agent.act(Observations(np.nan_to_num(seen, posinf=0)), first))

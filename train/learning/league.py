@@ -12,6 +12,7 @@ from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent, make
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from diamant_env.opponents.pools import load_pool
+from train.learning.rules import RuleOpponent
 from train.runs.checkpoint import State
 from train.runs.config import Config, NetworkConfig, OpponentsConfig
 
@@ -73,7 +74,7 @@ class League:
     """The opponents of a run.
 
     Attributes:
-        agents: The snapshot opponents, then the scripted agents, as `Table` wants them.
+        agents: The snapshot opponents, the players by rules, then the scripted agents, as `Table` wants them.
         seating: int (games, seats), for `Table`.
     """
 
@@ -81,10 +82,11 @@ class League:
         seat_seed, agent_seed, replace_seed, style_seed = seed.spawn(4)
         seeds = style_seed.spawn(config.snapshot_places if config.snapshots else 0)
         self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
+        ruled = [RuleOpponent(style_seed.spawn(1)[0])] if config.rules else []
         texts = load_pool(config.pool) if config.scripted else []
         agent_seeds = agent_seed.generate_state(max(1, len(texts)))
         scripted: list[Agent] = [make(text, int(state)) for text, state in zip(texts, agent_seeds, strict=False)]
-        self.agents: list[Agent] = [*self.snapshots, *scripted]
+        self.agents: list[Agent] = [*self.snapshots, *ruled, *scripted]
         self.seating = self._seat(config, players, len(scripted), np.random.default_rng(seat_seed))
         self._random = np.random.default_rng(replace_seed)
         self.snapshots_taken = 0
@@ -96,9 +98,13 @@ class League:
         shape = (len(players), int(players.max()))
         kind = random.random(shape)
         snapshot = random.integers(0, max(1, len(self.snapshots)), shape)
-        script = len(self.snapshots) + random.integers(0, max(1, scripted), shape)
-        other = np.where(kind < config.learner + config.snapshots, snapshot, script) if scripted else snapshot
-        seating = np.where(kind < config.learner, EMPTY, other)
+        first_scripted = len(self.agents) - scripted
+        script = first_scripted + random.integers(0, max(1, scripted), shape)
+        learner, snapshots, ruled = np.cumsum([config.learner, config.snapshots, config.rules])
+        kinds = [kind < learner, kind < snapshots, kind < ruled]
+        # Rounding may leave nothing to the last kind, which then takes what is left.
+        last = script if scripted else first_scripted - 1 if config.rules else snapshot
+        seating = np.select(kinds, [np.full(shape, EMPTY), snapshot, np.full(shape, first_scripted - 1)], last)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
         return seating
 

@@ -109,6 +109,8 @@ class OpponentsConfig(Strict):
     """Share of the other seats that the learner itself takes, and learns from."""
     snapshots: Share = 0.0
     """Share that frozen earlier versions of the learner take."""
+    rules: Share = 0.0
+    """Share that players by random rules take, see `train.learning.rules`."""
     scripted: Share = 0.0
     """Share that agents of `pool` take."""
     pool: str = "pool"
@@ -123,9 +125,9 @@ class OpponentsConfig(Strict):
 
     @model_validator(mode="after")
     def _whole(self) -> OpponentsConfig:
-        total = self.learner + self.snapshots + self.scripted
+        total = self.learner + self.snapshots + self.rules + self.scripted
         if abs(total - 1) > 1e-6:
-            raise ValueError(f"learner + snapshots + scripted = {total:g}; the shares must add up to 1")
+            raise ValueError(f"learner + snapshots + rules + scripted = {total:g}; the shares must add up to 1")
         return self
 
 
