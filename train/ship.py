@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 from tyro.conf import Positional, arg
@@ -29,9 +29,9 @@ from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.runs.config import Config
 from train.runs.lock import held
-from train.runs.model_card import Judged, card_text, record_of
+from train.runs.model_card import OF_RESPONSE, Judged, card_text, record_of
 from train.runs.report import able_members
-from train.runs.run_folder import POLICY, about_run, open_run_folder
+from train.runs.run_folder import POLICY, about_run, open_run_folder, read_json
 
 COMMAND = "python -m train.ship"
 CARDS = Path(__file__).parents[1] / "agents" / "policies"
@@ -52,6 +52,10 @@ class Arguments:
     """Games of each member of the pools among copies of the policy, at each size."""
     seed: int = 1_000
     """Of the games, which are none of those that the run was judged on."""
+    responses: Annotated[tuple[Path, ...], arg(metavar="RESULTS.json …")] = ()
+    """What `python -m train.best_response` found against the policy, one table size each."""
+    about: str = ""
+    """What the policy is for and what it is not, for the card."""
     command: str = ""
     """What the model card says made the run; by default python -m train.ppo."""
     out: Path = CARDS
@@ -81,19 +85,29 @@ def ship(arguments: Arguments) -> Path:
             raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # all are whole before the first is judged
+    responses = [found_in(path) for path in arguments.responses]
     judged = []
     for network in networks:
         network.name = config.name
         judged.append(list(judge_everywhere(network, config, arguments)))
     command = arguments.command or "python -m train.ppo"
     seeds = [other.seed for other in configs]
-    record = record_of({**runs[0], "command": command}, judged[0], list(zip(seeds, judged, strict=True))[1:])
+    others = list(zip(seeds, judged, strict=True))[1:]
+    record = record_of({**runs[0], "command": command}, judged[0], others, responses, arguments.about)
     with held(arguments.out):
         write_whole(arguments.weights / f"{config.name}.safetensors", policy)
         path = arguments.out / f"{config.name}.json"
         save_json(record, path)
         write_whole(path.with_suffix(".md"), card_text(json.loads(path.read_text(encoding="utf-8"))))
     return path.with_suffix(".md")
+
+
+def found_in(path: Path) -> dict[str, Any]:
+    """Return what a search for a best response found; ValueError if the file has no such results."""
+    found = read_json(path)
+    if not isinstance(found, dict) or not {*OF_RESPONSE} <= found.get("found", {}).keys():
+        raise ValueError(f"{path} has no results of python -m train.best_response")
+    return found["found"]
 
 
 def judge_everywhere(network: NetworkAgent, config: Config, arguments: Arguments) -> Iterator[Judged]:

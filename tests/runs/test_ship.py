@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch, Observations
+from diamant_env.judging.intervals import Estimate
 from diamant_env.opponents import make
 from diamant_env.opponents.registry import SHIPPED
+from diamant_env.storage.results import save_json
 from train.learning.league import tables_of
 from train.learning.training import train
 from train.runs.config import Config
@@ -43,13 +45,21 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
     for config, folder in zip(runs, folders, strict=True):
         train(config, folder)
     few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped"}
-    card = ship(Arguments(folders[0], (folders[1],), **few))
+    found = {"players": 4, "can_be_gained_by": "search", "can_be_gained": Estimate(0.05, 0.04, 0.06), "games": 9}
+    save_json({"found": found}, tmp_path / "response.json")
+    save_json({}, tmp_path / "nothing.json")
+    with pytest.raises(ValueError, match=r"nothing\.json has no results of python -m train\.best_response"):
+        ship(Arguments(folders[0], responses=(tmp_path / "nothing.json",), **few))
+    responses = {"responses": (tmp_path / "response.json",), "about": "For a test."}
+    card = ship(Arguments(folders[0], (folders[1],), **responses, **few))
     text = card.read_text(encoding="utf-8")
     assert card.name == "small.md"
+    assert "For a test." in text
+    assert text.count("search: 0.050 (0.040 to 0.060) |") == 1
+    assert text.count("| not measured |") == 5
     assert "seed 0" in text
     assert "## Over 2 seeds" in text
-    assert text.count("| 8 | 0.125 |") == 3
-    assert all(f"| `{edition}` |" in text for edition in EDITIONS)
+    assert text.count("| 8 | 0.125 |") == 2
     assert text == card_text(json.loads(card.with_suffix(".json").read_text(encoding="utf-8")))
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
 

@@ -14,15 +14,24 @@ from diamant_env.storage.markdown import markdown_table
 
 Judged = tuple[str, Result]  # an edition, and a result in it
 Record = dict[str, Any]
+OF_RESPONSE = ("players", "can_be_gained_by", "can_be_gained")
 
 
-def record_of(run: Record, judged: Sequence[Judged], others: Sequence[tuple[int, Sequence[Judged]]] = ()) -> Record:
+def record_of(
+    run: Record,
+    judged: Sequence[Judged],
+    others: Sequence[tuple[int, Sequence[Judged]]] = (),
+    responses: Sequence[Record] = (),
+    about: str = "",
+) -> Record:
     """Return the figures of a model card as what JSON can write.
 
     Args:
-        run: Config, commit, command, decisions, seconds, threads, platform.
+        run: Config, commit, command, decisions, seconds, threads and platform.
         judged: The results at tables of distinct opponents and those of intruders.
         others: Seed and results of runs with other seeds.
+        responses: Results of `train.best_response` against copies of the policy, as JSON has them.
+        about: What the policy is for and what it is not.
     """
     edition, seed = run["config"]["game"]["edition"], run["config"]["seed"]
     tables = [(name, result) for name, result in judged if result.how == "distinct"]
@@ -32,12 +41,14 @@ def record_of(run: Record, judged: Sequence[Judged], others: Sequence[tuple[int,
         row = merged.setdefault((name, result.players), {"edition": name, "players": result.players})
         row[result.line_up] = result.win_share
     return {
+        "about": about,
         **run,
         "games": sorted({result.games for _, result in tables}),
         "intruder_games": sorted({result.games for result in intruders}),
         "intruders": len(intruders),
         "tables": list(merged.values()),
         "strongest_intruders": _strongest(intruders),
+        "responses": [{key: found[key] for key in OF_RESPONSE} for found in responses],
         "seeds": [
             row for number, results in [(seed, judged), *others] for row in _by_players(number, edition, results)
         ],
@@ -45,40 +56,52 @@ def record_of(run: Record, judged: Sequence[Judged], others: Sequence[tuple[int,
 
 
 def card_text(record: Record) -> str:
-    """Return the card that a record of `record_of`, read back from JSON, describes."""
+    """Return the card that a record of `record_of`, read back from JSON, describes: half a page."""
     config = record["config"]  # as it was saved: a key that is new since then is not part of this run
-    name, seats, edition = config["name"], config["judge"]["num_players"], config["game"]["edition"]
-    rows = [
-        [
-            *(row["players"], _fair(row["players"]), f"`{row['agent']}`", _text(row["win_share"])),
-            ", ".join(f"`{agent}`" for agent in row["above"]) or "nobody",
-        ]
-        for row in record["strongest_intruders"]
-    ]
+    name, edition = config["name"], config["game"]["edition"]
+    number = len({row["seed"] for row in record["seeds"]})
     parts = [
         f"# {name}",
-        f'`make("{name}")`. Written by `python -m train.ship` from the run with seed {config["seed"]}; another seed '
-        f"gives other figures. [{name}.json]({name}.json) has them as numbers, with the whole configuration.",
-        "## Training",
-        f"`{record['command']}`: seed {config['seed']}, commit `{record['commit']}`, {record['decisions']:,} decisions "
-        f"in {record['seconds']:,.0f} s with {counted(record['threads'], 'thread')} ({record['platform']}).",
-        "## Win share at tables of distinct opponents",
-        f"Games: {_games(record['games'])} a row, none of them played in training; 95 % intervals. `{edition}`, by "
-        "players:",
-        _tables(record, "players", [row for row in record["tables"] if row["edition"] == edition]),
-        f"By edition, at {seats} seats:",
-        _tables(record, "edition", [row for row in record["tables"] if row["players"] == seats]),
-        "An edition that hides chests is judged without the opponents that look at them.",
-        "## An intruder among copies",
-        f"Each member of both pools alone among copies of the policy, `{edition}`, {_games(record['intruder_games'])} "
-        f"games each. Above: at 5 % with Holm's correction for all {record['intruders']} rows. Low is good for the "
-        "policy.",
-        markdown_table(["players", "fair share", "strongest intruder", "its win share", "above the fair share"], rows),
+        f'`make("{name}")`. {record["about"]}'.rstrip(),
+        f"Trained by `{record['command']}`: seed {config['seed']}, commit `{record['commit']}`, "
+        f"{record['decisions']:,} decisions in {record['seconds']:,.0f} s with "
+        f"{counted(record['threads'], 'thread')} ({record['platform']}).",
+        by_players(record),
+        f"`{edition}`, 95 % intervals. Pools: {_games(record['games'])} games a row at tables "
+        "of distinct opponents. Intruder: the member of both pools that wins most alone among copies of the policy, "
+        f"{_games(record['intruder_games'])} games each; above the fair share at 5 % with Holm's correction: "
+        f"{_above(record)}. Gained: what the strongest responder gains over the fair share among copies, at the least "
+        "(`python -m train.best_response`).",
+        *([f"## Over {number} seeds", over_seeds(record)] if number > 1 else []),
+        f"[{name}.json]({name}.json) has all figures, those of the other editions too, and the whole configuration.",
     ]
-    number = len({row["seed"] for row in record["seeds"]})
-    if number > 1:
-        parts += [f"## Over {number} seeds", over_seeds(record)]
     return "\n\n".join(parts) + "\n"
+
+
+def by_players(record: Record) -> str:
+    """Return the table of a card: what the policy wins and gives away at each table size."""
+    edition = record["config"]["game"]["edition"]
+    intruders = {row["players"]: row for row in record["strongest_intruders"]}
+    responses = {row["players"]: row for row in record["responses"]}
+    rows = []
+    for row in (row for row in record["tables"] if row["edition"] == edition):
+        players = row["players"]
+        intruder, response = intruders[players], responses.get(players)
+        rows.append(
+            [
+                *(str(players), _fair(players)),
+                *(_text(row[pool]) if pool in row else "" for pool in POOLS),
+                f"`{intruder['agent']}`: {_text(intruder['win_share'])}",
+                f"{response['can_be_gained_by']}: {_text(response['can_be_gained'])}" if response else "not measured",
+            ]
+        )
+    return markdown_table(["players", "fair share", *POOLS, "intruder", "gained"], rows)
+
+
+def _above(record: Record) -> str:
+    """Return who wins more than the fair share among copies, and at what size."""
+    rows = record["strongest_intruders"]
+    return ", ".join(f"`{agent}` at {row['players']}" for row in rows for agent in row["above"]) or "nobody"
 
 
 def over_seeds(record: Record) -> str:
@@ -116,16 +139,6 @@ def _strongest(intruders: Sequence[Result]) -> list[Record]:
         names = [result.measured for result in above if result.players == players]
         rows.append({"players": players, "agent": best.measured, "win_share": best.win_share, "above": names})
     return rows
-
-
-def _tables(record: Record, key: str, rows: Sequence[Record]) -> str:
-    """Return the win shares against each pool that plays there, one row per label."""
-    pools = [pool for pool in POOLS if any(pool in row for row in record["tables"])]
-    lines = []
-    for row in rows:
-        label = f"`{row[key]}`" if key == "edition" else str(row[key])
-        lines.append([label, _fair(row["players"]), *(_text(row[pool]) if pool in row else "" for pool in pools)])
-    return markdown_table([key, "fair share", *pools], lines)
 
 
 def _text(share: dict[str, float]) -> str:
