@@ -15,7 +15,6 @@ MEASURED = Path(__file__).with_name("measured")
 # Keys that no page shows, wherever they stand; so are empty values everywhere.
 DROPPED = {
     "exact": {"NashConv", "error"},
-    "search": {"arguments", "line_up", "how", "measured", "rivals", "tables", "score", "rivals_score", "p_value"},
     "validation": {"seconds"},
     "response": {"config", "payoff", "agent", "edition", "reward", "weak", "more", "seconds"},
     "benchmark": {"config", "packages", "pool", "margin", "self_play_score", "searched", "weak", "nash_conv", "value"}

@@ -140,16 +140,6 @@ def _champion() -> Row:
     return json.loads(CHAMPION.read_text(encoding="utf-8"))
 
 
-def search() -> str:
-    """What looking ahead wins against three champions."""
-    rows = load("search")["results"]
-    lines = [
-        [f"`{row['agent']}`", row["against"], f"{row['games']:,}", f"{row['fair']:.3f}", interval(row["win_share"])]
-        for row in rows
-    ]
-    return markdown_table(["who", "against", "games", "fair share", "win share (95 %)"], lines)
-
-
 def thinking() -> str:
     """What so many pairs of roll-outs cost and tell: cut, and to the end of the game."""
     found = load("thinking")
@@ -166,17 +156,16 @@ def thinking() -> str:
 
 
 def response() -> str:
-    """What PPO and, where it was measured, the search gain against copies of the champion, at each table size."""
+    """What each kind of responder gains against copies of the champion, at each table size."""
     rows = []
     for found in (results["found"] for results in load("response")):
         starts = [[row["gain"] for row in found["searched"] if start in row["player"]] for start in ("scratch", "warm")]
-        gains = [interval(max(each, key=lambda gain: gain["mean"])) for each in starts]
-        gains += [interval(found["lookahead"]["gain"])] if "lookahead" in found else []
-        bound, players = interval(found["can_be_gained"]), found["players"]
-        rows.append([players, f"{1 / players:.3f}", len(starts[0]), f"{found['games']:,}", *gains, bound])
-    head = ["players", "fair share", "runs of each", "games", "PPO from scratch", "PPO from the champion"]
-    head += ["search", "gained at least"] if len(rows[0]) > len(head) + 1 else ["gained at least"]
-    return markdown_table(head, rows)
+        gains = [found["lookahead"]["gain"], *(max(each, key=lambda gain: gain["mean"]) for each in starts)]
+        bound, players = found["can_be_gained"], found["players"]
+        part = f"{bound['mean'] * players:.1%}"
+        rows.append([players, f"{1 / players:.3f}", *map(interval, gains), interval(bound), part])
+    kinds = ["search", "PPO from scratch", "PPO from the champion"]
+    return markdown_table(["players", "fair share", *kinds, "gained at least", "of the fair share"], rows)
 
 
 def validation() -> str:
@@ -280,7 +269,6 @@ PARTS = {
     "exact-lone": exact_lone,
     "champion-strength": strength,
     "champion-response": response,
-    "search": search,
     "thinking": thinking,
     "validation": validation,
     "benchmark": benchmark,
