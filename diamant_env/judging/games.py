@@ -150,7 +150,7 @@ def play(
     game_seeds, agent_seeds = children(seeds, 2)
     batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
     states = agent_seeds.generate_state(len(agents)).tolist()
-    table = Table(batch, [_made(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
+    table = Table(batch, [made_anew(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
     played = Played(
         seating,
         np.empty((games, seats), np.float32),
@@ -180,7 +180,7 @@ def play(
     return played
 
 
-def _made(agent: Player, state: int) -> Agent:
+def made_anew(agent: Player, state: int) -> Agent:
     """Return an agent without a memory of games before: the caller's object stays as it is."""
     if isinstance(agent, str):
         return make(agent, state)
