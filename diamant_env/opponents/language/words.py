@@ -17,12 +17,12 @@ CHOICES = "Answer with one word alone: LEAVE or CONTINUE."
 _RULES = """\
 You play Diamant, also called Incan Gold, a game of pushing your luck. It has {expeditions}. In each one all players \
 enter a cave, and cards come up from a shuffled deck, one each turn.
-- Treasure: each player inside puts the same whole number of its gems into the bag, as many as can be. The rest lies on \
-the path.
+- Treasure: its gems are shared equally among the players inside, in whole gems, into their bags. The rest lies on the \
+path.
 - Trap: the second card of the same kind ends the expedition at once, and all inside lose their bags.{relics}
-After each other card all inside choose at the same time. Who continues stays for the next card. Who leaves returns to \
-camp until the next expedition, and the bag is safe in the chest. Those who leave in the same turn also share the gems \
-on the path equally; what they can't split stays there. Who leaves alone takes all {all_of}.
+After each card but that one all inside choose at the same time. Who continues stays for the next card. Who leaves \
+returns to camp until the next expedition, and the bag is safe in the chest. Those who leave in the same turn also \
+share the gems on the path equally; what they can't split stays there. Who leaves alone takes all {all_of}.
 After the expedition its cards return to the deck{removed}{out}."""
 _RELICS = """
 - Relic: it lies on the path until a player leaves alone, and goes to that player's chest. {worth}{enters}"""
