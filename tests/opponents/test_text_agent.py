@@ -17,6 +17,7 @@ from diamant_env.opponents.language.text_agent import parse_answer
 from diamant_env.opponents.language.words import CHOICES, rules_in_words, state_in_words
 from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.registry import names_object
+from tests.exact.test_exact import compiled_only
 from tests.support.play import BASE, ODD, PUBLISHED, Play, every, games
 
 MODULE = """
@@ -102,8 +103,8 @@ def test_the_state_of_a_game_word_by_word():
         "Player 1 is inside. Their chest: 0 gems.",
         "Player 2 is in camp since card 3. Their chest: 10 gems, those for 1 relic included.",
         "On the path: 1 gem; traps: snake.",
-        "The deck: 31 cards; treasures 1, 2, 3, 4, 5, 5, 7, 9, 11, 13, 14, 15, 17; traps 3 spider, 2 snake, 3 lava pit, "
-        "3 boulder, 3 battering ram; 4 relics (1 relic taken so far by all players).",
+        "The deck: 31 cards; treasures 1, 2, 3, 4, 5, 5, 7, 9, 11, 13, 14, 15, 17; traps 3 spider, 2 snake, "
+        "3 lava pit, 3 boulder, 3 battering ram; 4 relics (1 relic taken so far by all players).",
         "Of these 2 would end the expedition, a chance of 6.5%.",
         "The next card brings each player inside 1.55 gems on average, if nobody leaves.",
     ]
@@ -181,6 +182,11 @@ def test_who_babbles_leaves_and_is_counted():
     agent = TextAgent(Script("well", "it depends"), "babbler")
     assert asked_at_the_start(agent) == [1, 1, 1]
     assert (agent.decisions, agent.retries, agent.illegal) == (3, 3, 3)
+
+
+@compiled_only
+def test_the_counts_are_part_of_the_figures():
+    agent = TextAgent(Script("well", "it depends"), "babbler")
     judged = judge_decisions(agent, games=5, players=2, compare_with=[TextAgent(Script("?", "leave"), "late"), "ev"])
     babbler, late, other = judged.losses
     assert (babbler.decisions, babbler.retries, babbler.illegal) == (5, 5, 5)  # it leaves at the first card
