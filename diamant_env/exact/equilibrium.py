@@ -70,16 +70,10 @@ class Solution:
         return self._look_up(games)[:, 2]
 
     def action_values(self, games: np.ndarray) -> NDArray[np.float64]:
-        """Return what each choice brings, float64 (games, 2), at later states, the others playing the equilibrium.
+        """Return the mean gems that CONTINUE and LEAVE bring a player inside, float64 (games, 2), at later states.
 
-        Column `CONTINUE` holds the mean gems that a player inside banks from there on by going on, column `LEAVE`
-        those by leaving; the player itself plays the equilibrium afterwards.
-
-        Args:
-            games: See `leave_probability`.
-
-        Raises:
-            ValueError: As `leave_probability`, or if the solution is of `DIFFERENCE`.
+        The others play the equilibrium now, and all play it afterwards. Args and errors are those of
+        `leave_probability`; a solution of `DIFFERENCE` is refused too.
         """
         if self.mode != EQUILIBRIUM:
             raise ValueError(

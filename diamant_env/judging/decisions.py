@@ -16,25 +16,29 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
+from diamant_env import exact
 from diamant_env.advice.hint import champion, why_no_search
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.loops import rebuild_games
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import Player, checked_names, listed, made_anew, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp, clone_line_ups, parse_line_ups, seat_line_up
 from diamant_env.judging.tables import estimate_text, new_table
-from diamant_env.observation import Observations
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.solved import EquilibriumAgent
 from diamant_env.opponents.table import Table
-from diamant_env.state import CONTINUE, LEAVE
+from diamant_env.state import CONTINUE, GAME, LEAVE
 from diamant_env.storage.results import save_json, versions
 
-OBJECTIVES = {"score": "gems", "win": "win share"}
-"""What a loss is measured in, by objective."""
+OBJECTIVES = {
+    "score": ("gems", "One expedition among players of its equilibrium; what the better choice brings is exact."),
+    "win": ("win share", "The better choice: by games that the champion plays on for everyone, as in a hint."),
+}
+"""What a loss is measured in, and how, by objective."""
 _MOST_GAMES = 100_000  # whose decisions are all held in memory
 _PAIRS = 128  # games with each choice
 _ROWS = 256  # decisions that are searched at once
@@ -82,28 +86,17 @@ class DecisionLosses:
 
     def __str__(self) -> str:
         one = self.losses[0]
-        how = {
-            "score": "One expedition among players of its equilibrium; what the better choice brings is exact.",
-            "win": "The better choice: by games that the champion plays on for everyone, as in a hint.",
-        }
-        table = new_table(
-            f"Losses in {OBJECTIVES[one.objective]} at tables of {one.players}; games a row: {one.games:,}"
-        )
-        text = any(row.retries is not None for row in self.losses)
-        for heading in (
-            "agent",
-            "against",
-            "decisions",
-            "loss of a decision",
-            "of a game",
-            *["retries", "illegal"] * text,
-        ):
+        unit, how = OBJECTIVES[one.objective]
+        table = new_table(f"Losses in {unit} at tables of {one.players}; games a row: {one.games:,}")
+        asked = any(row.retries is not None for row in self.losses)
+        headings = ("agent", "against", "decisions", "loss of a decision", "of a game", "retries", "illegal")
+        for heading in headings if asked else headings[:-2]:
             table.add_column(heading, overflow="fold")
         for row in self.losses:
-            counts = ["" if count is None else str(count) for count in (row.retries, row.illegal)] * text
+            counts = ["" if count is None else str(count) for count in (row.retries, row.illegal)] * asked
             losses = estimate_text(row.loss, 4), estimate_text(row.per_game, 3)
             table.add_row(row.agent, row.against, f"{row.decisions:,}", *losses, *counts)
-        table.caption = f"{how[one.objective]}\nIn brackets: 95 % intervals."
+        table.caption = f"{how}\nIn brackets: 95 % intervals."
         return str(table)
 
     def save(self, path: str | Path, **more: object) -> None:
@@ -158,10 +151,10 @@ def judge_decisions(
     if objective == "score":
         if against is not None:
             raise ValueError(f"against={against!r}; with 'score' the players of the equilibrium sit there")
-        played = find_edition(edition or "iello-2016-fr")
+        played = find_edition(edition or "iello-2016-fr", hidden_chests=False)
         equilibrium = EquilibriumAgent(played)
-        gains, played = partial(_exact_gains, equilibrium), with_expeditions(played, 1)
         tables: list[tuple[LineUp, list[Player]]] = [(clone_line_ups([str(equilibrium)])[0], [equilibrium])]
+        gains, played = partial(_exact_gains, players, played), with_expeditions(played, 1)
     else:
         played = find_edition(edition or "iello-2016")
         gains, tables = partial(_searched_gains, played, seed), _line_ups(against or ["pool"], names, players, played)
@@ -229,9 +222,11 @@ def _decisions(
     return flat, chances, game
 
 
-def _exact_gains(equilibrium: EquilibriumAgent, flat: NDArray[np.float32]) -> NDArray[np.float64]:
+def _exact_gains(players: int, edition: Edition, flat: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return in gems what LEAVE brings more than CONTINUE, float64 (rows, 2): twice the same, since it is exact."""
-    values = equilibrium.action_values(Observations(flat))
+    games = np.zeros(len(flat), GAME)
+    rebuild_games(flat, np.zeros(len(flat), np.uint64), games)
+    values = exact.solve_equilibrium(players, edition).action_values(games)
     return np.repeat((values[:, LEAVE] - values[:, CONTINUE])[:, None], 2, axis=1)
 
 

@@ -89,7 +89,8 @@ def make(text: str, seed: int = 0, *, importing: bool = True) -> Agent:
 
 def names_object(text: str) -> bool:
     """Whether `make` would import a module for this text."""
-    text = parse(text)[1] if text.startswith(PREFIX) else text
+    if text.startswith(PREFIX):
+        return names_object(parse(text)[1])
     if text.startswith(text_agent.PREFIX):
         return True
     known = text.partition(":")[0] in SOLVED or text.partition(":")[0] in FAMILIES

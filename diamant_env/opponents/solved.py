@@ -6,7 +6,6 @@ two for five, and from then on read from disk.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -54,25 +53,6 @@ class EquilibriumAgent(Scripted):
             ValueError: If a row is of a table that was not solved; the message says what is.
         """
         leave = np.zeros(len(obs.flat), np.float32)
-        for rows, games, solution in self._solved(obs):
-            leave[rows] = solution.leave_probability(games)
-        return leave
-
-    def action_values(self, obs: Observations) -> NDArray[np.float64]:
-        """Return the mean gems that CONTINUE and LEAVE bring each row, float64 (rows, 2), see `Solution.action_values`.
-
-        Rows that need not decide get 0.
-
-        Raises:
-            ValueError: See `act`.
-        """
-        values = np.zeros((len(obs.flat), 2))
-        for rows, games, solution in self._solved(obs):
-            values[rows] = solution.action_values(games)
-        return values
-
-    def _solved(self, obs: Observations) -> Iterator[tuple[NDArray[np.intp], np.ndarray, Any]]:
-        """Yield the rows that must decide in each kind of expedition, their games, and its solution."""
         rows = np.flatnonzero(obs.flat[:, 0])
         games = np.zeros(len(rows), GAME)
         rebuild_games(np.ascontiguousarray(obs.flat[rows]), np.zeros(len(rows), np.uint64), games)
@@ -84,7 +64,8 @@ class EquilibriumAgent(Scripted):
             key = tuple(kind.tolist())
             if key not in self.solutions:
                 self.solutions[key] = self._solve(self._start(games[which[0]]))
-            yield rows[which], games[which], self.solutions[key]
+            leave[rows[which]] = self.solutions[key].leave_probability(games[which])
+        return leave
 
     def _check(self, games: np.ndarray) -> None:
         fewest, most = self.tables

@@ -40,6 +40,7 @@ def half_the_time(game: Oracle, leave: list[Fraction], stay: list[Fraction]) -> 
     return (by_hand.binomial_mean(leave, chance) + by_hand.binomial_mean(stay, chance)) / 2
 
 
+@compiled_only
 @every([TINY, TINY_RELICS])
 def test_a_random_player_loses_what_fractions_say(edition):
     value = by_hand.seat_value(Oracle(edition, 2), by_hand.two_player_equilibrium)
@@ -136,6 +137,7 @@ def test_few_games_tell_players_apart():
     assert again.loss == champion.loss
 
 
+@compiled_only
 def test_the_command(tmp_path, capsys):
     file = tmp_path / "losses.json"
     words = ["evaluate", "random:0.5", "--per-decision", "win", "--against", "ev,bag:8", "self", "--players", "3"]

@@ -22,11 +22,9 @@ path.
 - Trap: the second card of the same kind ends the expedition at once, and all inside lose their bags.{relics}
 After each card but that one all inside choose at the same time. Who continues stays for the next card. Who leaves \
 returns to camp until the next expedition, and the bag is safe in the chest. Those who leave in the same turn also \
-share the gems on the path equally; what they can't split stays there. Who leaves alone takes all {all_of}.
-After the expedition its cards return to the deck{removed}{out}."""
-_RELICS = """
-- Relic: it lies on the path until a player leaves alone, and goes to that player's chest. {worth}{enters}"""
-_WORTH = {
+share the gems on the path equally; what they can't split stays there. Who leaves alone takes all of them.
+After the expedition its cards return to the deck{removed}."""
+_RELICS = {
     "taken": "The relics are worth {values} gems, in the order in which players take them.",
     "printed": "Its name says how many gems it is worth.",
 }
@@ -34,28 +32,16 @@ _REMOVED = ("", "; of the two traps that ended it one leaves the game", "; the t
 
 
 def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
-    """Return the rules of an edition, as far as a player needs them to decide, and what to play for.
-
-    Args:
-        edition: What is played.
-        expeditions: How many there are, which may differ from those of the edition.
-        objective: A key of `AIMS`.
-    """
-    relics, out = "", ""
+    """Return the rules, as far as a player needs them to decide, and what to play for: a key of `AIMS`."""
+    relics = ""
     if edition.relics:
-        worth = _WORTH[edition.relic_values].format(values=", ".join(map(str, edition.relics)))
+        worth = _RELICS[edition.relic_values].format(values=", ".join(map(str, edition.relics)))
         enters = " One enters the deck before each expedition." if edition.relics_enter == "expedition" else ""
-        relics = _RELICS.format(worth=worth, enters=enters)
-        out = "; relics that came up never return"
+        relics = f"\n- Relic: it lies on the path until someone leaves alone, who takes it. {worth}{enters}"
+        relics += " Relics that came up never return to the deck."
+    removed, number = _REMOVED[edition.bust_removes], counted(expeditions, "expedition")
     ties = "; most relics break a tie" if edition.tie_break == "relics" else ""
-    rules = _RULES.format(
-        expeditions=counted(expeditions, "expedition"),
-        relics=relics,
-        all_of="gems and relics there" if relics else "of them",
-        removed=_REMOVED[edition.bust_removes],
-        out=out,
-    )
-    return f"{rules}\n{AIMS[objective].format(ties=ties)}"
+    return f"{_RULES.format(expeditions=number, relics=relics, removed=removed)}\n{AIMS[objective].format(ties=ties)}"
 
 
 def state_in_words(seen: Observations, edition: Edition) -> str:
