@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import AGENTS, add_edition, in_folder, new_parser, save_and_say, seed
-from diamant_env.judging import evaluate
+from diamant_env.commands.terminal import AGENTS, in_folder, new_parser, save_and_say, seed
+from diamant_env.editions import EDITIONS
+from diamant_env.judging import DecisionLosses, Evaluation, evaluate, judge_decisions
 
 COMMAND = "diamant evaluate"
 _ABOUT = """\
@@ -14,7 +15,15 @@ intervals. Each table plays a fixed quota of games, the agent's seat rotates
 evenly, and the same seed gives the same numbers.
 
   diamant evaluate champion --against pool held-out
-  diamant evaluate bag:18 --against traps:3,cards:6,continue --compare ev bag:12"""
+  diamant evaluate bag:18 --against traps:3,cards:6,continue --compare ev bag:12
+
+--per-decision judges by what each decision costs, so that few games say much:
+score: in one expedition among players of its equilibrium, in gems, exactly;
+win: in games against the line-ups, in win share, by a search.
+
+  diamant evaluate text:score:my_module:ask --per-decision score --games 20"""
+_USUAL = {None: (20_000, "iello-2016"), "win": (200, "iello-2016"), "score": (200, "iello-2016-fr")}
+"""The games and the edition where none are given, by --per-decision."""
 _LINE_UPS = """\
 line-ups:
   pool, held-out or FILE.toml   tables of distinct members, drawn for each table
@@ -32,23 +41,26 @@ def run(argv: Sequence[str]) -> int:
     parser = new_parser(COMMAND, _ABOUT, _LINE_UPS + AGENTS)
     add = parser.add_argument
     add("agent", metavar="AGENT", help="who is judged")
-    add("--against", nargs="+", default=["pool"], metavar="LINE-UP", help="see below (pool)")
+    add("--against", nargs="+", metavar="LINE-UP", help="see below (pool)")
     add("--compare", nargs="+", default=[], metavar="AGENT", help="others that take the same seats in the same games")
-    add("--games", type=int, default=20_000, help="of each agent in each line-up (%(default)s)")
+    add("--per-decision", choices=("score", "win"), help="what each decision costs; score takes no --against")
+    add("--games", type=int, help="of each agent in each line-up (20,000; with --per-decision 200)")
     add("--players", type=int, default=4, help="at each table, 2 to 8 (%(default)s)")
-    add_edition(parser)
+    editions = f"one of {', '.join(EDITIONS)} (iello-2016; with --per-decision score iello-2016-fr)"
+    add("--edition", metavar="NAME", help=editions)
     add("--seed", type=seed, default=0, help="of everything (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
-    judged = evaluate(
-        given.agent,
-        given.against,
-        given.games,
-        compare_with=given.compare,
-        players=given.players,
-        edition=given.edition,
-        seed=given.seed,
-        progress=True,
-    )
+    games, edition = _USUAL[given.per_decision]
+    given.games = games if given.games is None else given.games
+    given.edition = given.edition or edition
+    names = ("games", "against", "players", "edition", "seed")
+    settings = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
+    settings |= {"compare_with": given.compare, "progress": True}
+    judged: Evaluation | DecisionLosses
+    if given.per_decision is None:
+        judged = evaluate(given.agent, **settings)
+    else:
+        judged = judge_decisions(given.agent, given.per_decision, **settings)
     save_and_say(judged, lambda path: judged.save(path, command=COMMAND, arguments=vars(given)), given.out)
     return 0

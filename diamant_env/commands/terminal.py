@@ -15,8 +15,8 @@ from diamant_env.storage.plain import plain
 
 AGENTS = """\
 An agent is a text such as bag:18, champion or search:champion, the file of a
-trained policy (.safetensors), the folder of its run, or module:object for one
-of your own."""
+trained policy (.safetensors), the folder of its run, module:object for one of
+your own, or text:module:object for a function from words to words."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -23,7 +23,7 @@ from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.game_check import as_games
 from diamant_env.exact.cards import cards_left, number_of, read_digits
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, solve_sets
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean, solve_sets
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.tree import ExpeditionTree, build_tree
 from diamant_env.native.compiled import jit_apart
@@ -67,7 +67,23 @@ class Solution:
         Raises:
             ValueError: If one of them can't follow the state that was solved in the same expedition.
         """
-        result = np.zeros(len(games))
+        return self._look_up(games)[:, 2]
+
+    def action_values(self, games: np.ndarray) -> NDArray[np.float64]:
+        """Return the mean gems that CONTINUE and LEAVE bring a player inside, float64 (games, 2), at later states.
+
+        The others play the equilibrium now, and all play it afterwards. Args and errors are those of
+        `leave_probability`; a solution of `DIFFERENCE` is refused too.
+        """
+        if self.mode != EQUILIBRIUM:
+            raise ValueError(
+                "what each choice brings is kept in gems; the difference of two players has no such values"
+            )
+        return self._look_up(games)[:, :2]
+
+    def _look_up(self, games: np.ndarray) -> NDArray[np.float64]:
+        """Return float64 (games, 3): what going on and what leaving brings, and the probability of leaving."""
+        result = np.zeros((len(games), 3))
         x = self.tree
         wrong = _look_up(x.sets, x.boxes, x.moves, x.start, as_games(games), self.mode, self.values, result)
         if wrong >= 0:
@@ -193,7 +209,7 @@ def _file_of(tree: ExpeditionTree, mode: int) -> str:
 
 @jit_apart
 def _look_up(sets, boxes, moves, start, games, mode, values, result):
-    """Write the probabilities of leaving into `result`; return the first game that does not fit, -1 if all do."""
+    """Write what `Solution._look_up` returns into `result`; return the first game that does not fit, -1 if all do."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for i in range(games.shape[0]):
@@ -215,5 +231,7 @@ def _look_up(sets, boxes, moves, start, games, mode, values, result):
         read_digits(sets, number, digits)
         cards = cards_left(sets, digits)
         compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
-        result[i] = choose(mode, leave, stay, inside - 1)
+        chance = choose(mode, leave, stay, inside - 1)
+        result[i, 0], result[i, 1] = mean(stay, inside - 1, chance), mean(leave, inside - 1, chance)
+        result[i, 2] = chance
     return -1

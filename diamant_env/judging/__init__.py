@@ -9,6 +9,7 @@
 """
 
 try:
+    from diamant_env.judging.decisions import DecisionLoss, DecisionLosses, judge_decisions
     from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
     from diamant_env.judging.evaluation import Difference, Result, compare
     from diamant_env.judging.intervals import Estimate
@@ -22,6 +23,8 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(text, name=error.name) from error
 
 __all__ = [
+    "DecisionLoss",
+    "DecisionLosses",
     "DeviationGain",
     "DeviationGame",
     "Difference",
@@ -34,4 +37,5 @@ __all__ = [
     "deviation_gains",
     "evaluate",
     "hold_tournament",
+    "judge_decisions",
 ]

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from diamant_env.editions import Edition
 from diamant_env.judging.games import Played, Player, checked_names, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables, p_value_of_share, share_of_tables
-from diamant_env.judging.lineups import LineUp, deal, seat_with
+from diamant_env.judging.lineups import LineUp, seat_line_up
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,8 @@ def compare(
         for line_up, texts in zip(line_ups, rivals, strict=True):
             bar.set_description(line_up.name)
             table_seeds, game_seeds = seeds_for(seed, purpose, line_up.name, players).spawn(2)
-            opponents = np.ones((number_of_tables(games, players), players - 1), np.int64)
-            if line_up.how == "distinct":
-                opponents = 1 + deal(*opponents.shape, len(texts), np.random.default_rng(table_seeds))
-            seating = seat_with(opponents)  # the measured one is number 0
+            tables = number_of_tables(games, players)
+            seating = seat_line_up(line_up, len(texts), tables, players, table_seeds)
             runs = []
             for agent in agents:
                 seated = [*texts, agent] if line_up.how == "intruder" else [agent, *texts]

@@ -116,6 +116,16 @@ def seat_with(rivals: NDArray[np.int64]) -> NDArray[np.int64]:
     return seating
 
 
+def seat_line_up(
+    line_up: LineUp, members: int, tables: int, players: int, seeds: np.random.SeedSequence
+) -> NDArray[np.int64]:
+    """Return int (tables, players): agent 0 is judged, the others are numbered from 1 among so many members."""
+    opponents = np.ones((tables, players - 1), np.int64)
+    if line_up.how == "distinct":
+        opponents = 1 + deal(*opponents.shape, members, np.random.default_rng(seeds))
+    return seat_with(opponents)
+
+
 def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:
     """Return who plays: the agents, then the members of the pools that are not among them yet.
 

@@ -1,7 +1,8 @@
 """Who sits at the table: the agent interface, the scripted baselines and trained networks run by NumPy."""
 
 from diamant_env.agent import Agent
+from diamant_env.opponents.language.text_agent import TextAgent
 from diamant_env.opponents.registry import FAMILIES, SOLVED, make
 from diamant_env.opponents.table import EMPTY, Table
 
-__all__ = ["EMPTY", "FAMILIES", "SOLVED", "Agent", "Table", "make"]
+__all__ = ["EMPTY", "FAMILIES", "SOLVED", "Agent", "Table", "TextAgent", "make"]

@@ -95,7 +95,20 @@ def load(text: str) -> Agent:
     Raises:
         ValueError: If there is no such module or object, or it plays nothing.
     """
-    module, _, attribute = text.partition(":")
+    found = load_object(text, text)
+    try:
+        return as_agent(copied(found), text)
+    except ValueError as error:
+        raise ValueError(f"agent {text!r}: {error}") from error.__cause__
+
+
+def load_object(named: str, text: str) -> Any:
+    """Return the object itself that ``module:object`` names; the agent's whole text is for messages.
+
+    Raises:
+        ValueError: If there is no such module or object.
+    """
+    module, _, attribute = named.partition(":")
     try:
         imported = importlib.import_module(module)
     except Exception as error:
@@ -103,13 +116,9 @@ def load(text: str) -> Agent:
             raise ValueError(f"agent {text!r}: there is no module {error.name}") from None
         raise ValueError(f"agent {text!r}: the module {module} can't be imported: {error!r}") from error
     try:
-        found = attrgetter(attribute)(imported)
+        return attrgetter(attribute)(imported)
     except AttributeError:
         raise ValueError(f"agent {text!r}: the module {module} has no {attribute}") from None
-    try:
-        return as_agent(copied(found), text)
-    except ValueError as error:
-        raise ValueError(f"agent {text!r}: {error}") from error.__cause__
 
 
 def copied(given: Any) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from diamant_env.agent import Agent
 from diamant_env.opponents import own, solved
+from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.scripted import comparisons, thresholds
 from diamant_env.opponents.scripted.family import Scripted, parameters
@@ -54,6 +55,8 @@ def make(text: str, seed: int = 0, *, importing: bool = True) -> Agent:
               the folder of a run that has a ``policy.safetensors``.
             - ``"module:object"``, an agent of your own: an object with ``act``, its class, or a function of the
               observations (see `diamant_env.opponents.own`). The module is imported, which runs it.
+            - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
+              model; ``"text:score:module:object"`` is told to play for gems (see `TextAgent`).
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
         seed: Of the agents that draw something themselves (``"mixture"``, roll-outs); the others ignore it.
         importing: Whether ``"module:object"`` is allowed; not where the text comes from a file.
@@ -70,11 +73,11 @@ def make(text: str, seed: int = 0, *, importing: bool = True) -> Agent:
         return SOLVED[name](rest) if colon else SOLVED[name]()
     if name in FAMILIES:
         return _make_scripted(text, seed)
-    path = policy_file(text)
-    if path is None and own.NAMES_OBJECT.fullmatch(text):
+    if names_object(text):
         if not importing:
             raise ValueError(f"agent {text!r} would import a module; a text from a file can't do that")
-        return own.load(text)
+        return text_agent.load_text_agent(text) if text.startswith(text_agent.PREFIX) else own.load(text)
+    path = policy_file(text)
     if path is None:
         raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(_known())}")
     if not path.is_file():
@@ -86,7 +89,10 @@ def make(text: str, seed: int = 0, *, importing: bool = True) -> Agent:
 
 def names_object(text: str) -> bool:
     """Whether `make` would import a module for this text."""
-    text = parse(text)[1] if text.startswith(PREFIX) else text
+    if text.startswith(PREFIX):
+        return names_object(parse(text)[1])
+    if text.startswith(text_agent.PREFIX):
+        return True
     known = text.partition(":")[0] in SOLVED or text.partition(":")[0] in FAMILIES
     return not known and policy_file(text) is None and own.NAMES_OBJECT.fullmatch(text) is not None
 
@@ -104,7 +110,8 @@ def policy_file(text: str) -> Path | None:
 def _known() -> list[str]:
     """What a text may be, as a message lists it."""
     solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
-    others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", "module:object"]
+    own_agents = ("module:object", f"{text_agent.PREFIX}module:object")
+    others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", *own_agents]
     return [*map(describe, FAMILIES.values()), *solved_agents, *others]
 
 

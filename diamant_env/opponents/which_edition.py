@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,14 +21,20 @@ class EditionFinder:
 
     Args:
         editions: Among which it tells, by default the published ones; of several that fit, the first counts.
+        fitting: Says which rows fit an edition: `could_be`, or `has_cards_of` where any number of expeditions will do.
 
     Attributes:
         editions: As given.
         fits: bool (rows, editions), which editions fit what each row has shown so far.
     """
 
-    def __init__(self, editions: tuple[Edition, ...] = tuple(EDITIONS.values())) -> None:
+    def __init__(
+        self,
+        editions: tuple[Edition, ...] = tuple(EDITIONS.values()),
+        fitting: Callable[[Edition, Observations], NDArray[np.bool_]] | None = None,
+    ) -> None:
         self.editions = editions
+        self._fitting = fitting or could_be
         self.fits = np.ones((0, len(self.editions)), bool)
 
     def find(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -39,16 +47,20 @@ class EditionFinder:
         if len(self.fits) != len(first):
             self.fits = np.ones((len(first), len(self.editions)), bool)
         self.fits[first] = True
-        self.fits &= np.stack([could_be(edition, obs) for edition in self.editions], axis=1)
+        self.fits &= np.stack([self._fitting(edition, obs) for edition in self.editions], axis=1)
         return np.where(self.fits.any(axis=1), self.fits.argmax(axis=1), -1)
 
 
 def could_be(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
     """Return bool (rows,): whether what each row's seat sees can be a game of this edition."""
+    return has_cards_of(edition, obs) & (obs["expedition"] + obs["expeditions_left"] == edition.expeditions)
+
+
+def has_cards_of(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
+    """Return bool (rows,): whether the cards that each row's seat sees can be of this edition."""
     cards = numbers_of(edition)["cards"].astype(np.float32)
     expedition = obs["expedition"]
-    fits = expedition + obs["expeditions_left"] == edition.expeditions
-    fits &= (obs["treasures_left"] <= cards[:FIRST_TRAP]).all(axis=1)
+    fits = (obs["treasures_left"] <= cards[:FIRST_TRAP]).all(axis=1)
     fits &= (obs["traps_left"] + obs["traps_on_path"] <= cards[FIRST_TRAP:FIRST_RELIC]).all(axis=1)
     entered = np.broadcast_to(cards[FIRST_RELIC:], obs["relics_left"].shape)
     if edition.relics_enter == "expedition":

@@ -44,6 +44,16 @@ REFUSED = {
         ([GAME, "game.gif", "--width", "10"], "--width 10"),
         ([GAME], "required"),
     ],
+    "evaluate": [
+        (["ev", "--per-decision", "gems"], "--per-decision: invalid choice: 'gems'"),
+        (["ev", "--per-decision", "score", "--against", "pool"], "the players of the equilibrium sit there"),
+        (["ev", "--per-decision", "win", "--against", "intruder:bag"], "copies around an intruder are not judged"),
+        (["ev", "--per-decision", "win", "--edition", "incan-gold"], "no loss in win share in incan-gold: the chests"),
+        (["ev", "--per-decision", "win", "--games", "0"], "games=0; a whole number, 1 to 100000, is allowed"),
+        (["ev", "--per-decision", "score", "--players", "1"], "players=1; a whole number, 2 to 8"),
+        (["ev", "--per-decision", "score", "--edition", "x"], "unknown edition 'x'"),
+        (["ev", "--games", "0"], "games=0; a whole number, 1 to 100000000, is allowed"),
+    ],
     "exact": [
         (["nobody"], "unknown agent 'nobody'"),
         (["--edition", "x", "--players", "2"], "unknown edition 'x'"),

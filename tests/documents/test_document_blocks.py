@@ -84,6 +84,8 @@ NOT_RUN = {
     "ray start --address=HEAD:6379": "needs a second machine",
     "RAY_ADDRESS=auto python -m train.rllib --set ray.runners=64 --set ppo.games=24000": "needs a cluster",
     "ray stop": "would end what others began",
+    "python -m examples.chat_model http://localhost:8000/v1/chat/completions --model NAME --games 20": "asks a server; "
+    "tests/documents/test_chat_model.py starts one",
     "source .venv/bin/activate": "changes the shell it is typed into",
 }
 ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE

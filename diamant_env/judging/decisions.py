@@ -1,0 +1,240 @@
+"""What decisions cost: each one of an agent's is compared with the better choice, so that few games say much.
+
+The difference of two players' mean returns is the sum, over the decisions of one of them, of what the other's choices
+would have brought more (Kakade and Langford: Approximately optimal approximate reinforcement learning, ICML 2002).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from diamant_env import exact
+from diamant_env.advice.hint import champion, why_no_search
+from diamant_env.agent import Agent
+from diamant_env.batch import Batch
+from diamant_env.editions import Edition, find_edition
+from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.loops import rebuild_games
+from diamant_env.envs.settings import with_expeditions
+from diamant_env.judging.games import Player, as_player, checked_names, listed, seeds_for
+from diamant_env.judging.intervals import Estimate, mean_of_tables
+from diamant_env.judging.lineups import LineUp, clone_line_ups, parse_line_ups, seat_line_up
+from diamant_env.judging.tables import estimate_text, new_table
+from diamant_env.opponents.search import SearchAgent
+from diamant_env.opponents.solved import EquilibriumAgent
+from diamant_env.opponents.table import Table
+from diamant_env.state import CONTINUE, GAME, LEAVE
+from diamant_env.storage.results import save_json, versions
+
+OBJECTIVES = {
+    "score": ("gems", "One expedition among players of its equilibrium; what the better choice brings is exact."),
+    "win": ("win share", "The better choice: by games that the champion plays on for everyone, as in a hint."),
+}
+"""What a loss is measured in, and how, by objective."""
+_MOST_GAMES = 100_000  # whose decisions are all held in memory
+_PAIRS = 128  # games with each choice
+_ROWS = 256  # decisions that are searched at once
+
+
+@dataclass(frozen=True)
+class DecisionLoss:
+    """What an agent's decisions cost.
+
+    Attributes:
+        agent: The judged agent.
+        against: Who else sat there.
+        objective: A key of `OBJECTIVES`.
+        players: At each table.
+        games: Games played, with ``"score"`` one expedition each.
+        decisions: That the agent made.
+        loss: Mean loss of a decision: the better choice less what the agent does, by its probabilities. In mean gems
+            with ``"score"``, else in win share.
+        per_game: The mean sum of the losses of a game.
+        retries: How often a `diamant_env.opponents.TextAgent` was asked twice, None for others.
+        illegal: How often it answered illegally twice.
+    """
+
+    agent: str
+    against: str
+    objective: str
+    players: int
+    games: int
+    decisions: int
+    loss: Estimate
+    per_game: Estimate
+    retries: int | None
+    illegal: int | None
+
+
+@dataclass(frozen=True)
+class DecisionLosses:
+    """What the decisions of some agents cost; its ``str`` is a table for people.
+
+    Attributes:
+        losses: One per line-up and agent.
+    """
+
+    losses: list[DecisionLoss]
+
+    def __str__(self) -> str:
+        one = self.losses[0]
+        unit, how = OBJECTIVES[one.objective]
+        table = new_table(f"Losses in {unit} at tables of {one.players}; games a row: {one.games:,}")
+        asked = any(row.retries is not None for row in self.losses)
+        headings = ("agent", "against", "decisions", "loss of a decision", "of a game", "retries", "illegal")
+        for heading in headings if asked else headings[:-2]:
+            table.add_column(heading, overflow="fold")
+        for row in self.losses:
+            counts = ["" if count is None else str(count) for count in (row.retries, row.illegal)] * asked
+            losses = estimate_text(row.loss, 4), estimate_text(row.per_game, 3)
+            table.add_row(row.agent, row.against, f"{row.decisions:,}", *losses, *counts)
+        table.caption = f"{how}\nIn brackets: 95 % intervals."
+        return str(table)
+
+    def save(self, path: str | Path, **more: object) -> None:
+        """Write all figures as JSON, with the versions of what produced them and `more` keys of the caller's."""
+        save_json({**more, "versions": versions(), "losses": self.losses}, path)
+
+
+@threadpool_limits.wrap(limits=1, user_api="blas")  # a network's sums could depend on the number of threads
+def judge_decisions(
+    agent: Player,
+    objective: str = "score",
+    games: int = 200,
+    *,
+    against: Sequence[str] | None = None,
+    compare_with: Sequence[Player] = (),
+    players: int = 4,
+    edition: str | Edition | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> DecisionLosses:
+    """Judge an agent by what each of its decisions costs; the same seed gives the same figures.
+
+    With ``"score"`` it plays one expedition among players of the symmetric equilibrium, and the mean gems of both
+    choices are exact (`diamant_env.exact`): who plays the equilibrium loses nothing. With ``"win"`` it plays whole
+    games, and both choices are played on by the champion: half of these games say which is better, the other half by
+    how much, and the other way round, so that chance alone makes no loss. What a better search would find more is not
+    in that loss.
+
+    Args:
+        agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes. A `TextAgent`
+            is not told the objective: name it there too.
+        objective: ``"score"`` or ``"win"``.
+        games: Of each agent in each line-up; its seat rotates.
+        against: With ``"win"``, texts that name line-ups (see `diamant_env.judging.lineups.parse_line_ups`), by default
+            ``["pool"]``, but none of intruders.
+        compare_with: Other agents that are dealt the same games.
+        players: At each table, 2 to 8.
+        edition: The edition they play; by default iello-2016-fr with ``"score"``, where a table of 4 is solved in
+            seconds, and iello-2016 with ``"win"``.
+        seed: Of everything.
+        progress: Show how many decisions were made, if this is a terminal.
+
+    Raises:
+        ValueError: If an argument is out of range, an agent is none, a line-up can't be seated, the expedition is too
+            large to be solved, or chests are hidden, which no search sees through.
+    """
+    agents = [agent, *listed("compare_with", compare_with)]
+    names = checked_names(agents, whole_number("games", games, 1, _MOST_GAMES), players)
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective={objective!r}; {' and '.join(OBJECTIVES)} are allowed")
+    gains: Callable[[NDArray[np.float32]], NDArray[np.float64]]
+    if objective == "score":
+        if against is not None:
+            raise ValueError(f"against={against!r}; with 'score' the players of the equilibrium sit there")
+        played = find_edition(edition or "iello-2016-fr", hidden_chests=False)
+        equilibrium = EquilibriumAgent(played)
+        tables: list[tuple[LineUp, list[Player]]] = [(clone_line_ups([str(equilibrium)])[0], [equilibrium])]
+        gains, played = partial(_exact_gains, players, played), with_expeditions(played, 1)
+    else:
+        played = find_edition(edition or "iello-2016")
+        gains, tables = partial(_searched_gains, played, seed), _line_ups(against or ["pool"], names, players, played)
+    losses = []
+    for line_up, rivals in tables:
+        for_tables, for_games, for_agents = seeds_for(seed, "decisions", line_up.name, players).spawn(3)
+        seating = seat_line_up(line_up, len(rivals), games, players, for_tables)
+        states = for_agents.generate_state(len(rivals) + 1).tolist()
+        for name, player in zip(names, agents, strict=True):
+            seated = list(map(as_player, [player, *rivals], states))
+            flat, leave, game = _decisions(seated, seating, played, for_games, progress)
+            asked = getattr(seated[0], "retries", None), getattr(seated[0], "illegal", None)
+            totals, made = np.bincount(game, lost(gains(flat), leave), games), np.bincount(game, minlength=games)
+            means = mean_of_tables(totals, made), mean_of_tables(totals, np.ones(games))
+            losses.append(DecisionLoss(name, line_up.name, objective, players, games, len(flat), *means, *asked))
+    return DecisionLosses(losses)
+
+
+def _line_ups(
+    against: Sequence[str], names: Sequence[str], players: int, edition: Edition
+) -> list[tuple[LineUp, list[Player]]]:
+    """Return the line-ups that texts name, each with its rivals."""
+    if why_not := why_no_search(edition, players):
+        raise ValueError(f"no loss in win share in {edition.name}: {why_not[0].lower()}{why_not[1:]}")
+    line_ups = [line_up for text in listed("against", against) for line_up in parse_line_ups(text, names[0])]
+    if any(line_up.how == "intruder" for line_up in line_ups):
+        raise ValueError("the decisions of copies around an intruder are not judged; take other line-ups")
+    return [(line_up, list(line_up.rivals_of(names, players))) for line_up in line_ups]
+
+
+def lost(gains: NDArray[np.float64], leave: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return what decisions cost, float64 (rows,).
+
+    Args:
+        gains: float64 (rows, 2), what LEAVE brings more than CONTINUE, measured twice. One measure says which choice
+            is better, the other one by how much, and the other way round: the mean of both.
+        leave: float32 (rows,), the probabilities of LEAVE.
+    """
+    missed = np.where(gains > 0, 1 - leave[:, None], -leave[:, None])
+    return (missed * gains[:, ::-1]).mean(axis=1)
+
+
+def _decisions(
+    agents: Sequence[Agent],
+    seating: NDArray[np.int64],
+    edition: Edition,
+    seeds: np.random.SeedSequence,
+    progress: bool,
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+    """Play one game at each table; return the decisions of agent 0: what it saw, its probabilities, which game."""
+    games, seats = seating.shape
+    batch = Batch(games, seats, edition)
+    table, actions = Table(batch, agents, seating), np.zeros(seating.shape, np.int8)
+    observations = batch.reset(seeds.generate_state(games, np.uint64))
+    made = []
+    with tqdm(unit=" decisions", desc=str(agents[0]), leave=False, disable=None if progress else True) as bar:
+        while not batch.over.all():
+            leave = table.leave_probabilities(observations)
+            game, seat = np.nonzero(batch.must_decide & (seating == 0))
+            made.append((observations[game, seat], leave[game, seat], game))
+            bar.update(len(game))
+            batch.draw_decisions(leave, actions)
+            batch.step(actions, observations)
+    flat, chances, game = (np.concatenate(part) for part in zip(*made, strict=True))
+    return flat, chances, game
+
+
+def _exact_gains(players: int, edition: Edition, flat: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return in gems what LEAVE brings more than CONTINUE, float64 (rows, 2): twice the same, since it is exact."""
+    games = np.zeros(len(flat), GAME)
+    rebuild_games(flat, np.zeros(len(flat), np.uint64), games)
+    values = exact.solve_equilibrium(players, edition).action_values(games)
+    return np.repeat((values[:, LEAVE] - values[:, CONTINUE])[:, None], 2, axis=1)
+
+
+def _searched_gains(edition: Edition, seed: int, flat: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return in win share what LEAVE brings more than CONTINUE, float64 (rows, 2), by two halves of the games."""
+    search = SearchAgent(champion(), seed=seed)
+    found = []
+    for rows in np.split(flat, range(_ROWS, len(flat), _ROWS)):
+        earned = search.outcomes(rows, edition, _PAIRS)
+        found.append((earned[LEAVE] - earned[CONTINUE]).reshape(len(rows), 2, _PAIRS // 2).mean(axis=2))
+    return np.concatenate(found)

@@ -1,0 +1,113 @@
+"""A player that is asked and answers in words: any function from a text to a text, such as a language model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.observation import Observations
+from diamant_env.opponents.language.words import AIMS, CHOICES, rules_in_words, state_in_words
+from diamant_env.opponents.own import NAMES_OBJECT, load_object
+from diamant_env.opponents.which_edition import EditionFinder, has_cards_of
+
+PREFIX = "text:"
+_ANSWER = re.compile(r"(leave|continue)\.?", re.IGNORECASE | re.ASCII)
+_SHOWN = 60  # characters of a wrong answer that its writer is shown
+
+
+class TextAgent:
+    """Asks a function for each decision; it gets the rules, the state and the choices in words.
+
+    An answer is LEAVE or CONTINUE and nothing else, in any case, with blanks around it or a period after it. Any other
+    is illegal: the function is asked once more, and told what was wrong. A second illegal answer counts as LEAVE.
+
+    Args:
+        function: Takes a text, returns a text. It needs no memory: every text holds all that bears on the decision.
+        name: What the agent's ``str`` is.
+        objective: What the function is told to play for, ``"win"`` or ``"score"``.
+
+    Attributes:
+        decisions: So many were asked for.
+        retries: So many were asked for twice.
+        illegal: So many were answered illegally twice.
+
+    Raises:
+        ValueError: If the function can't be called or there is no such objective.
+    """
+
+    def __init__(self, function: Callable[[str], str], name: str, objective: str = "win") -> None:
+        if not callable(function):
+            raise ValueError(f"{name}: {function!r} is no function from a text to a text")
+        if objective not in AIMS:
+            raise ValueError(f"{name}: objective={objective!r}; {' and '.join(AIMS)} are allowed")
+        self.function, self.name, self.objective = function, name, objective
+        self.seed(0)
+        self._editions = EditionFinder(fitting=has_cards_of)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def seed(self, seed: int) -> None:
+        """Begin anew: what was counted is forgotten. It draws nothing itself."""
+        self.decisions = self.retries = self.illegal = 0
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`; a decision is certain.
+
+        Raises:
+            ValueError: If a row that must decide plays no published cards, or the function fails or returns no text.
+        """
+        leave = np.zeros(len(first), np.float32)
+        editions = self._editions.find(obs, first)
+        for row in np.flatnonzero(obs["must_decide"]):
+            if editions[row] < 0:
+                known = ", ".join(edition.name for edition in self._editions.editions)
+                raise ValueError(f"{self} can name the cards of the published editions alone: {known}")
+            seen, edition = Observations(obs.flat[row]), self._editions.editions[editions[row]]
+            expeditions = int(seen["expedition"] + seen["expeditions_left"])
+            parts = rules_in_words(edition, expeditions, self.objective), state_in_words(seen, edition), CHOICES
+            leave[row] = self._decides_to_leave("\n\n".join(parts))
+        return leave
+
+    def _decides_to_leave(self, text: str) -> bool:
+        self.decisions += 1
+        answer = self._ask(text)
+        if (choice := parse_answer(answer)) is None:
+            self.retries += 1
+            given = answer if len(answer) <= _SHOWN else f"{answer[:_SHOWN]}..."
+            choice = parse_answer(self._ask(f"{text}\n\nYou answered {given!r}, which is none of the two. {CHOICES}"))
+        if choice is None:
+            self.illegal += 1
+        return choice is not False
+
+    def _ask(self, text: str) -> str:
+        try:
+            answer = self.function(text)
+        except Exception as error:
+            raise ValueError(f"{self}: the function raised {error!r}") from error
+        if not isinstance(answer, str):
+            raise ValueError(f"{self}: the function returned {type(answer).__name__}; a text (str) is expected")
+        return answer
+
+
+def parse_answer(answer: str) -> bool | None:
+    """Return True for LEAVE, False for CONTINUE, None for anything else."""
+    found = _ANSWER.fullmatch(answer.strip())
+    return None if found is None else found[1].lower() == "leave"
+
+
+def load_text_agent(text: str) -> TextAgent:
+    """Return the agent of ``text:[win|score:]module:object``; the module is imported, which runs it.
+
+    Raises:
+        ValueError: If the text names no object, or the object is no function.
+    """
+    rest = text.removeprefix(PREFIX)
+    first, _, after = rest.partition(":")
+    objective, named = (first, after) if first in AIMS and ":" in after else ("win", rest)
+    if not NAMES_OBJECT.fullmatch(named):
+        raise ValueError(f"{text!r} names no function; write {PREFIX}module:object or {PREFIX}score:module:object")
+    return TextAgent(load_object(named, text), text, objective)

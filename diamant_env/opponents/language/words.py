@@ -1,0 +1,105 @@
+"""What a seat sees, in words: the rules of the edition, the table, the deck, and the two choices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from diamant_env.drawing.news import counted, listed
+from diamant_env.editions import Edition
+from diamant_env.observation import Observations
+
+AIMS = {
+    "win": "Your aim is to win: to have the most gems of all players in your chest at the end of the game{ties}.",
+    "score": "Your aim is as many gems in your chest at the end as possible, whatever the others have.",
+}
+"""What the reader is told to play for, by objective."""
+CHOICES = "Answer with one word alone: LEAVE or CONTINUE."
+_RULES = """\
+You play Diamant, also called Incan Gold, a game of pushing your luck. It has {expeditions}. In each one all players \
+enter a cave, and cards come up from a shuffled deck, one each turn.
+- Treasure: its gems are shared equally among the players inside, in whole gems, into their bags. The rest lies on the \
+path.
+- Trap: the second card of the same kind ends the expedition at once, and all inside lose their bags.{relics}
+After each card but that one all inside choose at the same time. Who continues stays for the next card. Who leaves \
+returns to camp until the next expedition, and the bag is safe in the chest. Those who leave in the same turn also \
+share the gems on the path equally; what they can't split stays there. Who leaves alone takes all of them.
+After the expedition its cards return to the deck{removed}."""
+_RELICS = {
+    "taken": "The relics are worth {values} gems, in the order in which players take them.",
+    "printed": "Its name says how many gems it is worth.",
+}
+_REMOVED = ("", "; of the two traps that ended it one leaves the game", "; the two traps that ended it leave the game")
+
+
+def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
+    """Return the rules, as far as a player needs them to decide, and what to play for: a key of `AIMS`."""
+    relics = ""
+    if edition.relics:
+        worth = _RELICS[edition.relic_values].format(values=", ".join(map(str, edition.relics)))
+        enters = " One enters the deck before each expedition." if edition.relics_enter == "expedition" else ""
+        relics = f"\n- Relic: it lies on the path until someone leaves alone, who takes it. {worth}{enters}"
+        relics += " Relics that came up never return to the deck."
+    removed, number = _REMOVED[edition.bust_removes], counted(expeditions, "expedition")
+    ties = "; most relics break a tie" if edition.tie_break == "relics" else ""
+    return f"{_RULES.format(expeditions=number, relics=relics, removed=removed)}\n{AIMS[objective].format(ties=ties)}"
+
+
+def state_in_words(seen: Observations, edition: Edition) -> str:
+    """Return what one observation shows, a sentence a line.
+
+    All that bears on the decision is there in numbers: which cards the deck holds, what lies on the path and what each
+    player has. Rivals are called by their place after the observer: the next seat is player 1.
+
+    Args:
+        seen: One observation, of a seat that must decide.
+        edition: What is played.
+    """
+    fields = ("expedition", "expeditions_left", "turn", "num_players", "num_inside", "bag", "path_gems", "path_relics")
+    expedition, left, turn, players, inside, bag, path, relics = (int(seen[name]) for name in fields)
+    worth = f", {counted(relics, 'relic')} worth {int(seen['path_relic_value'])} to one who leaves alone"
+    traps = [edition.traps[trap] for trap in np.flatnonzero(seen["traps_on_path"])]
+    return "\n".join(
+        [
+            f"Now: expedition {expedition} of {expedition + left}, after card {turn}.",
+            f"Inside: {inside} of {counted(players, 'player')}, each with {counted(bag, 'gem')} in the bag.",
+            f"You are inside. {_chest('Your', int(seen['chest']), int(seen['relics']))}",
+            *_rivals(seen),
+            f"On the path: {counted(path, 'gem')}{worth if relics else ''}; traps: {listed(traps or ['none'])}.",
+            *_deck(seen, edition),
+        ]
+    )
+
+
+def _rivals(seen: Observations) -> list[str]:
+    lines = []
+    for rival in np.flatnonzero(seen["rival_present"]):
+        since = f"in camp since card {seen['rival_left_turn'][rival]:.0f}"
+        where = "inside" if seen["rival_inside"][rival] else since
+        chest = _chest("Their", int(seen["rival_chest"][rival]), int(seen["rival_relics"][rival]))
+        lines.append(f"Player {rival + 1} is {where}. {'Their chest is hidden.' if seen['hidden_chests'] else chest}")
+    return lines
+
+
+def _chest(whose: str, gems: int, relics: int) -> str:
+    from_relics = f", those for {counted(relics, 'relic')} included" if relics else ""
+    return f"{whose} chest: {counted(gems, 'gem')}{from_relics}."
+
+
+def _deck(seen: Observations, edition: Edition) -> list[str]:
+    """Say what the deck holds, what would end the expedition, and what the next card brings on average."""
+    treasures, traps, relics = (seen[f"{kind}_left"].astype(int) for kind in ("treasures", "traps", "relics"))
+    values = [edition.treasure_slots[slot] for slot in np.repeat(np.arange(len(treasures)), treasures)]
+    fatal = np.where(seen["traps_on_path"] > 0, traps, 0)
+    size = int(treasures.sum() + traps.sum() + relics.sum())
+    dangers = [f"{traps[kind]} {edition.traps[kind]}" for kind in np.flatnonzero(traps)]
+    kinds = [f"treasures {', '.join(map(str, sorted(values))) or 'none'}", f"traps {', '.join(dangers) or 'none'}"]
+    if edition.relics:
+        printed = ", ".join(str(edition.relics[kind]) for kind in np.flatnonzero(relics))
+        named = f" worth {printed}" if printed and edition.relic_values == "printed" else ""
+        taken = counted(int(seen["relics_taken"]), "relic")
+        kinds.append(f"{counted(relics.sum(), 'relic')}{named} ({taken} taken so far by all players)")
+    return [
+        f"The deck: {counted(size, 'card')}; {'; '.join(kinds)}.",
+        f"Of these {fatal.sum()} would end the expedition, a chance of {seen['bust_chance']:.1%}.",
+        f"The next card brings each player inside {seen['expected_share']:.2f} gems on average, if nobody leaves.",
+    ]

@@ -1,0 +1,85 @@
+"""A chat model as a player, judged by what each of its decisions costs: ``python -m examples.chat_model URL``.
+
+Each decision is one message in the form of chat completions, which most servers of language models take: a JSON with
+``model`` and ``messages``, answered by ``choices[0].message.content``. Nothing but the standard library is needed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import urllib.request
+from collections.abc import Sequence
+
+from diamant_env.commands.command import run_command
+from diamant_env.judging import judge_decisions
+from diamant_env.opponents import TextAgent
+
+COMMAND = "python -m examples.chat_model"
+
+
+class ChatModel:
+    """A function from a message to the answer of a model on a server.
+
+    Args:
+        url: Where messages are posted, such as ``http://localhost:8000/v1/chat/completions``.
+        model: What the server calls the model.
+        headers: Sent along, such as ``{"Authorization": "Bearer ..."}``.
+        seconds: How long an answer may take.
+    """
+
+    def __init__(self, url: str, model: str, headers: dict[str, str] | None = None, seconds: float = 60) -> None:
+        self.url, self.model, self.seconds = url, model, seconds
+        self.headers = {"Content-Type": "application/json", **(headers or {})}
+
+    def __call__(self, text: str) -> str:
+        """Return what the model answers.
+
+        Raises:
+            OSError: If the server can't be reached, refuses, or takes too long.
+            ValueError: If its answer has another form.
+        """
+        message = {"model": self.model, "messages": [{"role": "user", "content": text}], "temperature": 0}
+        request = urllib.request.Request(self.url, json.dumps(message).encode(), self.headers)
+        with urllib.request.urlopen(request, timeout=self.seconds) as reply:
+            content = reply.read().decode(errors="replace")
+        try:
+            return str(json.loads(content)["choices"][0]["message"]["content"])
+        except (ValueError, LookupError, TypeError):
+            raise ValueError(f"{self.url} answered {content[:200]!r}; choices[0].message.content is expected") from None
+
+
+def header(text: str) -> tuple[str, str]:
+    """Return name and value of ``NAME:VALUE``; argparse tells what is wrong with another text."""
+    name, colon, value = text.partition(":")
+    if not colon:
+        raise argparse.ArgumentTypeError(f"{text}; NAME:VALUE is needed")
+    return name.strip(), value.strip()
+
+
+def run(argv: Sequence[str]) -> None:
+    """Let the model play and print what its decisions cost, beside two agents in the same games."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Judge a chat model by what each decision costs.")
+    add = parser.add_argument
+    add("url", help="where messages are posted, in the form of chat completions")
+    add("--model", default="default", help="what the server calls the model (%(default)s)")
+    add("--header", type=header, action="append", default=[], metavar="NAME:VALUE", help="sent along; may be repeated")
+    add("--objective", choices=("score", "win"), default="score", help="gems of an expedition, or wins (%(default)s)")
+    add("--games", type=int, default=20, help="some five decisions each in score, thirty in win (%(default)s)")
+    add("--players", type=int, default=2, help="at the table, 2 to 8 (%(default)s)")
+    given = parser.parse_args(argv)
+    model = TextAgent(ChatModel(given.url, given.model, dict(given.header)), given.model, given.objective)
+    others = ["ev", "random:0.5"]
+    print(
+        judge_decisions(model, given.objective, given.games, compare_with=others, players=given.players, progress=True)
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status: an error in what was given, or of the server, is one line."""
+    return run_command(COMMAND, lambda: run(sys.argv[1:] if argv is None else argv))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""What decisions cost: nothing for who plays the equilibrium, a known number of gems for others, wins by a search."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch, exact
+from diamant_env.advice.hint import seen_by
+from diamant_env.commands import diamant
+from diamant_env.judging import judge_decisions
+from diamant_env.judging.decisions import _searched_gains, lost
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.judging.lineups import seat_with
+from diamant_env.opponents.solved import EquilibriumAgent
+from diamant_env.state import CONTINUE, LEAVE
+from tests.advice.test_hint import FATAL, at_the_brink
+from tests.exact.test_exact import CARDS_30, ONE, SMALL, TINY, TINY_RELICS, compiled_only, four_errors
+from tests.support import exact_by_hand as by_hand
+from tests.support.oracle import Oracle
+from tests.support.play import BASE, every
+
+
+def chance_of(game: Oracle) -> Fraction:
+    """The probability with which the other one of two leaves in the equilibrium; 0 for who is alone."""
+    *others, me = [seat for seat, player in enumerate(game.players) if player.inside]
+    if not others:
+        return Fraction(0)
+    gain = []
+    for gone in (set(), set(others)):
+        going_on = by_hand.seat_value(by_hand.left(game, gone), by_hand.two_player_equilibrium)
+        gain.append(by_hand.left(game, {me, *gone}).players[me].banked - going_on)
+    return Fraction(0) if gain[0] <= 0 else gain[0] / (gain[0] - gain[1]) if gain[1] < 0 else Fraction(1)
+
+
+def half_the_time(game: Oracle, leave: list[Fraction], stay: list[Fraction]) -> Fraction:
+    """What ``random:0.5`` gets from a player of the equilibrium."""
+    chance = chance_of(game)
+    return (by_hand.binomial_mean(leave, chance) + by_hand.binomial_mean(stay, chance)) / 2
+
+
+@compiled_only
+@every([TINY, TINY_RELICS])
+def test_a_random_player_loses_what_fractions_say(edition):
+    value = by_hand.seat_value(Oracle(edition, 2), by_hand.two_player_equilibrium)
+    known = float(value - by_hand.seat_value(Oracle(edition, 2), half_the_time))
+    assert known > 0.5
+    found = judge_decisions("random:0.5", games=4_000, players=2, edition=edition).losses[0]
+    error = (found.per_game.high - found.per_game.mean) / 1.96
+    assert abs(found.per_game.mean - known) < 4 * error < 0.1 * known
+    assert found.loss.mean * found.decisions == pytest.approx(found.per_game.mean * found.games)
+
+
+@compiled_only
+@pytest.mark.parametrize(("players", "edition"), [(2, CARDS_30), (3, CARDS_30), (4, SMALL)], ids=["2", "3", "4"])
+def test_who_plays_the_equilibrium_loses_nothing(players, edition):
+    found = judge_decisions(EquilibriumAgent(edition), games=100, players=players, edition=edition).losses[0]
+    assert found.decisions > 200
+    assert 0 <= found.loss.mean < 1e-6
+    assert found.per_game.high < 1e-6
+
+
+@compiled_only
+def test_losses_are_the_gems_that_are_missing_in_the_end():
+    """An independent way: what the agent banks on average among players of the equilibrium."""
+    value = exact.solve_equilibrium(3).value
+    seating = seat_with(np.ones((5_000, 2), int))
+    for agent in ("cards:4", "bag:18"):
+        found = judge_decisions(agent, games=1_000, players=3).losses[0]
+        scores = play([agent, EquilibriumAgent(ONE)], seating, 20_000, seeds_for(5, "test"), ONE).scores
+        own = scores[np.arange(20_000), np.arange(20_000) % 5_000 % 3]
+        error = 2 * (found.per_game.high - found.per_game.mean)
+        assert abs(value - own.mean() - found.per_game.mean) < four_errors(own) + error
+        assert found.per_game.low > 0
+
+
+@compiled_only
+def test_action_values_are_those_of_the_equilibrium():
+    solution = exact.solve_equilibrium(edition=SMALL, num_players=3)
+    games = play_some(SMALL, 3)
+    values, chance = solution.action_values(games), solution.leave_probability(games)
+    gain = values[:, LEAVE] - values[:, CONTINUE]
+    assert (gain[chance == 0] <= 1e-9).all()
+    assert (gain[chance == 1] >= -1e-9).all()
+    mixed = (chance > 0) & (chance < 1)
+    np.testing.assert_allclose(gain[mixed], 0, atol=1e-9)
+    assert mixed.any()
+    assert (chance == 1).any()
+    with pytest.raises(ValueError, match="the difference of two players has no such values"):
+        exact.solve_difference(TINY).action_values(play_some(TINY, 2))
+
+
+def play_some(edition, players):
+    """States in which someone must decide."""
+    batch, found = Batch(200, players, edition), []
+    batch.reset(seed=1)
+    random = np.random.default_rng(1)
+    for _ in range(4):
+        found.append(batch.games[(batch.games.expedition == 1) & batch.must_decide.any(axis=1)].copy())
+        batch.step((random.random((200, players)) < 0.25).astype(np.int8))
+    return np.concatenate(found)
+
+
+def test_a_loss_is_measured_by_games_that_did_not_choose():
+    gains = np.array([[0.3, 0.1], [-0.2, -0.4], [0.1, -0.3]])
+    np.testing.assert_allclose(lost(gains, np.zeros(3, np.float32)), [0.2, 0, (-0.3 + 0) / 2])
+    np.testing.assert_allclose(lost(gains, np.ones(3, np.float32)), [0, 0.3, -(0.1 + 0) / 2])
+    np.testing.assert_allclose(lost(gains, np.full(3, 0.5, np.float32)), [0.1, 0.15, (-0.3 - 0.1) / 4])
+
+
+def test_chance_alone_makes_no_loss():
+    """Both choices are worth the same; the better of two noisy figures would look 0.56 better on average."""
+    random = np.random.default_rng(1)
+    leave = random.random(20_000).astype(np.float32)
+    losses = lost(random.normal(size=(20_000, 2)), leave)
+    assert abs(losses.mean()) < 4 * losses.std() / len(losses) ** 0.5 < 0.03
+
+
+def test_a_search_finds_a_choice_that_must_win():
+    flat = seen_by(0, [at_the_brink().game] * 8, BASE)
+    gains = _searched_gains(BASE, 0, flat)
+    assert gains.shape == (8, 2)
+    assert gains.mean() == pytest.approx(FATAL, abs=4 * (FATAL * (1 - FATAL) / (8 * 128)) ** 0.5)
+    assert lost(gains, np.ones(8, np.float32)).tolist() == [0] * 8
+    np.testing.assert_allclose(lost(gains, np.zeros(8, np.float32)), gains.mean(axis=1))
+
+
+@compiled_only
+def test_few_games_tell_players_apart():
+    judged = judge_decisions("random:0.5", "win", 20, compare_with=["champion"], players=3, seed=2)
+    careless, champion = judged.losses
+    assert careless.loss.low > champion.loss.high
+    assert (careless.against, careless.objective, careless.games) == ("pool", "win", 20)
+    assert -0.01 < champion.loss.mean < 0.01
+    again = judge_decisions("champion", "win", 20, players=3, seed=2).losses[0]
+    assert again.loss == champion.loss
+
+
+@compiled_only
+def test_the_command(tmp_path, capsys):
+    file = tmp_path / "losses.json"
+    words = ["evaluate", "random:0.5", "--per-decision", "win", "--against", "ev,bag:8", "self", "--players", "3"]
+    assert diamant.main([*words, "--games", "3", "--out", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "Losses in win share at tables of 3; games a row: 3" in said
+    saved = json.loads(file.read_text())
+    assert [row["against"] for row in saved["losses"]] == ["ev,bag:8", "copies of random:0.5"]
+    assert all(row["decisions"] > 10 for row in saved["losses"])
+    assert saved["arguments"]["edition"] == "iello-2016"
+
+
+@compiled_only
+def test_the_command_in_an_expedition(capsys):
+    words = ["evaluate", "ev", "--compare", "random:0.5", "equilibrium", "--per-decision", "score", "--players", "2"]
+    assert diamant.main([*words, "--games", "30"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "copies of" in line]
+    assert [row[0] for row in rows] == ["ev:0.75", "random:0.5", "equilibrium:iello-2016-fr"]
+    assert [row[5] for row in rows][2] == "0.0000"
+    assert float(rows[1][5]) > 1

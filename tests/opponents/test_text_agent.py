@@ -1,0 +1,259 @@
+"""Agents that answer in words: the words hold enough to play well, and what is no answer is counted or refused."""
+
+import re
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch, Observations
+from diamant_env.advice.hint import seen_by
+from diamant_env.commands import diamant
+from diamant_env.editions import EDITIONS
+from diamant_env.judging.decisions import judge_decisions
+from diamant_env.opponents import Table, TextAgent, make
+from diamant_env.opponents.language.text_agent import parse_answer
+from diamant_env.opponents.language.words import CHOICES, rules_in_words, state_in_words
+from diamant_env.opponents.pools import load_pool
+from diamant_env.opponents.registry import names_object
+from tests.exact.test_exact import compiled_only
+from tests.support.play import BASE, ODD, PUBLISHED, Play, every, games
+
+MODULE = """
+def leave(text):
+    return "leave"
+def raises(text):
+    raise TimeoutError("no answer\\nin 60 s")
+def number(text):
+    return 1
+seven = 7
+"""
+
+
+def read(pattern: str, text: str) -> list[int]:
+    """The numbers of the only place in a text that looks like this."""
+    return [int(number or 0) for number in re.search(pattern, text, re.MULTILINE).groups()]
+
+
+def ev(text: str) -> str:
+    """Plays as ``ev:0.75`` does, by the words alone."""
+    inside, bag = read(r"^Inside: (\d) of \d players?, each with (\d+) gem", text)
+    gems, relics = read(r"^On the path: (\d+) gems?(?:, \d relics? worth (\d+) )?", text)
+    fatal = read(r"^Of these (\d+) would end", text)[0]
+    treasures = re.findall(r"\d+", re.search(r"treasures (.+?);", text)[1])
+    counted = bag + (1 if inside == 1 else Fraction(3, 4)) * (gems + relics)
+    return "LEAVE" if fatal * counted >= sum(int(value) // inside for value in treasures) else " continue.\n"
+
+
+class Script:
+    """Answers with these texts in turn, over and over, and remembers what it was asked."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers, self.asked = answers, []
+
+    def __call__(self, text: str) -> str:
+        self.asked.append(text)
+        return self.answers[(len(self.asked) - 1) % len(self.answers)]
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A module ``own_words`` that can be imported."""
+    (tmp_path / "own_words.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("own_words", None)
+
+
+def asked_at_the_start(agent: TextAgent, tables: int = 3) -> list[float]:
+    """What an agent does at the first card of some games."""
+    batch = Batch(tables, 2)
+    return agent.act(Observations(batch.reset(seed=1)[:, 0]), np.ones(tables, bool)).tolist()
+
+
+@every(PUBLISHED)
+@pytest.mark.parametrize("players", [1, 3, 8])
+def test_the_words_hold_enough_to_play_ev(edition, players):
+    number = games(20)
+    batch, reader = Batch(number, players, edition), TextAgent(ev, "reader")
+    table = Table(batch, [reader], np.zeros((number, players), int))
+    observations, actions = batch.reset(seed=players), np.zeros((number, players), np.int8)
+    known = Table(batch, [make("ev:0.75")], table.seating)
+    decisions = []
+    while not batch.over.all():
+        leave, expected = table.leave_probabilities(observations), known.leave_probabilities(observations)
+        deciding = batch.must_decide
+        np.testing.assert_array_equal(leave[deciding], expected[deciding])
+        decisions += expected[deciding].tolist()
+        table.decide(observations, actions)
+        batch.step(actions, observations)
+    assert 0.05 < np.mean(decisions) < 0.6
+    assert (reader.retries, reader.illegal) == (0, 0)
+    assert reader.decisions >= len(decisions)
+
+
+def test_the_state_of_a_game_word_by_word():
+    play = Play([11, "snake", "relic", 7], players=3).go_on(2).leave(1)
+    seen = Observations(seen_by(2, [play.game], BASE)[0])
+    assert state_in_words(seen, BASE).splitlines() == [
+        "Now: expedition 1 of 5, after card 4.",
+        "Inside: 2 of 3 players, each with 6 gems in the bag.",
+        "You are inside. Your chest: 0 gems.",
+        "Player 1 is inside. Their chest: 0 gems.",
+        "Player 2 is in camp since card 3. Their chest: 10 gems, those for 1 relic included.",
+        "On the path: 1 gem; traps: snake.",
+        "The deck: 31 cards; treasures 1, 2, 3, 4, 5, 5, 7, 9, 11, 13, 14, 15, 17; traps 3 spider, 2 snake, "
+        "3 lava pit, 3 boulder, 3 battering ram; 4 relics (1 relic taken so far by all players).",
+        "Of these 2 would end the expedition, a chance of 6.5%.",
+        "The next card brings each player inside 1.55 gems on average, if nobody leaves.",
+    ]
+
+
+def test_hidden_chests_stay_hidden_and_relics_have_their_worth():
+    gold, printed = EDITIONS["incan-gold"], EDITIONS["iello-2016-fr-relics"]
+    play = Play([17, "relic", 5], players=3, edition=gold).leave(0).go_on()
+    told = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
+    assert (
+        "Player 1 is inside. Their chest is hidden.\nPlayer 2 is in camp since card 1. Their chest is hidden." in told
+    )
+    assert ", 1 relic worth 5 to one who leaves alone; traps: none." in told
+    play = Play([17, "relic 5", 5], players=3, edition=printed).go_on(2)
+    told = state_in_words(Observations(seen_by(1, [play.game], printed)[0]), printed)
+    assert ", 1 relic worth 5 to one" in told
+    fresh = Play([17], players=3, edition=printed)
+    told = state_in_words(Observations(seen_by(1, [fresh.game], printed)[0]), printed)
+    assert "; 1 relic worth 5 (0 relics taken so far by all players)." in told
+
+
+@every(PUBLISHED)
+def test_the_rules_are_those_of_the_edition(edition):
+    told = {aim: rules_in_words(edition, 5, aim) for aim in ("win", "score")}
+    for text in told.values():
+        assert "It has 5 expeditions." in text
+        assert ("relic" in text.lower()) == bool(edition.relics)
+        assert ("One enters the deck before each" in text) == (edition.relics_enter == "expedition")
+        assert ("are worth 5, 5, 5, 10, 10 gems" in text) == (edition.relics == (5, 5, 5, 10, 10))
+        assert "one leaves the game" in text
+    assert ("most relics break a tie" in told["win"]) == (edition.tie_break == "relics")
+    assert "Your aim is as many gems" in told["score"]
+
+
+@pytest.mark.parametrize("answer", ["LEAVE", "leave", "Leave.", "  leAVE \n", "\tLEAVE.\r\n"])
+def test_what_counts_as_leave(answer):
+    assert parse_answer(answer) is True
+    assert parse_answer(answer.lower().replace("leave", "continue")) is False
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        ".",
+        "LEAVE!",
+        "LEAVE..",
+        "LEAVE .",
+        "I LEAVE",
+        "LEAVE CONTINUE",
+        "leaves",
+        "'leave'",
+        "contınue",
+        "stay",
+        "1",
+    ],
+)
+def test_what_is_no_answer(answer):
+    assert parse_answer(answer) is None
+
+
+def test_a_wrong_answer_may_be_mended_once():
+    script = Script("I would like to think. " * 9, "continue")
+    agent = TextAgent(script, "second thoughts")
+    assert asked_at_the_start(agent) == [0, 0, 0]
+    assert (agent.decisions, agent.retries, agent.illegal) == (3, 3, 0)
+    first, second = script.asked[:2]
+    assert first.endswith(f"\n\n{CHOICES}")
+    assert second.startswith(f"{first}\n\nYou answered 'I would like to think. ")
+    assert second.endswith(f"...', which is none of the two. {CHOICES}")
+    assert len(second) < len(first) + 200
+
+
+def test_who_babbles_leaves_and_is_counted():
+    agent = TextAgent(Script("well", "it depends"), "babbler")
+    assert asked_at_the_start(agent) == [1, 1, 1]
+    assert (agent.decisions, agent.retries, agent.illegal) == (3, 3, 3)
+
+
+@compiled_only
+def test_the_counts_are_part_of_the_figures():
+    agent = TextAgent(Script("well", "it depends"), "babbler")
+    judged = judge_decisions(agent, games=5, players=2, compare_with=[TextAgent(Script("?", "leave"), "late"), "ev"])
+    babbler, late, other = judged.losses
+    assert (babbler.decisions, babbler.retries, babbler.illegal) == (5, 5, 5)  # it leaves at the first card
+    assert (late.decisions, late.retries, late.illegal) == (5, 5, 0)
+    assert (other.retries, other.illegal) == (None, None)
+    assert babbler.loss == late.loss
+    assert re.search(r"babbler .* 5 +5\n", str(judged))
+    assert "illegal" not in str(judge_decisions("ev", games=5, players=2))
+
+
+def test_the_one_who_is_in_camp_is_not_asked():
+    script = Script("leave")
+    agent = TextAgent(script, "shy")
+    batch = Batch(1, 2)
+    table = Table(batch, [agent, make("continue")], [[0, 1]])
+    observations, actions = batch.reset(seed=3), np.zeros((1, 2), np.int8)
+    while not batch.over.all():
+        table.decide(observations, actions)
+        batch.step(actions, observations)
+    assert len(script.asked) == agent.decisions == 5  # once an expedition
+
+
+def test_by_its_text(own):
+    for text, aim in (("text:own_words:leave", "to win"), ("text:score:own_words:leave", "as many gems")):
+        agent = make(text)
+        assert str(agent) == text
+        assert asked_at_the_start(agent) == [1, 1, 1]
+        assert aim in rules_in_words(BASE, 5, agent.objective)
+        assert names_object(text)
+        assert names_object(f"search:4:search:{text}")
+
+
+def test_a_file_imports_nothing(own):
+    with pytest.raises(ValueError, match="would import a module; a text from a file can't do that"):
+        make("text:own_words:leave", importing=False)
+    with pytest.raises(ValueError, match="would import a module"):
+        make("search:text:own_words:leave", importing=False)
+    (own / "mine.toml").write_text("agents = ['bag', 'text:own_words:leave']")
+    with pytest.raises(ValueError, match="would import a module"):
+        load_pool(str(own / "mine.toml"))
+    assert "own_words" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("text:", "names no function; write text:module:object or text:score:module:object"),
+        ("text:own_words", "names no function"),
+        ("text:lose:own_words:leave", "names no function"),
+        ("text:score:leave", "there is no module score"),
+        ("text:own_words:missing", "the module own_words has no missing"),
+        ("text:own_words:seven", "text:own_words:seven: 7 is no function from a text to a text"),
+        ("text:own_words:raises", r"the function raised TimeoutError\('no answer\\nin 60 s'\)"),
+        ("text:own_words:number", r"the function returned int; a text \(str\) is expected"),
+    ],
+)
+def test_what_is_refused_is_one_line(own, capsys, text, message):
+    assert diamant.main(["evaluate", text, "--per-decision", "score", "--players", "2", "--games", "2"]) == 2
+    said, errors = capsys.readouterr()
+    assert said == ""
+    assert errors.count("\n") == 1
+    assert re.search(message, errors)
+
+
+def test_only_published_cards_have_names():
+    batch = Batch(1, 3, ODD)
+    with pytest.raises(ValueError, match="reader can name the cards of the published editions alone: iello-2016, "):
+        TextAgent(ev, "reader").act(Observations(batch.reset(seed=1)[:, 0]), np.ones(1, bool))
+    with pytest.raises(ValueError, match="reader: objective='gems'; win and score are allowed"):
+        TextAgent(ev, "reader", "gems")
