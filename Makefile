@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion test test-page test-versions test-deep test-ray mutants faults coverage examples docs docs-links lint warm package clean
+.PHONY: help setup train champion hunter test test-page test-versions test-deep test-ray mutants faults coverage examples docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -24,7 +24,15 @@ champion: setup  ## train the champion with three seeds, judge and ship it: four
 	@if ls -d runs/champion-* > /dev/null 2>&1; then echo "runs/champion-* are there already: move them away first"; exit 1; fi
 	printf '%s\n' 0 1 2 | xargs -P 2 -I {} $(BIN)/python -m train.ppo --config configs/champion.toml --set seed={} --no-judge
 	for seed in 0 1 2; do $(BIN)/python -m train.values runs/champion-seed$$seed || exit; done
-	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion"
+	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion" \
+		--about "Hardest to exploit of what was found here: it learned against itself alone. Not the one that wins most from strangers."
+
+hunter: setup  ## train the policy for tables of strangers, judge and ship it: forty minutes
+	@if ls -d runs/hunter-* > /dev/null 2>&1; then echo "runs/hunter-* are there already: move them away first"; exit 1; fi
+	$(BIN)/python -m train.ppo --config configs/hunter.toml --no-judge
+	$(BIN)/python -m train.values runs/hunter-seed0
+	$(BIN)/python -m train.ship runs/hunter-seed0 --command "make hunter" \
+		--about "Wins most from strangers. No equilibrium: who knows it wins far more than a fair share."
 
 test: setup  ## run all tests, the linter and the type check
 	$(MAKE) --no-print-directory -j 2 lint warm

@@ -1,4 +1,4 @@
-"""Generated parts that show what was measured: tables of docs/measured/*.json and of the champion's model card."""
+"""Generated parts that show what was measured: tables of docs/measured/*.json and of model cards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
 
 MEASURED = Path(__file__).with_name("measured")
-CHAMPION = Path(__file__).parents[1] / "agents" / "policies" / "champion.json"
+POLICIES = Path(__file__).parents[1] / "agents" / "policies"
+SHIPPED = ("champion", "hunter")
 Row = dict[str, Any]
 
 
@@ -125,19 +126,21 @@ def _gems(figure: float) -> str:
     return f"{figure:.6f}"
 
 
-def strength() -> str:
-    """The shipped champion's win shares at each table size, and its strongest intruder."""
-    record = _champion()
+def strangers() -> str:
+    """What the shipped policies and one that trained on them win from held-out agents, at each table size."""
+    ceilings = load("ceiling")["tables"]
     rows = []
-    for row, intruder in zip(record["tables"], record["strongest_intruders"], strict=False):
-        shares = [interval(row["pool"]), interval(row["held_out"])]
-        strongest = f"`{intruder['agent']}`: {interval(intruder['win_share'])}"
-        rows.append([row["players"], f"{1 / row['players']:.3f}", *shares, strongest])
-    return markdown_table(["players", "fair share", "among the pool", "held-out pool", "strongest intruder"], rows)
+    for ceiling, *own in zip(ceilings, *(_card(name)["tables"] for name in SHIPPED), strict=False):
+        players = ceiling["players"]
+        parts = [(row["held_out"]["mean"] - 1 / players) / (ceiling["held_out"]["mean"] - 1 / players) for row in own]
+        shares = [interval(row["held_out"]) for row in (*own, ceiling)]
+        rows.append([players, f"{1 / players:.3f}", *shares, *(f"{part:.2f}" for part in parts)])
+    head = [*(f"`{name}`" for name in SHIPPED), "trained on them", *(f"`{name}`, part" for name in SHIPPED)]
+    return markdown_table(["players", "fair share", *head], rows)
 
 
-def _champion() -> Row:
-    return json.loads(CHAMPION.read_text(encoding="utf-8"))
+def _card(name: str) -> Row:
+    return json.loads((POLICIES / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def thinking() -> str:
@@ -267,7 +270,7 @@ PARTS = {
     "libraries": libraries,
     "exact": exact,
     "exact-lone": exact_lone,
-    "champion-strength": strength,
+    "strangers": strangers,
     "champion-response": response,
     "thinking": thinking,
     "validation": validation,
