@@ -89,23 +89,36 @@ def as_agent(given: Any, name: str | None = None) -> Agent:
     raise ValueError(f"{name or repr(given)} plays nothing; allowed: {ALLOWED}")
 
 
-def load(text: str) -> Agent:
-    """Return the agent that ``module:object`` names; the module is imported, which runs it.
+def find_object(text: str, what: str) -> Any:
+    """Return what ``module:object`` names; the module is imported, which runs it.
+
+    Args:
+        text: The name.
+        what: What it is to be, for the message.
 
     Raises:
-        ValueError: If there is no such module or object, or it plays nothing.
+        ValueError: If there is no such module or object.
     """
     module, _, attribute = text.partition(":")
     try:
         imported = importlib.import_module(module)
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
-            raise ValueError(f"agent {text!r}: there is no module {error.name}") from None
-        raise ValueError(f"agent {text!r}: the module {module} can't be imported: {error!r}") from error
+            raise ValueError(f"{what} {text!r}: there is no module {error.name}") from None
+        raise ValueError(f"{what} {text!r}: the module {module} can't be imported: {error!r}") from error
     try:
-        found = attrgetter(attribute)(imported)
+        return attrgetter(attribute)(imported)
     except AttributeError:
-        raise ValueError(f"agent {text!r}: the module {module} has no {attribute}") from None
+        raise ValueError(f"{what} {text!r}: the module {module} has no {attribute}") from None
+
+
+def load(text: str) -> Agent:
+    """Return the agent that ``module:object`` names.
+
+    Raises:
+        ValueError: If there is no such module or object, or it plays nothing.
+    """
+    found = find_object(text, "agent")
     try:
         return as_agent(copied(found), text)
     except ValueError as error:
