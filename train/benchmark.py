@@ -66,7 +66,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     """Play what is missing; return the figures of this part, and write those of all runs in the folder.
 
     Raises:
-        ValueError: If something that was given is wrong, before anything is played; or if runs failed, after the others.
+        ValueError: If something that was given is wrong, before anything is played; or if runs failed, at the end.
     """
     config = BenchmarkConfig() if arguments.config is None else read_config(arguments.config, BenchmarkConfig)
     config = change_keys(config, (*(QUICK if arguments.quick else ()), *arguments.set))

@@ -38,6 +38,10 @@ SMALLER = {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
         "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
+    "enter.md": {
+        "--tasks expedition-2 --quick": f"--tasks expedition-2 --quick {TINY_BENCHMARK} --set exact_players=1",
+        "--seeds 2": f"--seeds 2 {TINY_BENCHMARK} --set exact_players=1",
+    },
     "champion.md": {
         "configs/champion.toml": f"configs/champion.toml {TINY_RUN.removesuffix(' --no-judge')}",
         "python -m train.values runs/champion-seed0": "python -m train.values runs/champion-seed0 --games 140",
@@ -126,7 +130,8 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if document.name == "cluster.md":
         pytest.importorskip("ray")
-    (tmp_path / "configs").symlink_to(ROOT / "configs")
+    if "configs/" in document.read_text(encoding="utf-8"):
+        (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
     imports = ""
     for block in blocks_of(document):
@@ -135,6 +140,9 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
             for words in commands_of(text):
                 run_command(words, monkeypatch)
         elif block["language"] == "python":
+            if named := re.match(r"# (\w+\.py)\n", text):  # a file that the reader saves
+                (tmp_path / named[1]).write_text(text, encoding="utf-8")
+                monkeypatch.syspath_prepend(tmp_path)
             if document.name in ALONE:
                 names = {}
                 exec(imports, names)

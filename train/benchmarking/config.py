@@ -5,7 +5,17 @@ from __future__ import annotations
 from pydantic import Field
 
 from train.responding.config import LookaheadConfig, SearchConfig
-from train.runs.config import AgentInFile, Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run, Threads
+from train.runs.config import (
+    AgentInFile,
+    Decisions,
+    Games,
+    NetworkConfig,
+    Number,
+    OpponentsConfig,
+    PPOConfig,
+    Run,
+    Threads,
+)
 
 
 class BenchmarkConfig(Run):

@@ -122,7 +122,9 @@ def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player
         return make(returned) if isinstance(returned, str) else as_agent(returned)
     except ValueError as error:
         what = f"{text} returned a {type(returned).__name__}, which is no agent"
-        raise ValueError(f"{what}: {error}" if ALLOWED in str(error) else f"{what}: {error}; allowed: {ALLOWED}") from None
+        raise ValueError(
+            f"{what}: {error}" if ALLOWED in str(error) else f"{what}: {error}; allowed: {ALLOWED}"
+        ) from None
 
 
 def from_agent(text: str) -> Algorithm:

@@ -48,8 +48,7 @@ def maskable_ppo(env: CountedVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, ent_coef=0.01, **options)
 
 
-def learn(make: Callable[[CountedVecEnv, dict[str, Any]], BaseAlgorithm], config: Config, meter: Meter
-) -> NetworkAgent:
+def learn(make: Callable[[CountedVecEnv, dict[str, Any]], BaseAlgorithm], config: Config, meter: Meter) -> NetworkAgent:
     """Train by self-play with shared parameters until the decisions are used up; return the policy."""
     torch.set_num_threads(config.threads)
     meter.clear()
