@@ -18,7 +18,7 @@ from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
-from diamant_env.opponents.own import ALLOWED, as_agent, find_object
+from diamant_env.opponents.own import as_agent, find_object
 from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
@@ -121,10 +121,7 @@ def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player
     try:
         return make(returned) if isinstance(returned, str) else as_agent(returned)
     except ValueError as error:
-        what = f"{text} returned a {type(returned).__name__}, which is no agent"
-        raise ValueError(
-            f"{what}: {error}" if ALLOWED in str(error) else f"{what}: {error}; allowed: {ALLOWED}"
-        ) from None
+        raise ValueError(f"{text} returned a {type(returned).__name__}, which is no agent: {error}") from None
 
 
 def from_agent(text: str) -> Algorithm:
