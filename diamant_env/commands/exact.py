@@ -16,6 +16,7 @@ from diamant_env import exact, opponents
 from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
+from diamant_env.exact.data_set import MOST_STATES, STATES
 from diamant_env.judging.tables import TextTable, new_table
 from diamant_env.observation import Observations
 from diamant_env.opponents import Agent
@@ -137,7 +138,7 @@ def save_values(num_players: int, edition: Edition, most: int, folder: Path) -> 
     """Write a data set of action values, see `exact.ActionValues`; return a line that says where and how much."""
     solution = exact.solve_equilibrium(num_players, edition)
     found, content = exact.action_values(solution, most), io.BytesIO()
-    about = {"edition": edition.name, "num_players": num_players, "value": solution.value}
+    about: dict[str, Any] = {"edition": edition.name, "num_players": num_players, "value": solution.value}
     np.savez_compressed(content, **found._asdict(), **about)
     path = folder / f"{edition.name}-{num_players}-players.npz"
     write_whole(path, content.getbuffer())
@@ -159,9 +160,9 @@ def run(argv: Sequence[str]) -> int:
     folder = "write what both choices are worth, by state of the equilibrium: FOLDER/EDITION-N-players.npz"
     add("--values", type=Path, metavar="FOLDER", help=folder)
     states = "the likeliest states of each number of players, at most so many (%(default)s; up to 1000000)"
-    add("--states", type=int, default=exact.STATES, metavar="N", help=states)
+    add("--states", type=int, default=STATES, metavar="N", help=states)
     given = parser.parse_args(argv)
-    whole_number("--states", given.states, 1, exact.MOST_STATES)  # before anything is solved
+    whole_number("--states", given.states, 1, MOST_STATES)  # before anything is solved
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     found = measure(given.agents, players, given.edition, given.lone)
     save_and_say(rows_table(found), lambda path: save_rows(found, path), given.out)

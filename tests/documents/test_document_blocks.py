@@ -65,7 +65,7 @@ SMALLER = {
     },
     "train_and_judge.ipynb": {"STEPS, GAMES = 6, 65_536, 4_000": "STEPS, GAMES = 1, 8_192, 200"},
     "own_algorithm.ipynb": {"EVERY = 600, 2_000, 60": "EVERY = 2, 100, 2"},
-    "exact.md": {"--players 2 3": "--players 2"},
+    "exact.md": {"--players 2 3": "--players 2", "--states 100000": "--states 1000"},
     "cluster.md": {
         "--config configs/rllib.toml": f"--set judge.curve_points=0 {TINY_RUN}",
         "--resume runs/rllib-seed0": "--resume runs/rllib-seed0 --no-judge",

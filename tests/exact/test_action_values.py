@@ -14,6 +14,7 @@ import pytest
 from diamant_env import NUM_FEATURES, Batch, Edition, Observations, exact
 from diamant_env.commands import diamant
 from diamant_env.engine.loops import rebuild_games
+from diamant_env.exact.data_set import MOST_STATES
 from diamant_env.state import DECIDE, GAME
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
@@ -103,7 +104,7 @@ def test_against_fractions(edition, players):
 @pytest.mark.parametrize("players", [2, 3, 5])
 def test_against_the_solution(players):
     solution = exact.solve_equilibrium(players, SMALL, cache=False)
-    found = exact.action_values(solution, exact.MOST_STATES)
+    found = exact.action_values(solution, MOST_STATES)
     games = np.zeros(found.states, GAME)
     rebuild_games(found.observation, np.zeros(found.states, np.uint64), games)
     games["num_players"] = players

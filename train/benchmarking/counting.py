@@ -141,7 +141,7 @@ class CountedEnv(gymnasium.Wrapper):
         """See `DiamantEnv.step`."""
         observation, *rest = super().step(action)
         self.meter.add(1)
-        return observation * self._kept, *rest  # type: ignore[return-value]
+        return observation * self._kept, *rest
 
 
 class CountedVectorEnv(VectorWrapper):
