@@ -125,11 +125,11 @@ def benchmark_runs(
         agents: Finished agents; without algorithms, they are played alone, beside the references.
     """
     names = algorithms or (() if agents else config.algorithms)
-    references = REFERENCES if names or agents else ()
+    found = find_algorithms((*names, *REFERENCES) if names or agents else (), agents)
     return [
         BenchmarkRun(task, algorithm, seed, folder / "runs" / task.name / slug(algorithm.name) / str(seed), config)
         for task in find_tasks(config.tasks)
-        for algorithm in find_algorithms((*names, *references), agents)
+        for algorithm in found
         if algorithm.plays(task)
         for seed in range(config.seeds if algorithm.kind == "learned" else 1)
     ]
