@@ -130,7 +130,7 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if document.name == "cluster.md":
         pytest.importorskip("ray")
-    if "configs/" in document.read_text(encoding="utf-8"):
+    if document.name != "enter.md":  # it begins in an empty folder
         (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
     imports = ""
