@@ -113,10 +113,12 @@ def test_copies_and_other_processes_count_too(task):
     batch.reset(seed=0)
     for other in (batch, copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))):
         _play(other)
+    before = len(list(batch.meter.folder.iterdir()))
     child = multiprocessing.get_context("fork").Process(target=_play, args=[batch])
     child.start()
     child.join()
     assert child.exitcode == 0
+    assert len(list(batch.meter.folder.iterdir())) == before + 1  # each its own file: two may count at once
     _play(pickle.loads(pickle.dumps(mine)).batch(5))
     assert mine.left == BUDGET - 5 * 20
     again = copy.deepcopy(mine.parallel_env())
