@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +12,6 @@ from typing import Annotated, Any
 
 import tyro
 from pydantic import ValidationError
-from tqdm import tqdm
 from tyro.conf import arg
 
 from diamant_env.commands.command import run_command
@@ -20,7 +21,7 @@ from diamant_env.storage.results import save_json
 from train.benchmarking.aggregate import REFERENCES
 from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, read_result
-from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.config import QUICK, BenchmarkConfig
 from train.benchmarking.page import PAGE, aggregates, write_page
 from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.command_line import change_keys
@@ -30,6 +31,7 @@ from train.runs.run_folder import CONFIG, machine_and_versions, read_json, slug
 
 COMMAND = "python -m train.benchmark"
 RESULTS = "benchmark.json"
+ERROR = "error.txt"
 _PART = ("tasks", "algorithms", "seeds")  # what may differ from call to call in the same folder
 
 
@@ -38,54 +40,96 @@ class Arguments:
     """Play the benchmark or a part of it: tasks × algorithms × seeds.
 
     Runs that are finished are kept, so that the same command goes on where it was stopped, and another part can be
-    played into the same folder. Each call writes one JSON and one page of all runs there.
+    played into the same folder. One JSON and one page of all runs there are written anew after each run.
     """
 
     tasks: Annotated[tuple[str, ...], arg(metavar="TASK …")] = ()
     """Tasks by name or family (solitaire, expedition, win, score, margin); by default those of the configuration."""
     algorithms: Annotated[tuple[str, ...], arg(metavar="ALGORITHM …")] = ()
-    """Algorithms by name or kind (learned, scripted, exact), or agents: texts, policy files, folders of runs."""
+    """Algorithms by name or kind (learned, scripted, exact), or module:function of your own, found in this folder too:
+    it is called with (task, budget, seed, folder) and returns an agent, see docs/enter.md."""
+    agents: Annotated[tuple[str, ...], arg(metavar="AGENT …")] = ()
+    """Agents that are finished: texts such as bag:18, policy files, folders of runs, module:object."""
     seeds: int | None = None
     """Seeds of each algorithm that learns."""
-    config: Path = Path("configs/benchmark.toml")
-    """Budgets and games."""
+    quick: bool = False
+    """Try everything out: budgets and games so small that a run takes seconds and its figures say little."""
+    config: Path | None = None
+    """Budgets and games, by default those of configs/benchmark.toml."""
     set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
     """Change one key, e.g. --set decisions=100000; may be repeated."""
-    out: Path = Path("runs/benchmark")
-    """The benchmark's folder: what is finished there is kept."""
+    out: Path | None = None
+    """The benchmark's folder, by default runs/benchmark, or runs/quick: what is finished there is kept."""
 
 
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
-    """Play what is missing; return the figures of this part, and write those of all runs in the folder."""
-    config = change_keys(read_config(arguments.config, BenchmarkConfig), arguments.set)
-    given = {name: value for name in _PART if (value := getattr(arguments, name)) not in ((), None)}
+    """Play what is missing; return the figures of this part, and write those of all runs in the folder.
+
+    Raises:
+        ValueError: If something that was given is wrong, before anything is played; or if runs failed, at the end.
+    """
+    config = BenchmarkConfig() if arguments.config is None else read_config(arguments.config, BenchmarkConfig)
+    config = change_keys(config, (*(QUICK if arguments.quick else ()), *arguments.set))
+    given = {name: value for name in ("tasks", "seeds") if (value := getattr(arguments, name)) not in ((), None)}
     try:
         config = BenchmarkConfig.model_validate({**config.model_dump(), **given})
     except ValidationError as error:
         raise ValueError(explain(error)) from None
-    folder, results = arguments.out, []
-    todo = benchmark_runs(config, folder)
+    folder = arguments.out or Path("runs/quick" if arguments.quick else "runs/benchmark")
+    todo = benchmark_runs(config, folder, arguments.algorithms, arguments.agents)
+    results = []
+    done = [run.result() is not None for run in todo]
     with held(folder):
         open_folder(folder, config)
+        for damaged in (path for path in (folder / "runs").rglob(RESULT) if read_result(path) is None):
+            say(f"{damaged} is damaged: it is left out of the page, and its run is played anew when it is asked for")
+        write(config, folder)
         try:
-            with tqdm(todo, unit=" runs", disable=None) as bar:
-                for run in bar:
-                    bar.set_description(f"{run.task.name} {run.algorithm.name} {run.seed}")
-                    results.append(run.play())
-        finally:
-            write(config, folder)
+            for number, run in enumerate(todo):
+                if not done[number]:
+                    say(f"[{number + 1}/{len(todo)}] {run} …")
+                if (result := play(run)) is not None:
+                    results.append(result)
+                    if not done[number]:
+                        write(config, folder)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(f"the page of what is done is {folder / PAGE}; the same command goes on") from None
     say(f"{len(results)} runs; the page is {folder / PAGE}, the figures are in {folder / RESULTS}.")
+    if len(results) < len(todo):
+        raise ValueError(f"{len(todo) - len(results)} of {len(todo)} runs failed, as the lines above say")
     return results
 
 
-def benchmark_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
-    """Return the runs of a part of the suite: several seeds where something is learned, else one."""
-    tasks = find_tasks(config.tasks)
-    algorithms = find_algorithms((*config.algorithms, *REFERENCES) if config.algorithms else ())
+def play(run: BenchmarkRun) -> dict[str, Any] | None:
+    """Return the figures of a run; None if it failed, with a line, and a traceback in its folder."""
+    path = run.folder / ERROR
+    try:
+        result = run.play()
+    except Exception as error:  # in somebody's own code, anything; the other runs go on
+        write_whole(path, traceback.format_exc())
+        say(f"{run} failed: {' '.join(str(error).split()) or type(error).__name__} (traceback: {path})")
+        return None
+    path.unlink(missing_ok=True)
+    return result
+
+
+def benchmark_runs(
+    config: BenchmarkConfig, folder: Path, algorithms: tuple[str, ...] = (), agents: tuple[str, ...] = ()
+) -> list[BenchmarkRun]:
+    """Return the runs of a part of the suite: several seeds where something is learned, else one.
+
+    Args:
+        config: Tasks, seeds, budgets, and the algorithms if none are given.
+        folder: Of the benchmark.
+        algorithms: Names and kinds, and functions of one's own.
+        agents: Finished agents; without algorithms, they are played alone, beside the references.
+    """
+    names = algorithms or (() if agents else config.algorithms)
+    found = find_algorithms((*names, *REFERENCES) if names or agents else (), agents)
     return [
         BenchmarkRun(task, algorithm, seed, folder / "runs" / task.name / slug(algorithm.name) / str(seed), config)
-        for task in tasks
-        for algorithm in algorithms
+        for task in find_tasks(config.tasks)
+        for algorithm in found
         if algorithm.plays(task)
         for seed in range(config.seeds if algorithm.kind == "learned" else 1)
     ]
@@ -133,6 +177,7 @@ def header(content: dict[str, Any], results: list[dict[str, Any]]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
+    sys.path.append(os.getcwd())  # where modules of one's own are, if Python was told to leave that out
     return run_command(COMMAND, lambda: benchmark(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import io
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from tqdm import tqdm
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
+from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
 from diamant_env.editions import Edition, find_edition
+from diamant_env.engine.arguments import whole_number
+from diamant_env.exact.data_set import MOST_STATES, STATES
 from diamant_env.judging.tables import TextTable, new_table
+from diamant_env.observation import Observations
 from diamant_env.opponents import Agent
 from diamant_env.opponents.scripted.family import Scripted
+from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, versions
 
@@ -33,7 +39,10 @@ an agent decides by the cards, the number inside, the bag and the path.
 
   diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
-  diamant exact --lone incan-gold"""
+  diamant exact --lone incan-gold
+
+--values writes what both choices are worth at the states that the equilibrium
+passes through, a file of NumPy arrays for each number of players."""
 _DEFAULT_PLAYERS = (2,)
 
 
@@ -125,6 +134,18 @@ def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
     save_json({"command": COMMAND, "versions": versions(), "rows": rows}, path)
 
 
+def save_values(num_players: int, edition: Edition, most: int, folder: Path) -> str:
+    """Write a data set of action values, see `exact.ActionValues`; return a line that says where and how much."""
+    solution = exact.solve_equilibrium(num_players, edition)
+    found, content = exact.action_values(solution, most), io.BytesIO()
+    about: dict[str, Any] = {"edition": edition.name, "num_players": num_players, "value": solution.value}
+    np.savez_compressed(content, **found._asdict(), **about)
+    path = folder / f"{edition.name}-{num_players}-players.npz"
+    write_whole(path, content.getbuffer())
+    part = found.reach_probability @ Observations(found.observation)["num_inside"] / found.decisions
+    return f"{path}: {len(found.observation):,} of {found.states:,} states, {part:.2%} of the decisions"
+
+
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT)
@@ -136,8 +157,15 @@ def run(argv: Sequence[str]) -> int:
     add("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
     rows = "write the results to this file; rows that are there stay, but for those measured again"
     add("--out", type=in_folder, metavar="FILE.json", help=rows)
+    folder = "write what both choices are worth, by state of the equilibrium: FOLDER/EDITION-N-players.npz"
+    add("--values", type=Path, metavar="FOLDER", help=folder)
+    states = "the likeliest states of each number of players, at most so many (%(default)s; up to 1000000)"
+    add("--states", type=int, default=STATES, metavar="N", help=states)
     given = parser.parse_args(argv)
+    whole_number("--states", given.states, 1, MOST_STATES)  # before anything is solved
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     found = measure(given.agents, players, given.edition, given.lone)
     save_and_say(rows_table(found), lambda path: save_rows(found, path), given.out)
+    for number in players if given.values else ():
+        say(save_values(number, find_edition(given.edition), given.states, given.values))
     return 0

@@ -3,6 +3,7 @@
 Imported only when asked for: ``from diamant_env import exact``. `docs/exact.md` explains the method.
 """
 
+from diamant_env.exact.data_set import ActionValues, action_values
 from diamant_env.exact.equilibrium import Solution, solve_difference, solve_equilibrium
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
 from diamant_env.exact.moves import start_of_expedition
@@ -11,11 +12,13 @@ from diamant_env.exact.tree import ExpeditionTree, build_tree
 from diamant_env.storage.cache import cache_folder
 
 __all__ = [
+    "ActionValues",
     "ExpeditionTree",
     "Lone",
     "LoneSolver",
     "Response",
     "Solution",
+    "action_values",
     "best_response",
     "build_tree",
     "cache_folder",

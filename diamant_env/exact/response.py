@@ -119,20 +119,26 @@ def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, w
     game.phase = DECIDE
     for number in range(first, last):
         read_digits(sets, number, digits)
-        _lay_cards(sets, start, digits, game)
+        lay_cards(sets, start, digits, game)
         for at in nodes_of(boxes, number):
-            inside, gone, bag, path = coordinates(boxes, number, at)
-            game.num_inside, game.bag, game.path_gems = inside, bag, path
-            for seat in range(MAX_PLAYERS):
-                game.inside[seat] = seat < inside
-            game.relics_taken = start.relics_taken + gone
-            game.path_relics = boxes.relics[number] - gone
-            game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
-            observe_table(game, edition, True, rows, at - base, workspace)
+            write_node(boxes, start, edition, game, number, at, rows, at - base, workspace)
 
 
 @jit_apart
-def _lay_cards(sets, start, digits, game):
+def write_node(boxes, start, edition, game, number, at, rows, row, workspace):
+    """Write what a player sees at a node of a set into `rows[row]`; `game` holds the cards, see `lay_cards`."""
+    inside, gone, bag, path = coordinates(boxes, number, at)
+    game.num_inside, game.bag, game.path_gems = inside, bag, path
+    for seat in range(MAX_PLAYERS):
+        game.inside[seat] = seat < inside
+    game.relics_taken = start.relics_taken + gone
+    game.path_relics = boxes.relics[number] - gone
+    game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
+    observe_table(game, edition, True, rows, row, workspace)
+
+
+@jit_apart
+def lay_cards(sets, start, digits, game):
     """Put into `game` the deck and the path of `start` after the cards of a set; of equal traps the first ones."""
     game.turn = start.turn
     for card in range(game.deck.shape[0]):

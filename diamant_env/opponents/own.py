@@ -89,21 +89,12 @@ def as_agent(given: Any, name: str | None = None) -> Agent:
     raise ValueError(f"{name or repr(given)} plays nothing; allowed: {ALLOWED}")
 
 
-def load(text: str) -> Agent:
-    """Return the agent that ``module:object`` names; the module is imported, which runs it.
+def find_object(named: str, what: str) -> Any:
+    """Return what ``module:object`` names; the module is imported, which runs it.
 
-    Raises:
-        ValueError: If there is no such module or object, or it plays nothing.
-    """
-    found = load_object(text, text)
-    try:
-        return as_agent(copied(found), text)
-    except ValueError as error:
-        raise ValueError(f"agent {text!r}: {error}") from error.__cause__
-
-
-def load_object(named: str, text: str) -> Any:
-    """Return the object itself that ``module:object`` names; the agent's whole text is for messages.
+    Args:
+        named: The name.
+        what: Who asked for it, for the message, such as ``"agent 'mine:patient'"``.
 
     Raises:
         ValueError: If there is no such module or object.
@@ -113,12 +104,25 @@ def load_object(named: str, text: str) -> Any:
         imported = importlib.import_module(module)
     except Exception as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
-            raise ValueError(f"agent {text!r}: there is no module {error.name}") from None
-        raise ValueError(f"agent {text!r}: the module {module} can't be imported: {error!r}") from error
+            raise ValueError(f"{what}: there is no module {error.name}") from None
+        raise ValueError(f"{what}: the module {module} can't be imported: {error!r}") from error
     try:
         return attrgetter(attribute)(imported)
     except AttributeError:
-        raise ValueError(f"agent {text!r}: the module {module} has no {attribute}") from None
+        raise ValueError(f"{what}: the module {module} has no {attribute}") from None
+
+
+def load(text: str) -> Agent:
+    """Return the agent that ``module:object`` names.
+
+    Raises:
+        ValueError: If there is no such module or object, or it plays nothing.
+    """
+    found = find_object(text, f"agent {text!r}")
+    try:
+        return as_agent(copied(found), text)
+    except ValueError as error:
+        raise ValueError(f"agent {text!r}: {error}") from error.__cause__
 
 
 def copied(given: Any) -> Any:

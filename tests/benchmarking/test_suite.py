@@ -12,6 +12,7 @@ from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm, algorithm_table, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.counting import Meter
 from train.benchmarking.page import PAGE, PICTURE
 from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.config import read_config
@@ -77,26 +78,10 @@ def test_each_learner_gives_an_agent_that_plays(name, tmp_path):
 
 
 @pytest.mark.parametrize("make_model", [sb3.a2c, sb3.dqn])
-def test_a_library_stops_when_its_decisions_are_used_up(make_model, monkeypatch):
-    envs = []
-    monkeypatch.setattr(sb3, "CountingVecEnv", lambda *args: (envs.append(Counting(*args)), envs[-1])[1])
-    sb3.learn(make_model, run_of("full-4-win", "a2c", None).experiment())
-    assert CONFIG.decisions <= envs[0].decisions < CONFIG.decisions + sb3.ROWS
-
-
-Counting = sb3.CountingVecEnv
-
-
-def test_decisions_are_counted_and_idle_rows_are_not():
-    env = Counting(TASKS["full-4-score"].game, 0)
-    deciding = int((env.reset()[:, 0] == 1).sum())
-    for _ in range(5):
-        masks = env.action_masks()
-        observations, rewards, _, _ = env.step(np.ones(env.num_envs, np.int8))
-        assert (masks[:, 0]).all()
-        assert deciding == env.decisions
-        deciding += int((observations[:, 0] == 1).sum())
-    assert rewards.max() < 5  # gems, divided
+def test_a_library_stops_when_its_decisions_are_used_up(make_model, tmp_path):
+    meter = Meter(tmp_path)
+    sb3.learn(make_model, run_of("full-4-win", "a2c", None).experiment(), meter)
+    assert CONFIG.decisions <= meter.spent() < CONFIG.decisions + sb3.ROWS
 
 
 def test_tasks_and_algorithms_are_found_by_name_kind_and_text():
@@ -105,7 +90,7 @@ def test_tasks_and_algorithms_are_found_by_name_kind_and_text():
     ]  # fmt: skip
     assert [each.name for each in find_algorithms(("exact",))] == ["equilibrium", "difference", "lone"]
     assert len(find_algorithms(("scripted",))) == 18
-    assert find_algorithms(("bag:11",))[0].kind == "scripted"
+    assert [each.kind for each in find_algorithms((), ("bag:11",))] == ["agent"]
     assert [each.name for each in find_algorithms(())] == list(ALGORITHMS)
     assert all(name in algorithm_table() for name in ALGORITHMS)
 
@@ -136,7 +121,8 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
     assert (tmp_path / PICTURE).stat().st_size > 5_000
     for row in results:
         measures = row["measures"]
-        assert row["decisions"] == (800 if row["algorithm"] == "mine" else 0)
+        assert row["budget"] == (800 if row["algorithm"] == "mine" else 0)
+        assert row["decisions"] == 0  # mine plays none
         assert row["measure_seconds"] > 0
         if row["task"] == "full-3-win":
             assert row["points"] == measures["held_out"]["win"]["mean"]
@@ -175,7 +161,7 @@ def test_a_run_that_was_cut_off_is_played_again(tmp_path, calls, monkeypatch):
 def test_other_settings_want_another_folder(tmp_path, calls):
     part(tmp_path, seeds=1, tasks=("solitaire",))
     assert len(part(tmp_path, seeds=2, tasks=("solitaire",))) == 4  # another part may be played into the same one
-    assert len(part(tmp_path, algorithms=("bag:11",), tasks=("solitaire",))) == 3
+    assert len(part(tmp_path, algorithms=(), agents=("bag:11",), tasks=("solitaire",))) == 3
     names = [row["algorithm"] for row in json.loads((tmp_path / RESULTS).read_text())["runs"]]
     assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # the page has all that is there
     with pytest.raises(ValueError, match="has runs of another decisions; give another folder by --out"):
@@ -197,7 +183,7 @@ def test_the_protocol_is_what_the_file_says():
 
 
 def test_the_folders_of_runs_stay_where_they_were(tmp_path):
-    texts = ("bag:11", "follow:3,14", "mixture:5,15", "ppo-score")
-    found = benchmark_runs(BenchmarkConfig(tasks=("full-3-win",), algorithms=texts, seeds=1), tmp_path)
-    names = ["bag-11", "follow-3-14", "mixture-5-15", "ppo-score", "random-0.2", "ev-0.75"]
+    config, agents = BenchmarkConfig(tasks=("full-3-win",), seeds=1), ("bag:11", "mixture:5,15")
+    found = benchmark_runs(config, tmp_path, ("follow:3,14", "ppo-score"), agents)
+    names = ["follow-3-14", "ppo-score", "random-0.2", "ev-0.75", "bag-11", "mixture-5-15"]
     assert [run.folder for run in found] == [tmp_path / "runs" / "full-3-win" / name / "0" for name in names]

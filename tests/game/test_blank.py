@@ -9,6 +9,7 @@ from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import seeds_for
 from diamant_env.judging.lineups import LineUp
 from train.benchmarking import stable_baselines
+from train.benchmarking.counting import Meter
 from train.benchmarking.fictitious import fictitious_play
 from train.learning.training import train
 from train.responding.config import SearchConfig
@@ -32,8 +33,8 @@ def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
     seeds, line_up = seeds_for(0), LineUp("pair", ("cards:7", "traps:3"))
     for play_blank in (
         lambda: train(config, tmp_path),
-        lambda: fictitious_play(config),
-        lambda: stable_baselines.learn(stable_baselines.a2c, config),
+        lambda: fictitious_play(config, Meter(tmp_path)),
+        lambda: stable_baselines.learn(stable_baselines.a2c, config, Meter(tmp_path)),
         lambda: learn(copies, SearchConfig(), seeds, None),
         lambda: self_play(copies, 100, seeds),
         lambda: deviation_gains(["bag:7"], replace(copies, reward="win"), 100, seeds),

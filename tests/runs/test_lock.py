@@ -58,7 +58,7 @@ def test_every_command_that_writes_into_a_folder_takes_it(tmp_path, other, capsy
     for text in said:
         assert f"error: {folder} is in use by" in text.splitlines()[-1]
     with pytest.raises(BlockingIOError):
-        benchmark(Arguments(tasks=("full-4-win",), algorithms=("bag:18",), out=folder))
+        benchmark(Arguments(tasks=("full-4-win",), agents=("bag:18",), out=folder))
     (folder / "config.toml").write_bytes(Path("configs/best_response.toml").read_bytes())
     with pytest.raises(BlockingIOError):
         best_response.respond(best_response.Arguments(resume=(folder,)))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from diamant_env.judging.games import Player, name_of
-from diamant_env.opponents import make
+from diamant_env.opponents.own import NAMES_OBJECT
 from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env.storage.markdown import markdown_table
 from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.fictitious import fictitious_play
 from train.learning.training import train
 from train.runs.config import Config
@@ -20,20 +21,21 @@ KINDS = ("learned", "scripted", "exact")
 
 def _ppo(run: BenchmarkRun, experiment: Config) -> Player:
     """PPO of `train.ppo`, which goes on where it was if the run was cut off."""
-    return train(experiment, run.folder / "run")
+    agent = train(experiment, run.folder / "run")
+    run.meter.clear()
+    run.meter.add(int(max((run.folder / "run" / "checkpoints").glob("*.safetensors")).stem))
+    return agent
 
 
 def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:
-    return lambda run: sb3.learn(make_model, run.experiment())
+    return lambda run: sb3.learn(make_model, run.experiment(), run.meter)
 
 
 def _solved(family: str) -> Callable[[BenchmarkRun], Player]:
     return lambda run: f"{family}:{run.task.game.edition}"
 
 
-def from_text(text: str) -> Algorithm:
-    """Return the algorithm that is an agent as it is: a scripted one or a trained one; else a ValueError."""
-    make(text)
+def _scripted(text: str) -> Algorithm:
     # Some agents need the rivals' chests.
     return Algorithm(
         text,
@@ -66,13 +68,13 @@ _ALGORITHMS = (
         "fictitious",
         "learned",
         "neural fictitious self-play with PPO (ours)",
-        lambda run: fictitious_play(run.experiment()),
+        lambda run: fictitious_play(run.experiment(), run.meter),
         lambda task: task.players > 1,
     ),
     Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),
     Algorithm("a2c", "learned", "A2C of stable-baselines3, self-play", _library(sb3.a2c)),
     Algorithm("dqn", "learned", "DQN of stable-baselines3, self-play", _library(sb3.dqn)),
-    *map(from_text, dict.fromkeys(name_of(text) for pool in POOLS for text in load_pool(pool))),
+    *map(_scripted, dict.fromkeys(name_of(text) for pool in POOLS for text in load_pool(pool))),
     Algorithm(
         "equilibrium",
         "exact",
@@ -93,21 +95,21 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 """The algorithms by name."""
 
 
-def find_algorithms(names: tuple[str, ...]) -> list[Algorithm]:
-    """Return the algorithms of these names or kinds, or agents by their texts, else a ValueError; all for none."""
+def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> list[Algorithm]:
+    """Return the algorithms of these names or kinds, or functions of one's own, and finished agents; all for none.
+
+    Raises:
+        ValueError: If there is none such.
+    """
     found: dict[str, Algorithm] = {}
-    for name in names or KINDS:
+    for name in names or (() if agents else KINDS):
         named = [each for each in ALGORITHMS.values() if name in (each.name, each.kind)]
-        found |= {each.name: each for each in named or [_agent(name)]}
-    return list(found.values())
-
-
-def _agent(text: str) -> Algorithm:
-    try:
-        return from_text(text)
-    except ValueError as error:
-        known = ", ".join(each.name for each in ALGORITHMS.values() if each.kind != "scripted")
-        raise ValueError(f"unknown algorithm {text!r}; algorithms: {known}, scripted; and no agent: {error}") from None
+        if not named and not NAMES_OBJECT.fullmatch(name):
+            known = ", ".join(each.name for each in ALGORITHMS.values() if each.kind != "scripted")
+            own = "module:function for one of your own, --agents for an agent as it is"
+            raise ValueError(f"unknown algorithm {name!r}; algorithms: {known}, {', '.join(KINDS)}; {own}")
+        found |= {each.name: each for each in named or [from_function(name)]}
+    return list((found | {text: from_agent(text) for text in agents}).values())
 
 
 def algorithm_table() -> str:

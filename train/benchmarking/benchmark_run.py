@@ -25,6 +25,7 @@ from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.counting import Meter
 from train.benchmarking.suite import Task
 from train.responding.result import report
 from train.responding.search import response_runs
@@ -41,10 +42,11 @@ class Algorithm(NamedTuple):
 
     Attributes:
         name: What the command calls it.
-        kind: ``"learned"``, which has several seeds and a budget, ``"scripted"`` or ``"exact"``.
+        kind: ``"learned"``, which has several seeds and a budget, ``"scripted"``, ``"exact"`` or ``"agent"``.
         meaning: What it is, in a few words.
         agent: Called with the run; returns an agent or a text.
         plays: Whether it can play a task.
+        version: A digest of what it is, where a file of somebody's own says that.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Algorithm(NamedTuple):
     meaning: str
     agent: Callable[[BenchmarkRun], Player]
     plays: Callable[[Task], bool] = lambda _task: True
+    version: str = ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,14 @@ class BenchmarkRun:
     seed: int
     folder: Path
     config: BenchmarkConfig
+
+    def __str__(self) -> str:
+        return f"{self.task.name} {self.algorithm.name} {self.seed}"
+
+    @property
+    def meter(self) -> Meter:
+        """Where the decisions of the learning seats are counted."""
+        return Meter(self.folder / "spent")
 
     def experiment(self, reward: str = "", opponents: OpponentsConfig | None = None) -> Config:
         """Return the task and the budget as one experiment, whose seed no other run has.
@@ -89,10 +100,21 @@ class BenchmarkRun:
         )
 
     def result(self) -> dict[str, Any] | None:
-        """Return the figures of a finished run; None of one that is not, or whose file is damaged."""
+        """Return the figures of a finished run; None of one that is not, or whose file is damaged.
+
+        Raises:
+            ValueError: If another version of the algorithm has played it.
+        """
         found = read_result(self.folder / RESULT)
         me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
-        return found if found is not None and found | me == found else None
+        if found is None or found | me != found:
+            return None
+        if found.get("version", "") != self.algorithm.version:
+            raise ValueError(
+                f"{self.folder} was played by another version of {self.algorithm.name}; remove that folder or give "
+                "another one by --out"
+            )
+        return found
 
     def play(self) -> dict[str, Any]:
         """Train and measure, unless that is done; leave the figures and the policy in the folder."""
@@ -114,7 +136,9 @@ class BenchmarkRun:
             "algorithm": algorithm.name,
             "kind": algorithm.kind,
             "seed": self.seed,
-            "decisions": config.decisions if learned else 0,
+            "version": algorithm.version,
+            "budget": config.decisions if learned else 0,
+            "decisions": self.meter.spent() if learned else 0,
             "train_seconds": trained - start if learned else 0.0,
             "measure_seconds": perf_counter() - trained,
             "points": points(task, measures),

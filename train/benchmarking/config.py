@@ -5,7 +5,17 @@ from __future__ import annotations
 from pydantic import Field
 
 from train.responding.config import LookaheadConfig, SearchConfig
-from train.runs.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run, Threads
+from train.runs.config import (
+    AgentInFile,
+    Decisions,
+    Games,
+    NetworkConfig,
+    Number,
+    OpponentsConfig,
+    PPOConfig,
+    Run,
+    Threads,
+)
 
 
 class BenchmarkConfig(Run):
@@ -16,8 +26,8 @@ class BenchmarkConfig(Run):
     """Threads that torch uses."""
     tasks: tuple[str, ...] = ()
     """Names or families of `train.benchmarking.suite.TASKS`; all for none."""
-    algorithms: tuple[str, ...] = ()
-    """Names or kinds of `train.benchmarking.algorithms.ALGORITHMS`, or texts of agents; all algorithms for none."""
+    algorithms: tuple[AgentInFile, ...] = ()
+    """Names or kinds of `train.benchmarking.algorithms.ALGORITHMS`; all algorithms for none."""
     seeds: Number = 3
     """Of each algorithm that learns; the others have one."""
     decisions: Decisions = 5_000_000
@@ -41,3 +51,7 @@ class BenchmarkConfig(Run):
     """Who sits in the other seats when the algorithm is `league`."""
     network: NetworkConfig = NetworkConfig()
     """Of every algorithm that learns."""
+
+
+QUICK = ("seeds=1", "decisions=20_000", "games=400", "response.report_games=400", "ppo.games=8")
+"""Changes with which each run takes seconds."""

@@ -18,7 +18,7 @@ from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.sb3 import DiamantVecEnv
+from train.benchmarking.counting import CountedVecEnv, Meter
 from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
 from train.runs.config import Config, NetworkConfig
 
@@ -103,15 +103,16 @@ class _Averaging(BaseCallback):
             self.average.learn(len(decisions))
 
 
-def fictitious_play(config: Config) -> NetworkAgent:
+def fictitious_play(config: Config, meter: Meter) -> NetworkAgent:
     """Train by fictitious self-play until the learner's decisions are used up; return the average policy."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
+    meter.clear()
     average = Average(config.network, np.random.default_rng(config.seed))
     game, players = config.game, config.game.num_players[0]
     games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
-    env = DiamantVecEnv(games, players, game.played(), game.reward, [average], seating, game.blank)
+    env = CountedVecEnv(meter, game, games, [average], seating)
     env.seed(config.seed)
     model = SelfPlayPPO(env, config.ppo, config.network, config.seed)
     model.learn(config.ppo.decisions, callback=_Averaging(average))

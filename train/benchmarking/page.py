@@ -17,13 +17,14 @@ from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.aggregate import REFERENCES, aggregate, normalised
 
 PAGE, PICTURE = "benchmark.md", "benchmark.png"
-_COLOURS = {"learned": "#0072b2", "scripted": "#777777", "exact": "#009e73"}
+_COLOURS = {"learned": "#0072b2", "scripted": "#777777", "exact": "#009e73", "agent": "#d55e00"}
 _EXPLAINED = (
     f"Scores are normalised per task: 0 is `{REFERENCES[0]}`, 1 is `{REFERENCES[1]}`, at tables of distinct "
     "held-out opponents (alone: the score), in the task's reward. Interquartile mean over tasks and seeds; in "
     "brackets the 95 % interval over seeds, by a bootstrap stratified by task; (–): one seed. Who has not played "
     "all tasks of a group is not in it."
 )
+_ALLOWED = 1.01  # times the budget: games side by side end a step later
 Row = dict[str, Any]
 
 
@@ -138,8 +139,17 @@ def _task_table(rows: Sequence[Row]) -> str:
     for name, mine in sorted(by_algorithm.items(), key=lambda item: -np.mean([row["points"] for row in item[1]])):
         figures = [_figure([read(row) for row in mine], digits) for _, digits, read in columns]
         gained_by = sorted({row["measures"].get("gain", {}).get("by", "") for row in mine})
-        lines.append([f"`{name}`", len(mine), *figures, ", ".join(gained_by)])
-    return markdown_table(["algorithm", "seeds", *(heading for heading, _, _ in columns), "gained by"], lines)
+        lines.append([f"`{name}`", len(mine), *figures, ", ".join(gained_by), ", ".join(filter(None, map(mark, mine)))])
+    head = ["algorithm", "seeds", *(heading for heading, _, _ in columns), "gained by", "budget"]
+    return markdown_table(head, lines)
+
+
+def mark(row: Row) -> str:
+    """Return what a page says of a run whose decisions are not those of the budget, of most runs nothing."""
+    budget, spent = row.get("budget", 0), row["decisions"]
+    if budget and not spent:
+        return "no decision was counted"
+    return f"{spent / budget - 1:.0%} over" if budget and spent > _ALLOWED * budget else ""
 
 
 def _figure(values: Sequence[float | None], digits: int) -> str:

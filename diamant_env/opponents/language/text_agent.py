@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diamant_env.observation import Observations
 from diamant_env.opponents.language.words import AIMS, CHOICES, rules_in_words, state_in_words
-from diamant_env.opponents.own import NAMES_OBJECT, load_object
+from diamant_env.opponents.own import NAMES_OBJECT, find_object
 from diamant_env.opponents.which_edition import EditionFinder, has_cards_of
 
 PREFIX = "text:"
@@ -110,4 +110,4 @@ def load_text_agent(text: str) -> TextAgent:
     objective, named = (first, after) if first in AIMS and ":" in after else ("win", rest)
     if not NAMES_OBJECT.fullmatch(named):
         raise ValueError(f"{text!r} names no function; write {PREFIX}module:object or {PREFIX}score:module:object")
-    return TextAgent(load_object(named, text), text, objective)
+    return TextAgent(find_object(named, f"agent {text!r}"), text, objective)

@@ -1,0 +1,146 @@
+"""What each choice is worth at the states that the equilibrium of one expedition passes through, as a data set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS
+from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.engine.workspace import new_workspace
+from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.equilibrium import Solution
+from diamant_env.exact.induction import EQUILIBRIUM, choose, compare, mean
+from diamant_env.exact.response import lay_cards, write_node
+from diamant_env.exact.tree import coordinates, node, nodes_of
+from diamant_env.native.compiled import jit, jit_apart
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.state import DECIDE
+
+STATES, MOST_STATES = 100_000, 1_000_000  # in a data set: by default, and at most, of 360 bytes and some more each
+
+
+class ActionValues(NamedTuple):
+    """States of one expedition in which players must decide, when all play the equilibrium; the likeliest first.
+
+    Attributes:
+        observation: float32 (states, NUM_FEATURES), what each player inside sees: chests hidden, rivals blank. Of kinds
+            of trap of which the deck holds equally many, the first ones lie on the path: a state stands for all that
+            differ in nothing else.
+        action_mask: int8 (states, 2), 1 for a legal action; both are.
+        action_value: float64 (states, 2), gems that a player banks in the expedition, on average, by action: 0 goes on
+            (CONTINUE), 1 leaves (LEAVE). The others play the equilibrium, and so does the player from the next turn on.
+        leave_probability: float64 (states,), with which the equilibrium leaves.
+        reach_probability: float64 (states,), of an expedition that passes through the state.
+        states: How many states there are that can be reached, these or more.
+        decisions: Decisions of all players together in an expedition, on average, at all states that can be reached;
+            ``reach_probability @ num_inside`` is the part at these.
+    """
+
+    observation: NDArray[np.float32]
+    action_mask: NDArray[np.int8]
+    action_value: NDArray[np.float64]
+    leave_probability: NDArray[np.float64]
+    reach_probability: NDArray[np.float64]
+    states: int
+    decisions: float
+
+
+def action_values(solution: Solution, most: int = STATES) -> ActionValues:
+    """Return what both choices are worth at the states that an equilibrium passes through.
+
+    Args:
+        solution: What `solve_equilibrium` found.
+        most: How many states to return, the likeliest; up to 1,000,000.
+
+    Raises:
+        ValueError: If the solution is another one, or `most` is out of range.
+    """
+    x = solution.tree
+    if solution.mode != EQUILIBRIUM:
+        raise ValueError("the solution of two players' difference has no values by action; solve_equilibrium's has")
+    most = whole_number("most", most, 1, MOST_STATES)
+    reach = np.zeros(x.boxes.size)
+    decisions = _reach(x.sets, x.boxes, x.moves, x.must_reveal, solution.values, reach)
+    reached = np.flatnonzero(reach)
+    chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
+    rows, figures = np.zeros((len(chosen), 1, NUM_FEATURES), np.float32), np.zeros((len(chosen), 3))
+    numbers = np.searchsorted(x.boxes.first[:, x.boxes.players], chosen, "right") - 1
+    workspace, game = new_workspace(blank_rivals=True)[0], x.start.copy()
+    edition = numbers_of(x.edition)
+    _tell(x.sets, x.boxes, x.moves, x.start, edition, game, chosen, numbers, solution.values, rows, figures, workspace)
+    mask = np.ones((len(chosen), 2), np.int8)
+    return ActionValues(rows[:, 0], mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), float(decisions))
+
+
+@jit_apart
+def _reach(sets, boxes, moves, must_reveal, values, reach):
+    """Fill `reach`, float64 (nodes,), with the probability of each node; return the decisions of an expedition."""
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    decisions = 0.0
+    reach[boxes.first[0, boxes.players]] = 1.0
+    for number in range(sets.size):
+        read_digits(sets, number, digits)
+        cards = cards_left(sets, digits)
+        for at in nodes_of(boxes, number):
+            here = reach[at]
+            if here == 0.0:
+                continue
+            inside, gone, bag, path = coordinates(boxes, number, at)
+            if must_reveal and number == 0:
+                reach[at] = 0.0  # nobody decides before the first card
+                _pass_on(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, here)
+                continue
+            decisions += here * inside
+            compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
+            chance = choose(EQUILIBRIUM, leave, stay, inside - 1)
+            ways = 1.0  # to choose so many leavers
+            for leavers in range(inside):
+                left, missing = path, gone
+                if leavers:
+                    ways *= (inside - leavers + 1) / leavers
+                    left = moves.path_rest[leavers, path]
+                    missing = boxes.relics[number] if moves.takes_relics[leavers] else gone
+                going = here * ways * chance**leavers * (1.0 - chance) ** (inside - leavers)
+                going_on = inside - leavers
+                if going > 0.0:
+                    _pass_on(sets, boxes, moves, digits, cards, reach, number, going_on, missing, bag, left, going)
+    return decisions
+
+
+@jit
+def _pass_on(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, chance):
+    """Add to `reach` where the next card leads when so many go on; a bust leads nowhere."""
+    for digit in range(digits.shape[0]):
+        rising = sets.rising[digit, digits[digit]]
+        if rising == 0:
+            continue
+        after, card = number + sets.stride[digit], sets.card[digit]
+        more, rest = bag, path
+        if 0 <= card < FIRST_TRAP:
+            more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
+        reach[node(boxes, after, inside, gone, more, rest)] += chance * rising / cards
+
+
+@jit_apart
+def _tell(sets, boxes, moves, start, edition, game, chosen, numbers, values, rows, figures, workspace):
+    """Write what is seen at the chosen nodes into `rows`, and CONTINUE's value, LEAVE's, its chance into `figures`."""
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    game.phase = DECIDE
+    for i in range(chosen.shape[0]):
+        number, at = numbers[i], chosen[i]
+        read_digits(sets, number, digits)
+        lay_cards(sets, start, digits, game)
+        write_node(boxes, start, edition, game, number, at, rows, i, workspace)
+        inside, gone, bag, path = coordinates(boxes, number, at)
+        cards = cards_left(sets, digits)
+        compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
+        chance = choose(EQUILIBRIUM, leave, stay, inside - 1)
+        figures[i, 0] = mean(stay, inside - 1, chance)
+        figures[i, 1] = mean(leave, inside - 1, chance)
+        figures[i, 2] = chance

@@ -1,0 +1,142 @@
+"""What a task hands out counts what is decided there: no more, no less, copies and other processes included."""
+
+import copy
+import multiprocessing
+import pickle
+
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+from diamant_env import Batch
+from diamant_env.sb3 import GymnasiumVecEnv
+from train.benchmarking.counting import Meter
+from train.benchmarking.entry import EntryTask
+from train.benchmarking.suite import TASKS
+
+BUDGET = 1000
+ABOUT_RIVALS = slice(5, 40)
+
+
+@pytest.fixture
+def task(tmp_path):
+    """The task of a name, as a function of one's own gets it."""
+
+    def given(name="full-4-score"):
+        found, meter = TASKS[name], Meter(tmp_path / "spent")
+        game = found.game
+        return EntryTask(name, found.players, game.played(), game.reward, game.blank, BUDGET, game, meter)
+
+    return given
+
+
+def test_a_batch_counts_every_seat_inside(task):
+    mine = task()
+    batch, rng, expected = mine.batch(20), np.random.default_rng(0), 0
+    batch.reset(seed=1)
+    for turn in range(40):
+        expected += int(batch.must_decide.sum())
+        actions = (rng.random((20, 4)) < 0.3).astype(np.int8)
+        batch.step(actions, auto_reset=True) if turn % 2 else batch.play(actions)
+        assert mine.left == BUDGET - expected
+    with pytest.raises(ValueError, match="action 2 of seat"):
+        batch.step(np.full((20, 4), 2, np.int8))
+    assert mine.left == BUDGET - expected < 0
+    with pytest.raises(RuntimeError, match="play_out does not count"):
+        batch.play_out()
+
+
+@pytest.mark.parametrize("opponents", [(), "bag:11"])
+def test_a_vector_counts_the_rows_inside_and_no_opponents(task, opponents):
+    mine = task()
+    env = mine.vec_env(16, opponents)
+    seen, expected = env.reset(), 0
+    assert len(seen) == (16 if opponents else 64)
+    for _ in range(30):
+        expected += int((seen[:, 0] == 1).sum())
+        seen, _, _, _ = env.step(np.random.default_rng(expected).integers(0, 2, len(seen)))
+        assert mine.left == BUDGET - expected
+
+
+@pytest.mark.parametrize("name", ["full-4-score", "expedition-3"])
+def test_pettingzoo_counts_the_agents_inside(task, name):
+    mine = task(name)
+    env, expected = mine.parallel_env(), 0
+    batch = Batch(1, mine.players, mine.edition, mine.reward, blank_rivals=mine.blank)
+    seen, infos = env.reset(seed=3)
+    rows = batch.reset(seed=3)
+    while env.agents:
+        assert np.array_equal(np.stack(list(seen.values())), rows[0])  # blank where the task is
+        expected += sum(info["active"] for info in infos.values())
+        actions = {agent: int(seat == expected % mine.players) for seat, agent in enumerate(env.agents)}
+        rows, paid, _ = batch.step(np.array([list(actions.values())], np.int8))
+        seen, rewards, _, _, infos = env.step(actions)
+        assert list(rewards.values()) == paid[0].tolist()
+        assert mine.left == BUDGET - expected
+    assert expected > 5
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("name", ["full-3-win", "expedition-2"])
+def test_gymnasium_counts_the_steps_that_play(task, name, mode):
+    mine = task(name)
+    one, many = mine.gym_env("bag:11"), mine.gym_vec(3, "bag:11", autoreset_mode=mode)
+    seen, _ = one.reset(seed=1)
+    rows, _ = many.reset(seed=1)
+    expected, over, waiting = 0, False, np.zeros(3, bool)
+    assert np.array_equal(rows[0], seen)
+    for turn in range(40):
+        if over:
+            seen, _ = one.reset()
+        if mode == AutoresetMode.DISABLED and waiting.any():
+            rows, _ = many.reset(options={"reset_mask": waiting})
+            waiting[:] = False
+        expected += 1 + 3 - int(waiting.sum())
+        seen, _, over, _, _ = one.step(turn % 5 == 4)
+        rows, _, ended, _, infos = many.step(np.full(3, turn % 5 == 4, np.int64))
+        waiting = ended.copy() if mode != AutoresetMode.SAME_STEP else waiting
+        assert mine.left == BUDGET - expected
+        for flat in (seen[None], rows, *(row[None] for row in infos.get("final_obs", ()) if row is not None)):
+            assert not (mine.blank and flat[:, ABOUT_RIVALS].any())
+    if mode == AutoresetMode.SAME_STEP:
+        assert GymnasiumVecEnv(many).reset().shape == (3, 90)
+
+
+def _play(env):
+    env.reset(seed=0)
+    env.step(np.zeros((5, 4), np.int8))
+
+
+def test_copies_and_other_processes_count_too(task):
+    mine = task()
+    batch = mine.batch(5)
+    batch.reset(seed=0)
+    for other in (batch, copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))):
+        _play(other)
+    before = len(list(batch.meter.folder.iterdir()))
+    child = multiprocessing.get_context("fork").Process(target=_play, args=[batch])
+    child.start()
+    child.join()
+    assert child.exitcode == 0
+    assert len(list(batch.meter.folder.iterdir())) == before + 1  # each its own file: two may count at once
+    _play(pickle.loads(pickle.dumps(mine)).batch(5))
+    assert mine.left == BUDGET - 5 * 20
+    again = copy.deepcopy(mine.parallel_env())
+    again.reset(seed=0)
+    again.step(dict.fromkeys(again.agents, 0))
+    assert mine.left == BUDGET - 5 * 20 - 4
+
+
+def test_an_agent_of_the_blank_task_sees_in_gymnasium_what_it_is_judged_by(task):
+    mine = task("expedition-2")
+    env = mine.gym_env("continue")
+    batch = Batch(1, 2, mine.edition, mine.reward, blank_rivals=True)
+    seen, _ = env.reset(seed=9)
+    rows = batch.reset(seed=9)
+    over, compared = False, 0
+    while not over:
+        assert np.array_equal(seen, rows[0, 0])
+        compared += 1
+        seen, _, over, _, _ = env.step(0)
+        rows, _, _ = batch.step(np.zeros((1, 2), np.int8))
+    assert compared > 3

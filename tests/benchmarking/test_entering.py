@@ -1,0 +1,269 @@
+"""Algorithms and agents from outside enter the benchmark; what is wrong with one is one line, and nothing is lost."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diamant_env.opponents.network import NetworkAgent
+from train import benchmark
+from train.benchmark import ERROR, RESULTS
+from train.benchmarking.benchmark_run import RESULT
+from train.benchmarking.counting import Meter
+from train.benchmarking.page import PAGE
+from train.runs.config import Config
+from train.runs.run_folder import save_policy
+
+ROOT = Path(__file__).parents[2]
+TINY = [
+    word
+    for key in ("decisions=300", "games=100", "response.report_games=100", "seeds=1", "network.hidden=[8]")
+    for word in ("--set", key)
+]
+MODULE = '''
+"""Algorithms of somebody who has not touched the repository."""
+import numpy as np
+from diamant_env import Observations
+
+def bag(obs, first=None):
+    return obs["bag"] >= 9
+
+def not_a_number(obs):
+    return np.full(len(obs.flat), np.nan, np.float32)
+
+def breaks(obs):
+    raise ZeroDivisionError("in my agent")
+
+class Patient:
+    def act(self, obs, first):
+        return np.zeros(len(first), np.float32)
+
+def spend(task, number):
+    batch = task.batch(10)
+    batch.reset(seed=0)
+    while task.left > task.budget - number:
+        batch.step(np.ones((10, task.players), np.int8), auto_reset=True)
+
+def train(task, budget, seed, folder):
+    """Leaves with nine gems.
+
+    After looking around."""
+    spend(task, budget // 2)
+    return bag
+
+def greedy(task, budget, seed, folder):
+    spend(task, 2 * budget)
+    return "bag:9"
+
+def elsewhere(task, budget, seed, folder):
+    return Patient()
+
+def nothing(task, budget, seed, folder):
+    spend(task, 10)
+
+def nan(task, budget, seed, folder):
+    return not_a_number
+
+def fails(task, budget, seed, folder):
+    batch = task.batch(10)
+    batch.reset(seed=0)
+    for _ in range(6):
+        batch.step(np.zeros((10, task.players), np.int8), auto_reset=True)
+    (folder / "learned").touch()
+    raise ZeroDivisionError("while\\nlearning")
+
+def forgets(task, budget, seed, folder):
+    try:
+        fails(task, budget, seed, folder)
+    finally:
+        (folder / "learned").unlink()
+
+def three(task, budget, seed):
+    return bag
+
+def waits(task, budget, seed, folder):
+    import time
+    time.sleep(600)
+
+number = 3
+'''
+
+
+@pytest.fixture
+def enter(tmp_path, monkeypatch, capsys):
+    """Call the command in an empty folder with a module of one's own; return status, stdout, stderr and the runs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_module.py").write_text(MODULE)
+    (tmp_path / "broken.py").write_text("import nowhere_at_all\n")
+    (tmp_path / "wrong.py").write_text("def train(:\n")
+    sys.modules.pop("my_module", None)
+
+    def call(*words, task="solitaire"):
+        status = benchmark.main(["--tasks", task, *TINY, *words])
+        said = capsys.readouterr()
+        file = tmp_path / "runs" / "benchmark" / RESULTS
+        rows = json.loads(file.read_text())["runs"] if file.is_file() else []
+        return status, said.out, said.err, {row["algorithm"]: row for row in rows}
+
+    yield call
+    sys.modules.pop("my_module", None)
+
+
+def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
+    names = [f"my_module:{name}" for name in ("train", "greedy", "elsewhere")]
+    status, said, _, rows = enter("--algorithms", *names)
+    assert status == 0
+    assert [line for line in said.splitlines() if line.startswith("[")] == [
+        f"[{number}/5] solitaire {name} 0 …" for number, name in enumerate([*names, "random:0.2", "ev:0.75"], 1)
+    ]
+    mine, greedy, elsewhere = (rows[name] for name in names)
+    assert 150 <= mine["decisions"] < 160
+    assert 600 <= greedy["decisions"] < 610
+    assert elsewhere["decisions"] == 0
+    assert {row["budget"] for row in (mine, greedy, elsewhere)} == {300}
+    assert mine["points"] == greedy["points"]  # the same agent in the same games
+    page = (tmp_path / "runs" / "benchmark" / PAGE).read_text()
+    lines = {name: next(line for line in page.splitlines() if line.startswith(f"| `{name}` | 1 ")) for name in names}
+    assert lines[names[0]].endswith("|  |")
+    assert lines[names[1]].endswith("| 100% over |")
+    assert lines[names[2]].endswith("| no decision was counted |")
+
+
+def test_agents_enter_without_training(enter, tmp_path):
+    rng = np.random.default_rng(0)
+    layers = [
+        (rng.normal(size=shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in ((4, 90), (2, 4))
+    ]
+    save_policy(tmp_path / "mine.safetensors", NetworkAgent(layers, "relu", inputs="raw-1"), Config(), 0)
+    entered = {"bag:11", "mine.safetensors", "my_module:Patient", "my_module:bag"}
+    status, _, errors, rows = enter("--agents", *sorted(entered), task="full-3-win")
+    assert (status, errors) == (0, "")
+    assert set(rows) == entered | {"random:0.2", "ev:0.75"}
+    assert {rows[name]["kind"] for name in entered} == {"agent"}
+    assert {(row["decisions"], row["budget"]) for row in rows.values()} == {(0, 0)}
+    assert rows["bag:11"]["points"] > rows["my_module:Patient"]["points"]
+    assert rows["mine.safetensors"]["version"]
+
+
+REFUSED = {
+    "nowhere_at_all:train": "algorithm 'nowhere_at_all:train': there is no module nowhere_at_all",
+    "broken:train": "algorithm 'broken:train': the module broken can't be imported: ModuleNotFoundError",
+    "wrong:train": "algorithm 'wrong:train': the module wrong can't be imported: SyntaxError",
+    "my_module:nobody": "algorithm 'my_module:nobody': the module my_module has no nobody",
+    "my_module:number": "algorithm 'my_module:number' is a int; a function of (task, budget, seed, folder) is needed",
+    "my_module:three": "takes (task, budget, seed); a function of (task, budget, seed, folder) is needed",
+    "sarsa": "unknown algorithm 'sarsa'; algorithms: ppo, league",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_no_algorithm_is_refused_before_anything_is_played(name, enter, tmp_path):
+    status, said, errors, rows = enter("--algorithms", name)
+    assert (status, said, rows) == (2, "", {})
+    assert errors.count("\n") == 1
+    assert REFUSED[name] in errors
+    assert not (tmp_path / "runs").exists()
+
+
+def test_what_is_no_agent_is_refused_before_anything_is_played(enter, tmp_path):
+    for text, reason in {"nobody": "unknown agent 'nobody'", "my_module:number": "plays nothing; allowed:"}.items():
+        status, _, errors, _ = enter("--agents", text)
+        assert (status, errors.count("\n")) == (2, 1)
+        assert reason in errors
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path):
+    names = [f"my_module:{name}" for name in ("nothing", "nan", "fails", "train")]
+    status, said, errors, rows = enter("--algorithms", *names, "--agents", "my_module:breaks")
+    assert status == 2
+    assert errors.splitlines()[-1] == ("python -m train.benchmark: error: 4 of 7 runs failed, as the lines above say")
+    failed = [line for line in said.splitlines() if " failed: " in line]
+    folder = Path("runs", "benchmark", "runs", "solitaire")
+    for line, name, reason in zip(
+        failed,
+        [*names[:3], "my_module:breaks"],
+        [
+            "my_module:nothing returned a NoneType, which is no agent",
+            "not_a_number returned nan for row 0; a probability of LEAVE is between 0 and 1",
+            "while learning",
+            "in my agent",
+        ],
+        strict=True,
+    ):
+        path = folder / name.replace(":", "-") / "0" / ERROR
+        assert line.startswith(f"solitaire {name} 0 failed: ")
+        assert reason in line
+        assert line.endswith(f"(traceback: {path})")
+        assert "Traceback" in (tmp_path / path).read_text()
+    assert set(rows) == {"my_module:train", "random:0.2", "ev:0.75"}
+
+
+def test_what_was_spent_before_a_run_failed_counts_if_something_was_kept(enter, tmp_path):
+    spent = {}
+    for name in ("fails", "forgets"):
+        folder = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / f"my_module-{name}" / "0"
+        for _ in range(2):
+            enter("--algorithms", f"my_module:{name}")
+            spent.setdefault(name, []).append(Meter(folder / "spent").spent())
+    assert spent == {"fails": [60, 120], "forgets": [60, 60]}  # in the second run of one, the first has its part
+
+
+def test_a_changed_module_is_not_taken_for_what_was_played(enter, tmp_path):
+    before = enter("--algorithms", "my_module:train")
+    assert enter("--algorithms", "my_module:train")[3] == before[3]
+    (tmp_path / "my_module.py").write_text(MODULE.replace(">= 9", ">= 10"))
+    status, said, errors, rows = enter("--algorithms", "my_module:train")
+    assert (status, said, rows) == (2, "", before[3])
+    assert "solitaire/my_module-train/0 was played by another version of my_module:train; remove that folder" in errors
+
+
+def test_a_damaged_run_is_named_and_the_others_are_kept(enter, tmp_path):
+    _, _, _, before = enter("--agents", "bag:11", "bag:5")
+    damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-11" / "0" / RESULT
+    damaged.write_text(damaged.read_text()[:-20])
+    status, said, errors, rows = enter("--agents", "bag:5")
+    assert (status, errors) == (0, "")
+    line = said.splitlines()[0]
+    assert line.endswith("bag-11/0/result.json is damaged: it is left out of the page, and its run is played anew when "
+                         "it is asked for")  # fmt: skip
+    assert rows == {name: row for name, row in before.items() if name != "bag:11"}
+    _, said, _, rows = enter("--agents", "bag:11")
+    assert "is damaged" in said.splitlines()[0]
+    assert rows["bag:11"]["measures"] == before["bag:11"]["measures"]
+    assert "is damaged" not in enter("--agents", "bag:11")[1]
+
+
+def test_a_file_names_no_module(enter, tmp_path):
+    (tmp_path / "config.toml").write_text('algorithms = ["my_module:train"]\n')
+    status, _, errors, _ = enter("--config", "config.toml")
+    assert status == 2
+    assert "agent 'my_module:train' would import a module; a text from a file can't do that" in errors
+
+
+@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
+def test_what_is_done_is_on_the_page_when_the_command_is_ended(ended_by, tmp_path):
+    (tmp_path / "my_module.py").write_text(MODULE)
+    command = [sys.executable, "-m", "train.benchmark", "--tasks", "solitaire", *TINY]
+    command += ["--algorithms", "my_module:train", "my_module:waits"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "Agg"}
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while "waits" not in process.stdout.readline():
+            assert process.poll() is None
+        process.send_signal(ended_by)
+        _, errors = process.communicate(timeout=60)
+    folder = tmp_path / "runs" / "benchmark"
+    assert "| `my_module:train` | 1 |" in (folder / PAGE).read_text()
+    assert len(json.loads((folder / RESULTS).read_text())["runs"]) == 1
+    if ended_by == signal.SIGINT:
+        assert process.returncode == 130
+        assert "stopped; the page of what is done is runs/benchmark/benchmark.md; the same command goes on" in errors
+        assert "Traceback" not in errors

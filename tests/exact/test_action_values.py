@@ -1,0 +1,197 @@
+"""The data set of action values: against fractions on tiny decks, against the solution, and read back from its file."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+import numba
+import numpy as np
+import pytest
+
+from diamant_env import NUM_FEATURES, Batch, Edition, Observations, exact
+from diamant_env.commands import diamant
+from diamant_env.engine.loops import rebuild_games
+from diamant_env.exact.data_set import MOST_STATES
+from diamant_env.state import DECIDE, GAME
+from tests.support import exact_by_hand as by_hand
+from tests.support.oracle import Oracle
+from tests.support.play import every
+
+TINY = Edition(name="tiny", treasures=(5, 8), traps=("mud", "wind"), trap_copies=2, expeditions=1)
+TINY_RELIC = replace(TINY, name="tiny, a relic", treasures=(5,), relics=(7,))
+SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), relics=(5, 10), expeditions=1)
+TOLD = ("turn", "num_inside", "bag")
+compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes uncompiled")
+
+
+def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
+    """Value of CONTINUE and LEAVE, chance of LEAVE, reach probability of each state, from every order of the cards."""
+    found, reach = {}, defaultdict(Fraction)
+
+    def walk(game: Oracle, chance: Fraction) -> None:
+        for rising, card in by_hand.next_cards(game):
+            then = by_hand.after(game, card)
+            if then.over:
+                continue
+            *others, me = (seat for seat, player in enumerate(then.players) if player.inside)
+            leave, stay = [], []
+            for number in range(len(others) + 1):
+                gone = set(others[:number])
+                leave.append(Fraction(by_hand.left(then, {me, *gone}).players[me].banked))
+                stay.append(by_hand.seat_value(by_hand.left(then, gone), by_hand.two_player_equilibrium))
+            gain = [a - b for a, b in zip(leave, stay, strict=True)]
+            q = Fraction(0) if gain[0] <= 0 else Fraction(1)
+            if gain[0] > 0 > gain[-1]:
+                q = gain[0] / (gain[0] - gain[1])
+            key = state_of(then)
+            found[key] = by_hand.binomial_mean(stay, q), by_hand.binomial_mean(leave, q), q
+            reach[key] += chance * rising
+            everyone = [*others, me]
+            for number in range(len(everyone)):
+                for leavers in combinations(everyone, number):
+                    if (going := q**number * (1 - q) ** (len(everyone) - number)) > 0:
+                        walk(by_hand.left(then, set(leavers)), chance * rising * going)
+
+    walk(Oracle(edition, players), Fraction(1))
+    return {key: (*figures, reach[key]) for key, figures in found.items()}
+
+
+def state_of(game: Oracle) -> tuple:
+    """What tells two states apart; kinds of trap count as the same."""
+    bag = max(player.bag for player in game.players)
+    on_path = [card for card in game.path if game.is_relic(card)]
+    traps = len([card for card in game.path if card in game.edition.traps])
+    treasures = sorted(card for card in game.deck if isinstance(card, int))
+    return len(game.inside), bag, game.path_gems, len(on_path), traps, len(game.path), tuple(treasures)
+
+
+def states_of(observation: np.ndarray, edition: Edition) -> list[tuple]:
+    obs = Observations(observation)
+    slots = np.array(edition.treasure_slots)
+    return [
+        (
+            *(int(obs[name][row]) for name in ("num_inside", "bag", "path_gems", "path_relics")),
+            int(obs["traps_on_path"][row].sum()),
+            int(obs["turn"][row]),
+            tuple(sorted(np.repeat(slots, obs["treasures_left"][row].astype(int)).tolist())),
+        )
+        for row in range(len(observation))
+    ]
+
+
+@pytest.mark.parametrize("players", [1, 2])
+@every([TINY, TINY_RELIC])
+def test_against_fractions(edition, players):
+    expected = by_hand_values(edition, players)
+    found = exact.action_values(exact.solve_equilibrium(players, edition, cache=False))
+    states = states_of(found.observation, edition)
+    assert len(states) == len(set(states)) == found.states
+    assert set(states) == set(expected)
+    for row, state in enumerate(states):
+        going_on, leaving, chance, reach = map(float, expected[state])
+        assert found.action_value[row].tolist() == pytest.approx([going_on, leaving], abs=1e-12)
+        assert found.leave_probability[row] == pytest.approx(chance, abs=1e-12)
+        assert found.reach_probability[row] == pytest.approx(reach, abs=1e-12)
+    inside = [state[0] for state in states]
+    assert found.decisions == pytest.approx(found.reach_probability @ inside, abs=1e-12)
+    assert len({round(float(reach), 9) for *_, reach in expected.values()}) > 2
+
+
+@compiled_only
+@pytest.mark.parametrize("players", [2, 3, 5])
+def test_against_the_solution(players):
+    solution = exact.solve_equilibrium(players, SMALL, cache=False)
+    found = exact.action_values(solution, MOST_STATES)
+    games = np.zeros(found.states, GAME)
+    rebuild_games(found.observation, np.zeros(found.states, np.uint64), games)
+    games["num_players"] = players
+    assert solution.leave_probability(games).tolist() == found.leave_probability.tolist()
+    going_on, leaving = found.action_value.T
+    always, never = found.leave_probability == 1, found.leave_probability == 0
+    assert (going_on[never] >= leaving[never] - 1e-9).all()
+    assert (leaving[always] >= going_on[always] - 1e-9).all()
+    assert np.abs(going_on - leaving)[~always & ~never].max(initial=0) < 1e-9  # who mixes is indifferent
+    first = Observations(found.observation)["turn"] == 1
+    assert found.reach_probability[first].sum() == pytest.approx(1)
+    assert found.reach_probability[first] @ np.maximum(going_on, leaving)[first] == pytest.approx(solution.value)
+    assert (np.diff(found.reach_probability) <= 0).all()
+
+
+@compiled_only
+def test_states_are_reached_as_often_as_it_says():
+    players, games = 3, 40_000
+    solution = exact.solve_equilibrium(players, SMALL, cache=False)
+    found = exact.action_values(solution)
+    batch = Batch(games, players, SMALL, blank_rivals=True)
+    batch.reset(seed=5)
+    actions, decisions = np.zeros((games, players), np.int8), 0
+    met = defaultdict(int)
+    while not batch.over.all():
+        deciding = np.flatnonzero(batch.games["phase"] == DECIDE)
+        leave = np.zeros((games, players), np.float32)
+        leave[deciding] = solution.leave_probability(batch.games[deciding])[:, None]
+        decisions += int(batch.must_decide.sum())
+        for state in zip(
+            *(batch.games[name][deciding].tolist() for name in ("turn", "num_inside", "bag")), strict=True
+        ):
+            met[state] += 1
+        batch.draw_decisions(leave, actions)
+        batch.play(actions)
+    obs, expected = Observations(found.observation), defaultdict(float)
+    for row, state in enumerate(
+        zip(*(obs[name].astype(int).tolist() for name in ("turn", "num_inside", "bag")), strict=True)
+    ):
+        expected[state] += found.reach_probability[row]
+    assert set(met) <= set(expected)
+    for state, chance in expected.items():
+        assert abs(met[state] / games - chance) < 5 * np.sqrt(chance / games) + 1e-4, state
+    assert decisions / games == pytest.approx(found.decisions, rel=0.01)
+
+
+@compiled_only
+def test_the_command_writes_what_numpy_reads(tmp_path, capsys):
+    for _ in range(2):  # the second time the same bytes
+        assert diamant.main(["exact", "--players", "2", "--values", str(tmp_path), "--states", "1000"]) == 0
+        (path,) = tmp_path.iterdir()
+        content = path.read_bytes()
+    assert path.name == "iello-2016-fr-2-players.npz"
+    assert path.read_bytes() == content
+    assert len(content) < 200_000
+    assert "1,000 of 456,529 states, " in capsys.readouterr().out
+    with np.load(path) as data:  # nothing in it is pickled
+        shapes = {name: (data[name].dtype.kind, data[name].shape) for name in data}
+        assert (str(data["edition"]), int(data["num_players"])) == ("iello-2016-fr", 2)
+        assert float(data["value"]) == pytest.approx(8.963618, abs=5e-7)
+        assert data["action_mask"].all()
+        solution = exact.solve_equilibrium(2)
+        games = np.zeros(1000, GAME)
+        rebuild_games(data["observation"], np.zeros(1000, np.uint64), games)
+        assert solution.leave_probability(games).tolist() == data["leave_probability"].tolist()
+        for name, array in exact.action_values(solution, 1000)._asdict().items():
+            assert np.array_equal(data[name], array)
+    assert shapes == {
+        "observation": ("f", (1000, NUM_FEATURES)),
+        "action_mask": ("i", (1000, 2)),
+        "action_value": ("f", (1000, 2)),
+        "leave_probability": ("f", (1000,)),
+        "reach_probability": ("f", (1000,)),
+        "states": ("i", ()),
+        "decisions": ("f", ()),
+        "edition": ("U", ()),
+        "num_players": ("i", ()),
+        "value": ("f", ()),
+    }
+
+
+def test_what_is_refused(tmp_path, capsys):
+    for number in (0, 1_000_001):
+        assert diamant.main(["exact", "--values", str(tmp_path / "values"), "--states", str(number)]) == 2
+        assert f"--states={number}" in capsys.readouterr().err
+        with pytest.raises(ValueError, match=f"most={number}"):
+            exact.action_values(exact.solve_equilibrium(2, TINY, cache=False), number)
+    assert not (tmp_path / "values").exists()
+    with pytest.raises(ValueError, match="two players' difference has no values by action"):
+        exact.action_values(exact.solve_difference(TINY, cache=False))

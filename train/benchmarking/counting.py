@@ -1,0 +1,168 @@
+"""Decisions counted where they are made: environments of a task that write down what their learning seats decide."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
+from numpy.typing import ArrayLike, NDArray
+from pettingzoo import ParallelEnv
+from pettingzoo.utils import BaseParallelWrapper
+
+from diamant_env.batch import Batch
+from diamant_env.observation import NUM_FEATURES, RIVALS, columns
+from diamant_env.sb3 import DiamantVecEnv
+from train.runs.config import GameConfig
+
+_KEPT = np.ones(NUM_FEATURES, np.float32)
+_KEPT[columns(*(field.name for field in RIVALS))] = 0  # what blank observations hide beside the chests
+
+
+class Meter:
+    """Adds up decisions in a folder, one file for each process: copies, forks and a run that goes on count too."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._process = -1
+
+    def add(self, decisions: int) -> None:
+        """Count so many decisions."""
+        if self._process != os.getpid():  # its first, or in a process that was forked: two may count at once
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._count = np.memmap(self.folder / secrets.token_hex(8), np.int64, "w+", shape=1)
+            self._process = os.getpid()
+        self._count[0] += decisions
+
+    def spent(self) -> int:
+        """Return the decisions that all processes have made."""
+        files = self.folder.iterdir() if self.folder.is_dir() else ()
+        return sum(int(np.fromfile(file, np.int64, 1).sum()) for file in files)
+
+    def clear(self) -> None:
+        """Begin at 0."""
+        for file in self.folder.iterdir() if self.folder.is_dir() else ():
+            file.unlink()
+        self._process = -1
+
+    def __deepcopy__(self, memo: dict) -> Meter:
+        return self
+
+    def __reduce__(self) -> tuple[type[Meter], tuple[Path]]:
+        return Meter, (self.folder,)
+
+
+class CountedBatch(Batch):
+    """A `diamant_env.Batch` of which every seat inside counts at each turn."""
+
+    def __init__(self, meter: Meter, num_games: int, **settings: Any) -> None:
+        super().__init__(num_games, **settings)
+        self.meter, self._play = meter, self._step
+        self._step = self._counted
+
+    def _counted(self, *arrays: Any, **how: Any) -> None:
+        deciding = int(np.count_nonzero(self.must_decide))
+        self._play(*arrays, **how)
+        self.meter.add(deciding)
+
+    def play_out(self, leave_probability: float = 0.5) -> NDArray[np.int16]:
+        """Refuse: nobody counts there."""
+        raise RuntimeError("play_out does not count decisions; a task's batch plays by step and play")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "meter": self.meter}
+
+
+class CountedVecEnv(DiamantVecEnv):
+    """A task as stable-baselines3's vector, of which the rows inside count; rewards are multiplied by `scale`."""
+
+    def __init__(
+        self,
+        meter: Meter,
+        game: GameConfig,
+        num_games: int,
+        opponents: Any = (),
+        seating: ArrayLike | None = None,
+        scale: float = 1.0,
+    ) -> None:
+        players = game.num_players[0]
+        super().__init__(num_games, players, game.played(), game.reward, opponents, seating, game.blank)
+        self.meter, self.scale = meter, np.float32(scale)
+
+    def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+        """See `DiamantVecEnv.play`."""
+        deciding = int(np.count_nonzero(self.batch.must_decide.reshape(-1)[self.rows]))
+        observations, rewards, done = super().play(actions)
+        self.meter.add(deciding)
+        return observations, rewards * self.scale, done
+
+
+class CountedParallelEnv(BaseParallelWrapper):
+    """A `diamant_v0.parallel_env` of which every agent inside counts at each turn."""
+
+    def __init__(self, env: ParallelEnv, meter: Meter, blank: bool) -> None:
+        super().__init__(env)
+        self.meter, self._blank, self._deciding = meter, blank, 0
+
+    def reset(self, seed: int | None = None, options: dict | None = None) -> tuple[dict[str, Any], dict[str, dict]]:
+        """See `diamant_v0.parallel_env.reset`."""
+        observations, infos = super().reset(seed, options)
+        return self._seen(observations, infos), infos
+
+    def step(self, actions: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+        """See `diamant_v0.parallel_env.step`."""
+        observations, rewards, ended, cut, infos = super().step(actions)
+        self.meter.add(self._deciding)
+        return self._seen(observations, infos), rewards, ended, cut, infos
+
+    def _seen(self, observations: dict[str, Any], infos: dict[str, dict]) -> dict[str, Any]:
+        self._deciding = sum(info["active"] for info in infos.values())
+        return {agent: row * _KEPT for agent, row in observations.items()} if self._blank else observations
+
+
+class CountedEnv(gymnasium.Wrapper):
+    """A `diamant_env.gym_env.DiamantEnv` of which every step counts."""
+
+    def __init__(self, env: gymnasium.Env, meter: Meter, blank: bool) -> None:
+        super().__init__(env)
+        self.meter, self._kept = meter, _KEPT if blank else np.ones_like(_KEPT)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict[str, Any]]:
+        """See `DiamantEnv.reset`."""
+        observation, info = super().reset(seed=seed, options=options)
+        return observation * self._kept, info
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """See `DiamantEnv.step`."""
+        observation, *rest = super().step(action)
+        self.meter.add(1)
+        return observation * self._kept, *rest
+
+
+class CountedVectorEnv(VectorWrapper):
+    """A `diamant_env.gym_vector.DiamantVectorEnv` of which every game counts that a step plays on."""
+
+    def __init__(self, env: VectorEnv, meter: Meter, blank: bool) -> None:
+        super().__init__(env)
+        self.meter, self._kept = meter, _KEPT if blank else np.ones_like(_KEPT)
+        self._waiting = np.zeros(self.num_envs, np.bool_)  # games that the next step starts
+
+    def reset(self, **how: Any) -> tuple[Any, dict[str, Any]]:
+        """See `DiamantVectorEnv.reset`."""
+        self._waiting[:] = False
+        observations, infos = super().reset(**how)
+        return observations * self._kept, infos
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """See `DiamantVectorEnv.step`."""
+        observations, rewards, ended, cut, infos = super().step(actions)
+        self.meter.add(int(np.count_nonzero(~self._waiting)))
+        self._waiting = ended & (self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP)
+        for row in np.flatnonzero(infos.get("_final_obs", ())):
+            infos["final_obs"][row] = infos["final_obs"][row] * self._kept
+        return observations * self._kept, rewards, ended, cut, infos

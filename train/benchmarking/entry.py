@@ -1,0 +1,139 @@
+"""What enters the benchmark from outside: a training function of one's own, and the task as it is handed to it."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from diamant_env.diamant_v0 import parallel_env
+from diamant_env.editions import Edition
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
+from diamant_env.judging.games import Player
+from diamant_env.opponents import make
+from diamant_env.opponents.own import as_agent, find_object
+from diamant_env.opponents.registry import names_object, policy_file
+from diamant_env.opponents.search import PREFIX, parse
+from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from train.benchmarking.counting import (
+    CountedBatch,
+    CountedEnv,
+    CountedParallelEnv,
+    CountedVecEnv,
+    CountedVectorEnv,
+    Meter,
+)
+from train.runs.config import GameConfig
+
+CALL = "task, budget, seed, folder"
+
+
+@dataclass(frozen=True)
+class EntryTask:
+    """A task of the benchmark. What its environments let decide counts, here and in processes that were forked.
+
+    Attributes:
+        name: Such as ``"full-4-win"``.
+        players: At the table.
+        edition: What is played, with the task's number of expeditions.
+        reward: ``"win"``, ``"score"`` (gems) or ``"margin"`` (gems): what the agent is judged by.
+        blank: Whether observations hide the chests and all about the rivals, here and when the agent is judged.
+        budget: Decisions of learning seats that may be spent.
+    """
+
+    name: str
+    players: int
+    edition: Edition
+    reward: str
+    blank: bool
+    budget: int
+    _game: GameConfig = field(repr=False)
+    _meter: Meter = field(repr=False)
+
+    @property
+    def left(self) -> int:
+        """Decisions of the budget that are not spent yet; below 0, the run is marked."""
+        return self.budget - self._meter.spent()
+
+    def batch(self, num_games: int, **settings: Any) -> CountedBatch:
+        """Return a `diamant_env.Batch` of so many games; every seat inside counts. `settings` are its other ones."""
+        game = {"num_players": self.players, "edition": self.edition, "reward": self.reward}
+        return CountedBatch(self._meter, num_games, **game, blank_rivals=self.blank, **settings)
+
+    def vec_env(self, num_games: int, opponents: Any = (), seating: ArrayLike | None = None) -> CountedVecEnv:
+        """Return a `diamant_env.sb3.DiamantVecEnv`; its rows inside count, opponents do not."""
+        return CountedVecEnv(self._meter, self._game, num_games, opponents, seating)
+
+    def parallel_env(self) -> CountedParallelEnv:
+        """Return a `diamant_env.diamant_v0.parallel_env`; every agent inside counts."""
+        hidden = True if self.blank else None
+        env = parallel_env(self.players, self.edition, self.reward, hidden_chests=hidden)
+        return CountedParallelEnv(env, self._meter, self.blank)
+
+    def gym_env(self, opponents: Any = "random", **settings: Any) -> CountedEnv:
+        """Return a `diamant_env.gym_env.DiamantEnv`; each step is a decision."""
+        return CountedEnv(DiamantEnv(**self._one_learner(opponents), **settings), self._meter, self.blank)
+
+    def gym_vec(self, num_envs: int, opponents: Any = "random", **settings: Any) -> CountedVectorEnv:
+        """Return a `diamant_env.gym_vector.DiamantVectorEnv`; each game that a step plays on is a decision."""
+        envs = DiamantVectorEnv(num_envs, **self._one_learner(opponents), **settings)
+        return CountedVectorEnv(envs, self._meter, self.blank)
+
+    def _one_learner(self, opponents: Any) -> dict[str, Any]:
+        game = {"num_players": self.players, "edition": self.edition, "reward": self.reward, "opponents": opponents}
+        return {**game, "hidden_chests": True if self.blank else None}
+
+
+def from_function(text: str) -> Algorithm:
+    """Return the algorithm that a function of one's own is, named by ``module:function``; it gets `CALL`.
+
+    Raises:
+        ValueError: If there is no such function, or it takes something else.
+    """
+    function = find_object(text, f"algorithm {text!r}")
+    if not callable(function):
+        raise ValueError(f"algorithm {text!r} is a {type(function).__name__}; a function of ({CALL}) is needed")
+    try:
+        inspect.signature(function).bind(*CALL.split(", "))
+    except TypeError:
+        taken = inspect.signature(function)
+        raise ValueError(f"algorithm {text!r} takes {taken}; a function of ({CALL}) is needed") from None
+    meaning = (inspect.getdoc(function) or text).splitlines()[0]
+    return Algorithm(text, "learned", meaning, lambda run: _train(text, function, run), version=_version(text))
+
+
+def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player:
+    """Call a function of one's own, and check what it returns."""
+    folder, task = run.folder / "run", run.task
+    folder.mkdir(parents=True, exist_ok=True)
+    if not any(folder.iterdir()):  # nothing that was learned before can be gone on with
+        run.meter.clear()
+    budget, game = run.config.decisions, task.game
+    given = EntryTask(task.name, task.players, game.played(), game.reward, game.blank, budget, game, run.meter)
+    returned = function(given, budget, run.experiment().seed, folder)
+    try:
+        return make(returned) if isinstance(returned, str) else as_agent(returned)
+    except ValueError as error:
+        raise ValueError(f"{text} returned a {type(returned).__name__}, which is no agent: {error}") from None
+
+
+def from_agent(text: str) -> Algorithm:
+    """Return the algorithm that a finished agent is, named by a text that `make` takes; else a ValueError."""
+    make(text)
+    return Algorithm(text, "agent", "an agent as it is", lambda _run: text, version=_version(text))
+
+
+def _version(text: str) -> str:
+    """Return a digest of the file that a text names: of a policy, or of a module that was imported; else nothing."""
+    base = parse(text)[1] if text.startswith(PREFIX) else text
+    path: str | Path | None = policy_file(base)
+    if names_object(base):
+        path = getattr(sys.modules[base.partition(":")[0]], "__file__", None)
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] if path is not None else ""
