@@ -7,8 +7,8 @@ import pytest
 
 from diamant_env import Batch, Observations
 from diamant_env.opponents.network import NetworkAgent
+from train.algorithms import stable_baselines as sb3
 from train.benchmark import RESULTS, Arguments, benchmark, benchmark_runs
-from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm, algorithm_table, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig

@@ -8,8 +8,8 @@ from diamant_env.judging.deviation import DeviationGame, deviation_gains, self_p
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import seeds_for
 from diamant_env.judging.lineups import LineUp
-from train.benchmarking import stable_baselines
-from train.benchmarking.fictitious import fictitious_play
+from train.algorithms import stable_baselines
+from train.algorithms.fictitious import fictitious_play
 from train.learning.training import train
 from train.responding.config import SearchConfig
 from train.responding.search import learn

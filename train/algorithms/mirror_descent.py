@@ -1,0 +1,56 @@
+"""Magnetic mirror descent in self-play: PPO whose steps are held back by two divergences instead of a clip.
+
+Sokota et al.: A unified approach to reinforcement learning, quantal response equilibria, and two-player zero-sum games
+(ICLR 2023), in the form of their experiments with networks. With the advantage A, the policy p of the rollout and the
+magnet m, a step minimises
+
+    - mean(A π / p) + KL(π, p) / step_size + temperature KL(π, m).
+
+The magnet is the uniform policy, so that its divergence is log 2 less the entropy. The temperature falls linearly, as
+`entropy` does in PPO: with a temperature that stays, the paper's method goes to a quantal response equilibrium. Of two
+actions the probability of the one that was taken gives the whole policy of the rollout, so that both divergences are
+exact. The paper proves convergence for two players and zero sum; for more players it is a method like the others.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.nn.functional import mse_loss
+
+from train.learning.self_play import SelfPlayPPO
+
+STEP_SIZE = 20.0
+"""What divides the divergence from the policy of the rollout; advantages have standard deviation 1."""
+_LEAST = 1e-6  # probability in a divergence: float32 holds no 1 - p below that
+
+
+class MirrorDescent(SelfPlayPPO):
+    """Self-play by magnetic mirror descent; `config.entropy` is the temperature, `config.clip` is not read."""
+
+    step_size = STEP_SIZE
+
+    def update(self) -> None:
+        """Take the gradient steps of one rollout."""
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        for _ in range(self.n_epochs):
+            for seen in self.rollout_buffer.get(self.batch_size):
+                values, log_probs, entropy = self.policy.evaluate_actions(seen.observations, seen.actions)
+                advantages = seen.advantages
+                if self.normalize_advantage and len(advantages) > 1:
+                    advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+                gain = advantages * torch.exp(log_probs - seen.old_log_prob)
+                drift = divergence(log_probs, seen.old_log_prob)
+                policy_loss = (drift / self.step_size - gain - self.ent_coef * entropy).mean()
+                loss = policy_loss + self.vf_coef * mse_loss(values.flatten(), seen.returns)
+                self.policy.optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+                self.policy.optimizer.step()
+            self._n_updates += 1
+
+
+def divergence(log_probs: torch.Tensor, old_log_probs: torch.Tensor) -> torch.Tensor:
+    """Return KL(new, old), (decisions,), of two actions from the log-probabilities of one of them, (decisions,)."""
+    new, old = (each.exp().clamp(_LEAST, 1 - _LEAST) for each in (log_probs, old_log_probs))
+    return new * torch.log(new / old) + (1 - new) * torch.log((1 - new) / (1 - old))
