@@ -6,10 +6,10 @@ magnet m, a step minimises
 
     - mean(A π / p) + KL(π, p) / step_size + temperature KL(π, m).
 
-The magnet is the uniform policy, so that its divergence is log 2 less the entropy. The temperature falls linearly, as
-`entropy` does in PPO: with a temperature that stays, the paper's method goes to a quantal response equilibrium. Of two
-actions the probability of the one that was taken gives the whole policy of the rollout, so that both divergences are
-exact. The paper proves convergence for two players and zero sum; for more players it is a method like the others.
+The magnet is the uniform policy, so that its divergence is log 2 less the entropy. The temperature falls linearly to a
+tenth; one that stays would lead to a quantal response equilibrium. Of two actions the probability of the one that was
+taken gives the whole policy of the rollout, so both divergences are exact. The paper proves convergence for two players
+and zero sum, and for policies in a table; with networks and more players nothing is proved.
 """
 
 from __future__ import annotations
@@ -17,17 +17,23 @@ from __future__ import annotations
 import torch
 from torch.nn.functional import mse_loss
 
+from diamant_env.sb3 import DiamantVecEnv
 from train.learning.self_play import SelfPlayPPO
+from train.runs.config import NetworkConfig, PPOConfig
 
-STEP_SIZE = 20.0
+STEP_SIZE = 5.0
 """What divides the divergence from the policy of the rollout; advantages have standard deviation 1."""
-_LEAST = 1e-6  # probability in a divergence: float32 holds no 1 - p below that
+TEMPERATURE = 0.05
+"""What multiplies the divergence from the uniform policy at first."""
+_LEAST = 1e-6  # probability in a divergence: float32 holds no 1 - p far below that
 
 
 class MirrorDescent(SelfPlayPPO):
-    """Self-play by magnetic mirror descent; `config.entropy` is the temperature, `config.clip` is not read."""
+    """Self-play by magnetic mirror descent; arguments as `SelfPlayPPO` has them, `entropy` and `clip` are not read."""
 
-    step_size = STEP_SIZE
+    def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
+        temperature = {"entropy": TEMPERATURE, "final_entropy": TEMPERATURE / 10}
+        super().__init__(env, config.model_copy(update=temperature), network, seed)
 
     def update(self) -> None:
         """Take the gradient steps of one rollout."""
@@ -41,7 +47,7 @@ class MirrorDescent(SelfPlayPPO):
                     advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
                 gain = advantages * torch.exp(log_probs - seen.old_log_prob)
                 drift = divergence(log_probs, seen.old_log_prob)
-                policy_loss = (drift / self.step_size - gain - self.ent_coef * entropy).mean()
+                policy_loss = (drift / STEP_SIZE - gain - self.ent_coef * entropy).mean()
                 loss = policy_loss + self.vf_coef * mse_loss(values.flatten(), seen.returns)
                 self.policy.optimizer.zero_grad()
                 loss.backward()

@@ -26,7 +26,7 @@ from train.learning.rollout import DecisionBuffer
 from train.learning.self_play import SelfPlayPPO
 from train.runs.checkpoint import State
 
-WEIGHT = 0.02
+WEIGHT = 0.1
 """Of the log-ratio, in scaled rewards."""
 REPLACEMENTS = 20
 """Times in a run that the anchor is replaced."""
@@ -36,7 +36,6 @@ class AnchoredBuffer(DecisionBuffer):
     """Takes from each decision's reward what it pays for its distance from the anchor."""
 
     anchor: torch.nn.Module
-    weight: float
 
     def add_decisions(
         self,
@@ -51,7 +50,7 @@ class AnchoredBuffer(DecisionBuffer):
         super().add_decisions(rows, inputs, actions, values, log_probs, weights)
         with torch.no_grad():
             anchored = torch.log_softmax(self.anchor(torch.from_numpy(inputs)), dim=1).numpy()
-        paid = self.weight * (log_probs - anchored[np.arange(len(rows)), actions])
+        paid = WEIGHT * (log_probs - anchored[np.arange(len(rows)), actions])
         self.decisions["reward"][self.count - len(rows) : self.count] = -paid
 
 
@@ -60,12 +59,9 @@ class RegularisedNash(SelfPlayPPO):
 
     buffer_class = AnchoredBuffer
     rollout_buffer: AnchoredBuffer
-    weight = WEIGHT
-    replacements = REPLACEMENTS
 
     def _setup_model(self) -> None:
         super()._setup_model()
-        self.rollout_buffer.weight = self.weight
         self.replaced = 0
         self._anchor()
 
@@ -76,7 +72,7 @@ class RegularisedNash(SelfPlayPPO):
     def update(self) -> None:
         """Take the gradient steps of one rollout, then replace the anchor if it is time."""
         super().update()
-        due = self.num_timesteps * (self.replacements + 1) // self.config.decisions
+        due = self.num_timesteps * (REPLACEMENTS + 1) // self.config.decisions
         if due > self.replaced:
             self.replaced = due
             self._anchor()

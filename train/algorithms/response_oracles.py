@@ -29,7 +29,8 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
 from train.runs.config import Config
 
-ROUNDS = 12
+ROUNDS = 24
+"""Answers in a run."""
 DISTILLED = 0.1
 """Part of the budget that the population's own decisions take."""
 _PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # of the distillation
@@ -87,7 +88,7 @@ class _Rounds(BaseCallback):
         self.population.policies[self.joined - 1 :] = [answer]
 
 
-def response_oracles(config: Config, rounds: int = ROUNDS) -> NetworkAgent:
+def response_oracles(config: Config) -> NetworkAgent:
     """Train by PSRO until the decisions are used up; return the mixture as a network."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -101,7 +102,7 @@ def response_oracles(config: Config, rounds: int = ROUNDS) -> NetworkAgent:
     decisions = round(config.ppo.decisions * (1 - DISTILLED))
     model = SelfPlayPPO(env, config.ppo.model_copy(update={"decisions": decisions}), config.network, config.seed)
     population.policies = [model.network()]
-    model.learn(decisions, callback=_Rounds(population, decisions / rounds))
+    model.learn(decisions, callback=_Rounds(population, decisions / ROUNDS))
     return distilled(population, config, config.ppo.decisions - model.num_timesteps, random)
 
 
