@@ -48,8 +48,9 @@ def test_it_comes_near_the_equilibrium(name, task, tmp_path):
 
 
 def quantal_response(tree, temperature: float, paid: bool):
-    """Return the policy at which everyone leaves with a chance logistic in what leaving brings more; `paid`: by what
-    the game pays less temperature × the divergence from coin tosses, later ones too.
+    """Return the policy of a quantal response equilibrium: a chance of leaving that is logistic in what leaving gains.
+
+    With `paid`, later decisions too cost temperature × their divergence from a coin toss.
     """
     policy, value = np.zeros((2, tree.boxes.size))
     digits, (leave, stay) = np.zeros(len(tree.sets.radix), np.int64), np.zeros((2, PLAYERS))

@@ -134,7 +134,7 @@ def _played(population: Population, config: Config, decisions: int) -> tuple[NDA
     observations, first = env.reset(), np.ones(env.num_envs, np.bool_)
     seen: list[NDArray[np.float32]] = []
     done: list[NDArray[np.float32]] = []
-    while sum(map(len, done)) < decisions:
+    while not done or sum(map(len, done)) < decisions:
         leave = population.act(Observations(observations), first)
         rows = np.flatnonzero(observations[:, 0])
         seen.append(inputs(observations[rows]))
