@@ -42,6 +42,7 @@ class MirrorDescent(SelfPlayPPO):
         for _ in range(self.n_epochs):
             for seen in self.rollout_buffer.get(self.batch_size):
                 values, log_probs, entropy = self.policy.evaluate_actions(seen.observations, seen.actions)
+                assert entropy is not None  # that of two actions is known
                 advantages = seen.advantages
                 if self.normalize_advantage and len(advantages) > 1:
                     advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)

@@ -5,13 +5,14 @@ Perolat et al.: From Poincaré recurrence to convergence in imperfect informatio
 action a earns weight × log(π(a) / anchor(a)) less than the game pays. Once in a while the anchor becomes the policy
 itself: what learns then goes from one regularised game to the next, and where it stays, the anchor's pull is 0.
 
-What differs from the paper, and why it is the same method:
+What differs from the paper:
 
 - A player pays for its own decisions alone. The paper's two players also earn what the other pays, which keeps the sum
-  at zero; here the games are of several players and not zero-sum. The transformation of one's own payoff is what makes
-  the regularised game's dynamics converge in the paper of 2021.
+  at zero; these games are of several players and not zero-sum. What another pays at a decision does not depend on one's
+  own action there, but on which decisions one's earlier actions let it meet.
 - The decisions are those of the policy that learns, so advantages need no v-trace.
-- PPO's clipped steps stand for NeuRD's, and the anchor changes at once instead of over half of its life.
+- PPO's clipped steps stand for NeuRD's: both go where the transformed game pays more. The anchor changes at once
+  instead of over half of its life.
 """
 
 from __future__ import annotations
