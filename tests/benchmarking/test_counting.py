@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode
 
 from diamant_env import Batch
 from diamant_env.sb3 import GymnasiumVecEnv
-from train.benchmarking.counting import Meter
+from train.algorithms.counting import Meter
 from train.benchmarking.entry import EntryTask
 from train.benchmarking.suite import TASKS
 

@@ -12,9 +12,9 @@ import pytest
 
 from diamant_env.opponents.network import NetworkAgent
 from train import benchmark
+from train.algorithms.counting import Meter
 from train.benchmark import ERROR, RESULTS
 from train.benchmarking.benchmark_run import RESULT
-from train.benchmarking.counting import Meter
 from train.benchmarking.page import PAGE
 from train.runs.config import Config
 from train.runs.run_folder import save_policy

@@ -7,12 +7,12 @@ import pytest
 
 from diamant_env import Batch, Observations
 from diamant_env.opponents.network import NetworkAgent
+from train.algorithms import stable_baselines as sb3
+from train.algorithms.counting import Meter
 from train.benchmark import RESULTS, Arguments, benchmark, benchmark_runs
-from train.benchmarking import stable_baselines as sb3
 from train.benchmarking.algorithms import ALGORITHMS, Algorithm, algorithm_table, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.counting import Meter
 from train.benchmarking.page import PAGE, PICTURE
 from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.config import read_config

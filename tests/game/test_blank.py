@@ -2,15 +2,17 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from diamant_env.judging.deviation import DeviationGame, deviation_gains, self_play
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import seeds_for
 from diamant_env.judging.lineups import LineUp
-from train.benchmarking import stable_baselines
-from train.benchmarking.counting import Meter
-from train.benchmarking.fictitious import fictitious_play
+from train.algorithms import stable_baselines
+from train.algorithms.counting import Meter
+from train.algorithms.fictitious import fictitious_play
+from train.algorithms.response_oracles import Population, distilled, response_oracles
 from train.learning.training import train
 from train.responding.config import SearchConfig
 from train.responding.search import learn
@@ -30,10 +32,13 @@ def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
     monkeypatch.setattr("diamant_env.sb3.Batch", batch)
     monkeypatch.setattr("diamant_env.judging.games.Batch", batch)
     config, copies = Config(game=GAME), DeviationGame("bag:5", 3, GAME.played(), "score", blank_rivals=True)
+    random = np.random.default_rng(0)
     seeds, line_up = seeds_for(0), LineUp("pair", ("cards:7", "traps:3"))
     for play_blank in (
         lambda: train(config, tmp_path),
         lambda: fictitious_play(config, Meter(tmp_path)),
+        lambda: response_oracles(config, Meter(tmp_path)),
+        lambda: distilled(Population(random), config, 100, random, Meter(tmp_path)),
         lambda: stable_baselines.learn(stable_baselines.a2c, config, Meter(tmp_path)),
         lambda: learn(copies, SearchConfig(), seeds, None),
         lambda: self_play(copies, 100, seeds),
@@ -43,7 +48,7 @@ def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
     ):
         with pytest.raises(KeyboardInterrupt):
             play_blank()
-    assert asked == [True] * 8
+    assert asked == [True] * 10
 
 
 def test_who_needs_to_see_chests_stays_away_from_blank_games():

@@ -8,10 +8,14 @@ from diamant_env.judging.games import Player, name_of
 from diamant_env.opponents.own import NAMES_OBJECT
 from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env.storage.markdown import markdown_table
-from train.benchmarking import stable_baselines as sb3
+from train.algorithms import stable_baselines as sb3
+from train.algorithms.fictitious import fictitious_play
+from train.algorithms.mirror_descent import MirrorDescent
+from train.algorithms.regularised_nash import RegularisedNash
+from train.algorithms.response_oracles import response_oracles
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
 from train.benchmarking.entry import from_agent, from_function
-from train.benchmarking.fictitious import fictitious_play
+from train.learning.self_play import SelfPlayPPO
 from train.learning.training import train
 from train.runs.config import Config
 from train.runs.report import able
@@ -19,9 +23,9 @@ from train.runs.report import able
 KINDS = ("learned", "scripted", "exact")
 
 
-def _ppo(run: BenchmarkRun, experiment: Config) -> Player:
-    """PPO of `train.ppo`, which goes on where it was if the run was cut off."""
-    agent = train(experiment, run.folder / "run")
+def _ppo(run: BenchmarkRun, experiment: Config, learner: type[SelfPlayPPO] = SelfPlayPPO) -> Player:
+    """PPO of `train.ppo` or a learner made of it, which goes on where it was if the run was cut off."""
+    agent = train(experiment, run.folder / "run", learner)
     run.meter.clear()
     run.meter.add(int(max((run.folder / "run" / "checkpoints").glob("*.safetensors")).stem))
     return agent
@@ -69,6 +73,25 @@ _ALGORITHMS = (
         "learned",
         "neural fictitious self-play with PPO (ours)",
         lambda run: fictitious_play(run.experiment(), run.meter),
+        lambda task: task.players > 1,
+    ),
+    Algorithm(
+        "mirror-descent",
+        "learned",
+        "magnetic mirror descent, self-play (ours)",
+        lambda run: _ppo(run, run.experiment(), MirrorDescent),
+    ),
+    Algorithm(
+        "r-nad",
+        "learned",
+        "R-NaD, regularised Nash dynamics, self-play with PPO (ours)",
+        lambda run: _ppo(run, run.experiment(), RegularisedNash),
+    ),
+    Algorithm(
+        "psro",
+        "learned",
+        "PSRO, policy-space response oracles, with PPO (ours)",
+        lambda run: response_oracles(run.experiment(), run.meter),
         lambda task: task.players > 1,
     ),
     Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),

@@ -24,8 +24,8 @@ from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
+from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.counting import Meter
 from train.benchmarking.suite import Task
 from train.responding.result import report
 from train.responding.search import response_runs

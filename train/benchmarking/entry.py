@@ -21,8 +21,7 @@ from diamant_env.opponents import make
 from diamant_env.opponents.own import as_agent, find_object
 from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
-from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
-from train.benchmarking.counting import (
+from train.algorithms.counting import (
     CountedBatch,
     CountedEnv,
     CountedParallelEnv,
@@ -30,6 +29,7 @@ from train.benchmarking.counting import (
     CountedVectorEnv,
     Meter,
 )
+from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
 from train.runs.config import GameConfig
 
 CALL = "task, budget, seed, folder"

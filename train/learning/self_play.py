@@ -33,6 +33,7 @@ class SelfPlayPPO(PPO):
         seed: Of the initial weights and of the minibatches.
     """
 
+    buffer_class: type[DecisionBuffer] = DecisionBuffer
     env: DiamantVecEnv
     rollout_buffer: DecisionBuffer
     _last_obs: NDArray[np.float32]
@@ -55,7 +56,7 @@ class SelfPlayPPO(PPO):
             vf_coef=config.value_weight,
             max_grad_norm=config.max_grad_norm,
             normalize_advantage=config.explore == 0,  # else the buffer does it, before it weighs
-            rollout_buffer_class=DecisionBuffer,
+            rollout_buffer_class=self.buffer_class,
             policy_kwargs={
                 "net_arch": {"pi": list(network.hidden), "vf": list(network.hidden)},
                 "activation_fn": ACTIVATIONS[network.activation],
@@ -114,9 +115,13 @@ class SelfPlayPPO(PPO):
         """Update the policy, unless no decision is complete; ValueError if it has diverged."""
         if len(self.rollout_buffer.complete):
             try:
-                super().train()
+                self.update()
             finally:  # torch refuses NaN too, but does not say why it is there
                 self._check_weights()
+
+    def update(self) -> None:
+        """Take the gradient steps of one rollout, by PPO's loss."""
+        super().train()
 
     def _check_weights(self) -> None:
         """Refuse weights before a checkpoint, a snapshot or a policy is made of them."""

@@ -25,7 +25,7 @@ from train.runs.networks import kept_start
 from train.runs.report import CURVE, RunRecord
 
 
-def train(config: Config, folder: Path) -> NetworkAgent:
+def train(config: Config, folder: Path, learner: type[SelfPlayPPO] = SelfPlayPPO) -> NetworkAgent:
     """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder."""
     torch.set_num_threads(config.threads)
     threadpool_limits(1, "blas")  # the products of the snapshots' networks are small: threads slow them down
@@ -36,7 +36,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
     )
     env.seed(int(seeds_for(config.seed, "games").generate_state(1)[0]))
     learning_seed = int(seeds_for(config.seed, "learning").generate_state(1)[0])
-    model = SelfPlayPPO(env, config.ppo, config.network, learning_seed)
+    model = learner(env, config.ppo, config.network, learning_seed)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     callback = TrainingCallback(config, folder, league, model)
     saved = load_checkpoint(folder, config)

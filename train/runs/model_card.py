@@ -14,7 +14,7 @@ from diamant_env.storage.markdown import markdown_table
 
 Judged = tuple[str, Result]  # an edition, and a result in it
 Record = dict[str, Any]
-OF_RESPONSE = ("players", "can_be_gained_by", "can_be_gained")
+OF_RESPONSE = ("players", "agent", "can_be_gained_by", "can_be_gained")
 
 
 def record_of(
@@ -48,7 +48,7 @@ def record_of(
         "intruders": len(intruders),
         "tables": list(merged.values()),
         "strongest_intruders": _strongest(intruders),
-        "responses": [{key: found[key] for key in OF_RESPONSE} for found in responses],
+        "responses": [_response(found, run["config"]["name"]) for found in responses],
         "seeds": [
             row for number, results in [(seed, judged), *others] for row in _by_players(number, edition, results)
         ],
@@ -139,6 +139,12 @@ def _strongest(intruders: Sequence[Result]) -> list[Record]:
         names = [result.measured for result in above if result.players == players]
         rows.append({"players": players, "agent": best.measured, "win_share": best.win_share, "above": names})
     return rows
+
+
+def _response(found: Record, name: str) -> Record:
+    """Return what can be gained and by whom, who may name the agent by the folder of its run."""
+    players, agent, by, gained = (found[key] for key in OF_RESPONSE)
+    return {"players": players, "can_be_gained_by": by.replace(agent, name), "can_be_gained": gained}
 
 
 def _text(share: dict[str, float]) -> str:

@@ -18,7 +18,7 @@ from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
-from train.benchmarking.counting import CountedVecEnv, Meter
+from train.algorithms.counting import CountedVecEnv, Meter
 from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
 from train.runs.config import Config, NetworkConfig
 

@@ -5,8 +5,8 @@ import torch
 
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
-from train.benchmarking.counting import Meter
-from train.benchmarking.fictitious import Average, Reservoir, fictitious_play
+from train.algorithms.counting import Meter
+from train.algorithms.fictitious import Average, Reservoir, fictitious_play
 from train.runs.config import Config, NetworkConfig
 
 

@@ -12,7 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 
 from diamant_env.opponents.network import NetworkAgent
-from train.benchmarking.counting import CountedVecEnv, Meter
+from train.algorithms.counting import CountedVecEnv, Meter
 from train.learning.self_play import ACTIVATIONS, layers_of
 from train.runs.config import Config, reward_scale
 from train.runs.networks import sharpened

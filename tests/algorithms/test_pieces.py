@@ -1,0 +1,115 @@
+"""What the algorithms are made of: divergences, anchors, a population."""
+
+import numpy as np
+import pytest
+import torch
+
+from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.inputs import RAW
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
+from train.algorithms.counting import Meter
+from train.algorithms.mirror_descent import divergence
+from train.algorithms.regularised_nash import WEIGHT, RegularisedNash
+from train.algorithms.response_oracles import Population, distilled
+from train.learning.training import train
+from train.runs.config import Config, NetworkConfig, PPOConfig
+
+SMALL = PPOConfig(decisions=6_000, games=8, turns=16, minibatch=128)
+
+
+def test_the_divergence_is_that_of_both_actions():
+    old, new = (
+        torch.tensor([[0.2, 0.8], [0.5, 0.5], [0.999, 0.001]]),
+        torch.tensor([[0.4, 0.6], [0.9, 0.1], [0.5, 0.5]]),
+    )
+    expected = (new * torch.log(new / old)).sum(dim=1)
+    for action in (0, 1):
+        found = divergence(new[:, action].log(), old[:, action].log())
+        assert found.numpy() == pytest.approx(expected.numpy(), rel=1e-4)
+    extreme = torch.tensor([0.0, -200.0], requires_grad=True)
+    divergence(extreme, extreme.flip(0).detach()).sum().backward()
+    assert torch.isfinite(extreme.grad).all()
+
+
+def test_a_decision_pays_for_its_distance_from_the_anchor():
+    model = RegularisedNash(DiamantVecEnv(4, 3), SMALL, NetworkConfig(hidden=(8,)), 0)
+    buffer, seen = model.rollout_buffer, np.random.default_rng(0).random((12, model.inputs.width), np.float32)
+    before = model.evaluate(seen)[0]
+    with torch.no_grad():
+        model.policy.action_net.bias += torch.tensor([0.0, 2.0])
+    log_probs, values = model.evaluate(seen)
+    actions, rows = np.arange(12) % 2, np.arange(12)
+    taken = log_probs[rows, actions]
+    buffer.start_rollout()
+    buffer.add_decisions(rows, seen, actions, values, taken)
+    buffer.add_outcomes(np.ones(12, np.float32), np.zeros(12, bool))
+    paid = 1 - buffer.decisions["reward"][:12]
+    assert paid == pytest.approx(WEIGHT * (taken - before[rows, actions]), abs=1e-6)
+    assert paid[1] > 0 > paid[0]  # leaving is likelier than at the anchor
+
+
+class Killed(Exception):
+    """Stands for the moment at which the process dies."""
+
+
+def test_a_run_with_an_anchor_goes_on_with_the_same_bytes(tmp_path, monkeypatch):
+    config = Config(seed=1, threads=1, ppo=SMALL, network={"hidden": (8,)}, judge={"curve_points": 0}, checkpoints=5)
+    whole = train(config, tmp_path / "whole", RegularisedNash)
+    play, calls = DiamantVecEnv.play, []
+
+    def dies(self, actions):
+        calls.append(None)
+        if len(calls) == 250:
+            raise Killed
+        return play(self, actions)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DiamantVecEnv, "play", dies)
+        with pytest.raises(Killed):
+            train(config, tmp_path / "broken", RegularisedNash)
+    found = train(config, tmp_path / "broken", RegularisedNash)
+    assert all(
+        np.array_equal(*pair)
+        for both in zip(found.weights(), whole.weights(), strict=True)
+        for pair in zip(*both, strict=True)
+    )
+
+
+def always(leave: float) -> NetworkAgent:
+    """Return a network that leaves with the same probability everywhere."""
+    return NetworkAgent([(np.zeros((2, NUM_FEATURES), np.float32), np.float32([0, np.log(leave / (1 - leave))]))])
+
+
+def test_a_seat_plays_one_policy_a_game_drawn_by_the_strategy():
+    population = Population(np.random.default_rng(0))
+    population.policies = [always(0.1), always(0.4), always(0.9)]
+    seen = Observations(np.ones((6000, NUM_FEATURES), np.float32))
+    first = population.act(seen, np.ones(6000, bool))
+    shares = [np.mean(np.isclose(first, leave)) for leave in (0.1, 0.4, 0.9)]
+    assert shares == pytest.approx([1 / 6, 2 / 6, 3 / 6], abs=0.025)  # four standard errors
+    assert np.array_equal(population.act(seen, np.zeros(6000, bool)), first)
+    changed = population.act(seen, np.arange(6000) < 3000)
+    assert np.array_equal(changed[3000:], first[3000:])
+    assert not np.array_equal(changed[:3000], first[:3000])
+
+
+def test_the_network_does_what_the_population_does_on_average(tmp_path):
+    """Who is still inside after some turns is more likely one who rarely leaves."""
+    population = Population(np.random.default_rng(0))
+    population.policies = [always(0.05), always(0.5)]
+    config = Config(game={"num_players": (3,)}, ppo=SMALL, network={"hidden": (16,), "inputs": RAW}, seed=1)
+    torch.manual_seed(0)
+    agent = distilled(population, config, 20_000, np.random.default_rng(1), Meter(tmp_path))
+    env = DiamantVecEnv(2000, 3)
+    env.seed(2)
+    seen = env.reset()
+    chance = np.where(np.arange(len(seen)) % 3 == 0, 0.05, 0.5).astype(np.float32)  # as the strategy has it
+    leaves = []
+    for _ in range(4):
+        rows = (seen[:, 0] > 0) & (Observations(seen)["expedition"] == 1)  # no bust so far
+        leaves.append(agent.leave_probability(seen[rows]).mean())
+        seen, _, _ = env.play(env.draw_decisions(chance))
+    often, rarely = 2 / 3 * 0.5**3, 1 / 3 * 0.95**3  # chances to be one who is still inside
+    assert leaves[0] == pytest.approx(2 / 3 * 0.5 + 1 / 3 * 0.05, abs=0.04)
+    assert leaves[3] == pytest.approx((often * 0.5 + rarely * 0.05) / (often + rarely), abs=0.04)

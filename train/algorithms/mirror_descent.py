@@ -1,0 +1,63 @@
+"""Magnetic mirror descent in self-play: PPO whose steps are held back by two divergences instead of a clip.
+
+Sokota et al.: A unified approach to reinforcement learning, quantal response equilibria, and two-player zero-sum games
+(ICLR 2023), in the form of their experiments with networks. With the advantage A, the policy p of the rollout and the
+magnet m, a step minimises
+
+    - mean(A π / p) + KL(π, p) / step_size + temperature KL(π, m).
+
+The magnet is the uniform policy, so that its divergence is log 2 less the entropy. The temperature falls linearly to a
+tenth; one that stays would lead to a quantal response equilibrium. Of two actions the probability of the one that was
+taken gives the whole policy of the rollout, so both divergences are exact. The paper proves convergence for two players
+and zero sum, and for policies in a table; with networks and more players nothing is proved.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch.nn.functional import mse_loss
+
+from diamant_env.sb3 import DiamantVecEnv
+from train.learning.self_play import SelfPlayPPO
+from train.runs.config import NetworkConfig, PPOConfig
+
+STEP_SIZE = 5.0
+"""What divides the divergence from the policy of the rollout; advantages have standard deviation 1."""
+TEMPERATURE = 0.05
+"""What multiplies the divergence from the uniform policy at first."""
+_LEAST = 1e-6  # probability in a divergence: float32 holds no 1 - p far below that
+
+
+class MirrorDescent(SelfPlayPPO):
+    """Self-play by magnetic mirror descent; arguments as `SelfPlayPPO` has them, `entropy` and `clip` are not read."""
+
+    def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
+        temperature = {"entropy": TEMPERATURE, "final_entropy": TEMPERATURE / 10}
+        super().__init__(env, config.model_copy(update=temperature), network, seed)
+
+    def update(self) -> None:
+        """Take the gradient steps of one rollout."""
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        for _ in range(self.n_epochs):
+            for seen in self.rollout_buffer.get(self.batch_size):
+                values, log_probs, entropy = self.policy.evaluate_actions(seen.observations, seen.actions)
+                assert entropy is not None  # that of two actions is known
+                advantages = seen.advantages
+                if self.normalize_advantage and len(advantages) > 1:
+                    advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+                gain = advantages * torch.exp(log_probs - seen.old_log_prob)
+                drift = divergence(log_probs, seen.old_log_prob)
+                policy_loss = (drift / STEP_SIZE - gain - self.ent_coef * entropy).mean()
+                loss = policy_loss + self.vf_coef * mse_loss(values.flatten(), seen.returns)
+                self.policy.optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
+                self.policy.optimizer.step()
+            self._n_updates += 1
+
+
+def divergence(log_probs: torch.Tensor, old_log_probs: torch.Tensor) -> torch.Tensor:
+    """Return KL(new, old), (decisions,), of two actions from the log-probabilities of one of them, (decisions,)."""
+    new, old = (each.exp().clamp(_LEAST, 1 - _LEAST) for each in (log_probs, old_log_probs))
+    return new * torch.log(new / old) + (1 - new) * torch.log((1 - new) / (1 - old))

@@ -1,0 +1,148 @@
+"""PSRO, policy-space response oracles, with PPO: a population grows by answers to a mixture of itself.
+
+Lanctot et al.: A unified game-theoretic approach to multiagent reinforcement learning (NIPS 2017). In each round one
+seat of each game learns by PPO to answer the population, which sits in the others: each seat plays one policy a game,
+drawn by the meta-strategy. The answer then joins the population; the next one starts from it.
+
+The meta-strategy weighs each answer by its round. That is fictitious play, one of the paper's meta-solvers, with the
+weights of linear averaging (Brown and Sandholm: Solving imperfect-information games via discounted regret minimization,
+AAAI 2019), which forget the first answers sooner. It needs no table of payoffs, whose size explodes with the players.
+
+The agent is the mixture as one network: the last decisions of the budget are the population's own, and the network
+learns what it did on average in each situation. By that it can be measured as a policy of what it sees.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import create_mlp
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from diamant_env.judging.lineups import seat_with
+from diamant_env.observation import Observations
+from diamant_env.opponents.inputs import INPUTS
+from diamant_env.opponents.network import NetworkAgent
+from train.algorithms.counting import CountedVecEnv, Meter
+from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
+from train.runs.config import Config
+
+ROUNDS = 24
+"""Answers in a run."""
+DISTILLED = 0.1
+"""Part of the budget that the population's own decisions take."""
+_PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # of the distillation
+
+
+class Population:
+    """An agent: each row plays one of the policies, drawn anew when a game begins."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self.policies: list[NetworkAgent] = []
+        self._random = random
+        self._playing = np.zeros(0, np.int64)
+
+    def strategy(self) -> NDArray[np.float64]:
+        """Return the meta-strategy, (policies,)."""
+        weights = np.arange(1.0, len(self.policies) + 1)
+        return weights / weights.sum()
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        if len(self._playing) != len(first):
+            self._playing = np.zeros(len(first), np.int64)
+        self._playing[first] = self._random.choice(len(self.policies), np.count_nonzero(first), p=self.strategy())
+        leave = np.zeros(len(first), np.float32)
+        for number, policy in enumerate(self.policies):
+            rows = np.flatnonzero((self._playing == number) & (obs.flat[:, 0] > 0))
+            leave[rows] = policy.leave_probability(obs.flat[rows])
+        return leave
+
+
+class _Rounds(BaseCallback):
+    """Lets the learner join the population at the end of each round."""
+
+    model: SelfPlayPPO
+
+    def __init__(self, population: Population, decisions: float) -> None:
+        super().__init__()
+        self.population, self.decisions = population, decisions
+        self.joined = 0
+
+    def _on_step(self) -> bool:
+        return True
+
+    def _on_rollout_start(self) -> None:
+        if self.num_timesteps >= (self.joined + 1) * self.decisions:
+            self._join()
+
+    def _on_training_end(self) -> None:
+        self._join()
+
+    def _join(self) -> None:
+        self.joined += 1
+        answer = self.model.network(f"answer {self.joined}")
+        # The first answer replaces the untrained network that it has met.
+        self.population.policies[self.joined - 1 :] = [answer]
+
+
+def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
+    """Train by PSRO until the decisions are used up; return the mixture as a network."""
+    meter.clear()
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    random = np.random.default_rng(config.seed)
+    population = Population(random)
+    game, players = config.game, config.game.num_players[0]
+    games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
+    seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
+    env = CountedVecEnv(meter, game, games, [population], seating)
+    env.seed(config.seed)
+    decisions = round(config.ppo.decisions * (1 - DISTILLED))
+    model = SelfPlayPPO(env, config.ppo.model_copy(update={"decisions": decisions}), config.network, config.seed)
+    population.policies = [model.network()]
+    model.learn(decisions, callback=_Rounds(population, decisions / ROUNDS))
+    return distilled(population, config, config.ppo.decisions - model.num_timesteps, random, meter)
+
+
+def distilled(
+    population: Population, config: Config, decisions: int, random: np.random.Generator, meter: Meter
+) -> NetworkAgent:
+    """Return a network that learned what a population does, from about so many decisions in games of its own."""
+    inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions, meter))
+    shape = config.network
+    modules = create_mlp(inputs.shape[1], 2, list(shape.hidden), ACTIVATIONS[shape.activation])
+    network = torch.nn.Sequential(*modules)
+    optimizer = torch.optim.Adam(network.parameters(), _RATE)
+    steps = max(1, _PASSES * len(leave) // _BATCH)
+    slower = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.01, steps)
+    for _ in range(steps):
+        chosen = torch.from_numpy(random.integers(0, len(leave), _BATCH))
+        logits = network(inputs[chosen])
+        loss = binary_cross_entropy_with_logits(logits[:, 1] - logits[:, 0], leave[chosen])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        slower.step()
+    return NetworkAgent(layers_of(network), shape.activation, "mixture", inputs=shape.inputs)
+
+
+def _played(
+    population: Population, config: Config, decisions: int, meter: Meter
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return inputs (decisions, width) and probabilities of leaving (decisions,) from games of the population."""
+    inputs = INPUTS[config.network.inputs]
+    env = CountedVecEnv(meter, config.game, config.ppo.games)
+    env.seed(config.seed)
+    observations, first = env.reset(), np.ones(env.num_envs, np.bool_)
+    seen: list[NDArray[np.float32]] = []
+    done: list[NDArray[np.float32]] = []
+    while not done or sum(map(len, done)) < decisions:
+        leave = population.act(Observations(observations), first)
+        rows = np.flatnonzero(observations[:, 0])
+        seen.append(inputs(observations[rows]))
+        done.append(leave[rows])
+        observations, _, first = env.play(env.draw_decisions(leave))
+    return np.concatenate(seen), np.concatenate(done)
