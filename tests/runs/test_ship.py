@@ -45,7 +45,12 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
     for config, folder in zip(runs, folders, strict=True):
         train(config, folder)
     few = {"games": 40, "intruder_games": 8, "out": tmp_path / "shipped"}
-    found = {"players": 4, "can_be_gained_by": "search", "can_be_gained": Estimate(0.05, 0.04, 0.06), "games": 9}
+    found = {
+        "players": 4,
+        "agent": "runs/x",
+        "can_be_gained_by": "search:runs/x",
+        "can_be_gained": Estimate(0.05, 0.04, 0.06),
+    }
     save_json({"found": found}, tmp_path / "response.json")
     save_json({}, tmp_path / "nothing.json")
     with pytest.raises(ValueError, match=r"nothing\.json has no results of python -m train\.best_response"):
@@ -55,7 +60,7 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
     text = card.read_text(encoding="utf-8")
     assert card.name == "small.md"
     assert "For a test." in text
-    assert text.count("search: 0.050 (0.040 to 0.060) |") == 1
+    assert text.count("search:small: 0.050 (0.040 to 0.060) |") == 1
     assert text.count("| not measured |") == 5
     assert "seed 0" in text
     assert "## Over 2 seeds" in text
