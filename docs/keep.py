@@ -17,7 +17,7 @@ DROPPED = {
     "exact": {"NashConv", "error"},
     "validation": {"seconds"},
     "response": {"config", "payoff", "agent", "edition", "reward", "weak", "more", "seconds"},
-    "ceiling": {"about", "config", "intruders", "strongest_intruders", "seeds", "responses", "pool"},
+    "ceiling": {"about", "config", "intruders", "intruder_games", "strongest_intruders", "seeds", "responses", "pool"},
     "benchmark": {"config", "packages", "pool", "margin", "self_play_score", "searched", "weak", "nash_conv", "value"}
     | {"family", "points", "decisions", "train_seconds", "measure_seconds", "by"},
 }

@@ -128,9 +128,10 @@ def _gems(figure: float) -> str:
 
 def strangers() -> str:
     """What the shipped policies and one that trained on them win from held-out agents, at each table size."""
-    ceilings = load("ceiling")["tables"]
+    judged = [*(_card(name)["tables"] for name in SHIPPED), load("ceiling")["tables"]]
+    here = [[row for row in each if row["edition"] == "iello-2016"] for each in judged]
     rows = []
-    for ceiling, *own in zip(ceilings, *(_card(name)["tables"] for name in SHIPPED), strict=False):
+    for *own, ceiling in zip(*here, strict=True):
         players = ceiling["players"]
         parts = [(row["held_out"]["mean"] - 1 / players) / (ceiling["held_out"]["mean"] - 1 / players) for row in own]
         shares = [interval(row["held_out"]) for row in (*own, ceiling)]
