@@ -3,11 +3,11 @@
 import numpy as np
 
 from diamant_env import Batch, Observations
-from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES
+from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
 from train.learning.league import BLIND_SPOTS, League
-from train.learning.rules import FACTS, RuleOpponent, draw_limits
+from train.learning.rules import FACTS, GROWING, RuleOpponent, draw_limits
 from train.runs.config import OpponentsConfig
 
 PLAYERS = np.tile([3, 4, 8], 1000)
@@ -89,22 +89,32 @@ def test_rules_take_their_share():
     assert league(rules=1.0, learner=0.0).seating.max() == 0
 
 
-def test_a_rule_leaves_as_soon_as_a_fact_that_it_looks_at_reaches_its_limit():
+def test_a_rule_looks_at_one_or_two_facts_of_which_one_grows():
+    lowest, highest = draw_limits(2000, np.random.default_rng(0))
+    looks = np.isfinite(lowest) | np.isfinite(highest)
+    assert set(looks.sum(axis=2).ravel()) == {1, 2}
+    assert (np.isfinite(lowest)[:, :, :GROWING].any(axis=2)).all()
+    one = (looks[:, 0] == looks[:, 1]).all(axis=1) & (lowest[:, 0] == lowest[:, 1]).all(axis=1)
+    assert 0.4 < one.mean() < 0.6
+    ranges = np.array(list(FACTS.values()), np.float32)
+    for limits in (lowest, highest):
+        assert ((limits >= ranges[:, 0]) & (limits <= ranges[:, 1]) | np.isinf(limits)).all()
+
+
+def test_a_rule_leaves_as_soon_as_one_clause_is_true():
     seed = np.random.SeedSequence(3)
-    agent, limits = RuleOpponent(seed), draw_limits(2000, np.random.default_rng(seed))
-    looks = np.isfinite(limits)
-    assert set(looks.sum(axis=1)) == {1, 2}
-    flat = np.zeros((2000, NUM_FEATURES), np.float32)
-    first = np.zeros(2000, bool)
-    assert (agent.act(Observations(flat), first) < 0.5).all()
-    for place, name in enumerate(FACTS):
-        seen = flat.copy()
-        if name == "left":
-            seen[:, SLICES["num_players"]] = 8 / 4
-            seen[:, SLICES["num_inside"]] = 8 / 4 - np.ceil(limits[:, [place]]) * looks[:, [place]] / 4
-        else:
-            (scale,) = (field.scale for field in FIELDS if field.name == name)
-            seen[:, SLICES[name]] = np.where(looks[:, [place]], limits[:, [place]] + 1e-3, 100) / scale
-        found = agent.act(Observations(np.nan_to_num(seen, posinf=0)), first)
-        np.testing.assert_array_equal(found > 0.5, looks[:, place])
-        np.testing.assert_array_equal(found, agent.act(Observations(np.nan_to_num(seen, posinf=0)), first))
+    agent, (lowest, highest) = RuleOpponent(seed), draw_limits(2000, np.random.default_rng(seed))
+    table = Batch(500, 4, "iello-2016", "score")
+    obs, random = table.reset(1), np.random.default_rng(2)
+    for _ in range(12):
+        seen = Observations(obs.reshape(-1, NUM_FEATURES))
+        left = seen["num_players"] - seen["num_inside"]
+        facts = [left if name == "left" else seen[name] for name in FACTS]
+        expected = [
+            any(
+                all(lowest[row, c, f] <= facts[f][row] <= highest[row, c, f] for f in range(len(FACTS))) for c in (0, 1)
+            )
+            for row in range(2000)
+        ]
+        np.testing.assert_array_equal(agent.act(seen, np.zeros(2000, bool)) > 0.5, expected)
+        obs = table.step((random.random((500, 4)) < 0.2).astype(np.int8) * table.must_decide)[0]
