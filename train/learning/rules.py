@@ -39,7 +39,7 @@ class RuleOpponent:
             self._lowest, self._highest = draw_limits(len(first), np.random.default_rng(self._seed))
         left = obs["num_players"] - obs["num_inside"]
         facts = np.stack([left if name == "left" else obs[name] for name in FACTS], axis=1)[:, None]
-        leaves = ((facts >= self._lowest) & (facts <= self._highest)).all(axis=2).any(axis=1)
+        leaves = ((facts >= self._lowest) & (facts <= self._highest)).all(axis=-1).any(axis=-1)
         return np.where(leaves, 1 - _SLIP, _SLIP).astype(np.float32)
 
 
