@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -38,14 +40,22 @@ def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
 def look_ahead(
     game: DeviationGame, config: LookaheadConfig, seeds: np.random.SeedSequence, progress: Progress | None = None
 ) -> SummedGain:
-    """Measure what the search gains.
+    """Measure what the search gains; see `prepare`."""
+    *preparing, measured = children(seeds, 3)
+    measure, cut = prepare(game, config, *preparing)
+    return measure(config.games if cut else config.full_games, measured, progress=progress)
+
+
+def prepare(
+    game: DeviationGame, config: LookaheadConfig, deciding: np.random.SeedSequence, valuing: np.random.SeedSequence
+) -> tuple[Callable[..., SummedGain], bool]:
+    """Return what measures the gain of the search, by games and seeds, and whether values cut its roll-outs.
 
     In one expedition for score nobody can use what is hidden, so there the table is an open one of blind copies.
 
     Where the agent is a network and wins count, values cut the roll-outs: those that decide by its own values, or by
     some fitted to its games; those that value the decisions by other ones, fitted to other games.
     """
-    deciding, valuing, measured = children(seeds, 3)
     if _chests_are_idle(game):
         open_edition = find_edition(game.edition, hidden_chests=False)
         blind = Blind(as_player(game.agent, 0)) if game.blank_rivals else game.agent
@@ -57,8 +67,10 @@ def look_ahead(
         agent = with_values(agent, own)
     budget = Budget(config.pairs, objective=game.reward)  # type: ignore[arg-type]
     searcher = SearchAgent(agent, budget, edition=game.edition)
-    games = config.full_games if values is None else config.games
-    return summed_gain(searcher, game, games, measured, config.value_pairs, values, config.full_games, progress)
+    measure = partial(
+        summed_gain, searcher, game, pairs=config.value_pairs, values=values, full_games=config.full_games
+    )
+    return measure, values is not None
 
 
 def _chests_are_idle(game: DeviationGame) -> bool:
