@@ -99,9 +99,9 @@ def by_players(record: Record) -> str:
 
 
 def _above(record: Record) -> str:
-    """Return who wins more than the fair share among copies, and at what size."""
-    rows = record["strongest_intruders"]
-    return ", ".join(f"`{agent}` at {row['players']}" for row in rows for agent in row["above"]) or "nobody"
+    """Return how many win more than the fair share among copies, by table size."""
+    above = {row["players"]: len(row["above"]) for row in record["strongest_intruders"] if row["above"]}
+    return ", ".join(f"{number} at {players} players" for players, number in above.items()) or "nobody"
 
 
 def over_seeds(record: Record) -> str:
