@@ -8,6 +8,8 @@ others answer too with a small probability, which is 0 here).
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -21,6 +23,7 @@ from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
 from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
 from train.runs.config import Config, NetworkConfig
+from train.runs.report import RunRecord
 
 PLACES = 200_000  # decisions in the reservoir
 _BATCH, _RATE = 1024, 1e-3
@@ -88,12 +91,16 @@ class _Averaging(BaseCallback):
 
     model: SelfPlayPPO
 
-    def __init__(self, average: Average) -> None:
+    def __init__(self, average: Average, record: RunRecord) -> None:
         super().__init__()
-        self.average = average
+        self.average, self.record = average, record
 
     def _on_step(self) -> bool:
         return True
+
+    def _on_rollout_start(self) -> None:
+        if self.record.is_checkpoint_due(self.model.num_timesteps):
+            self.record.save_checkpoint_policy(self.average.network(), self.model.num_timesteps)
 
     def _on_rollout_end(self) -> None:
         buffer = self.model.rollout_buffer
@@ -103,7 +110,7 @@ class _Averaging(BaseCallback):
             self.average.learn(len(decisions))
 
 
-def fictitious_play(config: Config, meter: Meter) -> NetworkAgent:
+def fictitious_play(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
     """Train by fictitious self-play until the learner's decisions are used up; return the average policy."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
@@ -115,5 +122,5 @@ def fictitious_play(config: Config, meter: Meter) -> NetworkAgent:
     env = CountedVecEnv(meter, game, games, [average], seating)
     env.seed(config.seed)
     model = SelfPlayPPO(env, config.ppo, config.network, config.seed)
-    model.learn(config.ppo.decisions, callback=_Averaging(average))
+    model.learn(config.ppo.decisions, callback=_Averaging(average, RunRecord(config, folder)))
     return average.network()

@@ -3,52 +3,85 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from stable_baselines3 import A2C, DQN
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
+from diamant_env.opponents.inputs import INPUTS, Inputs
 from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
 from train.learning.self_play import ACTIVATIONS, layers_of
 from train.runs.config import Config, reward_scale
 from train.runs.networks import sharpened
+from train.runs.report import RunRecord
 
 ROWS = 64  # learning seats side by side, about
 _IDLE = 3  # the library counts idle rows as well: fewer than three rows per decision
 
 
-class Budget(BaseCallback):
-    """Ends the run after a number of decisions."""
+class Transformed(VecEnvWrapper):
+    """Shows the library what our own networks compute from, see `diamant_env.opponents.inputs`; 0 in camp."""
 
-    def __init__(self, env: CountedVecEnv, decisions: int) -> None:
+    def __init__(self, env: CountedVecEnv, inputs: Inputs) -> None:
+        super().__init__(env, observation_space=inputs.space)
+        self.inputs = inputs
+
+    def reset(self) -> NDArray[np.float32]:
+        """See `VecEnv.reset`."""
+        return self._shown(self.venv.reset())
+
+    def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
+        """See `DiamantVecEnv.step_wait`."""
+        observations, rewards, done, infos = self.venv.step_wait()
+        for row in np.flatnonzero(done):
+            infos[row]["terminal_observation"] = self._shown(infos[row]["terminal_observation"][None])[0]
+        return self._shown(observations), rewards, done, infos
+
+    def _shown(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
+        return self.inputs(flat) * flat[:, :1]
+
+
+class Budget(BaseCallback):
+    """Ends the run after a number of decisions, and keeps policies on the way."""
+
+    def __init__(self, meter: Meter, record: RunRecord) -> None:
         super().__init__()
-        self.env, self.decisions = env, decisions
+        self.meter, self.record = meter, record
 
     def _on_step(self) -> bool:
-        return self.env.meter.spent() < self.decisions
+        spent, config = self.meter.spent(), self.record.config
+        if self.record.is_checkpoint_due(spent):
+            self.record.save_checkpoint_policy(_network(self.model, config), spent)
+        return spent < config.ppo.decisions
 
 
-def a2c(env: CountedVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
+def a2c(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """A2C (Mnih et al. 2016)."""
     return A2C("MlpPolicy", env, n_steps=16, gae_lambda=0.95, ent_coef=0.01, normalize_advantage=True, **options)
 
 
-def dqn(env: CountedVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
+def dqn(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """DQN (Mnih et al. 2015)."""
     options |= {"buffer_size": 100_000, "learning_starts": 2_000, "target_update_interval": 2_000}
     return DQN("MlpPolicy", env, batch_size=256, train_freq=1, learning_rate=5e-4, **options)
 
 
-def maskable_ppo(env: CountedVecEnv, options: dict[str, Any]) -> BaseAlgorithm:
+def maskable_ppo(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """MaskablePPO (Huang and Ontañón 2022)."""
     return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, ent_coef=0.01, **options)
 
 
-def learn(make: Callable[[CountedVecEnv, dict[str, Any]], BaseAlgorithm], config: Config, meter: Meter) -> NetworkAgent:
+def learn(
+    make: Callable[[VecEnv, dict[str, Any]], BaseAlgorithm], config: Config, meter: Meter, folder: Path
+) -> NetworkAgent:
     """Train by self-play with shared parameters until the decisions are used up; return the policy."""
     torch.set_num_threads(config.threads)
     meter.clear()
@@ -57,14 +90,17 @@ def learn(make: Callable[[CountedVecEnv, dict[str, Any]], BaseAlgorithm], config
     env.seed(config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
-    model = make(env, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
-    model.learn(_IDLE * config.ppo.decisions, callback=Budget(env, config.ppo.decisions))
-    return _network(model, config.network.activation)
+    shown = Transformed(env, INPUTS[config.network.inputs])
+    model = make(shown, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
+    model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, RunRecord(config, folder)))
+    return _network(model, config)
 
 
-def _network(model: BaseAlgorithm, activation: str) -> NetworkAgent:
+def _network(model: BaseAlgorithm, config: Config) -> NetworkAgent:
     """Return the policy that the model plays: by its probabilities or, by Q-values, the better action."""
+    activation, inputs = config.network.activation, config.network.inputs
     if isinstance(model, DQN):
-        return sharpened(NetworkAgent(layers_of(model.policy.q_net.q_net), activation))
+        return sharpened(NetworkAgent(layers_of(model.policy.q_net.q_net), activation, inputs=inputs))
     policy: Any = model.policy
-    return NetworkAgent(layers_of([*policy.mlp_extractor.policy_net, policy.action_net]), activation)
+    layers = layers_of([*policy.mlp_extractor.policy_net, policy.action_net])
+    return NetworkAgent(layers, activation, inputs=inputs)

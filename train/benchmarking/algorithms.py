@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from diamant_env.judging.games import Player, name_of
+from diamant_env.judging.games import Player
 from diamant_env.opponents.own import NAMES_OBJECT
-from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env.storage.markdown import markdown_table
 from train.algorithms import stable_baselines as sb3
 from train.algorithms.fictitious import fictitious_play
@@ -18,36 +17,26 @@ from train.benchmarking.entry import from_agent, from_function
 from train.learning.self_play import SelfPlayPPO
 from train.learning.training import train
 from train.runs.config import Config
-from train.runs.report import able
 
-KINDS = ("learned", "scripted", "exact")
+KINDS = ("learned", "scripted", "shipped", "exact")
+REFERENCES = ("random:0.2", "ev:0.75")
+"""What everybody is compared with: scripted agents that play every task, and are played with every part."""
 
 
 def _ppo(run: BenchmarkRun, experiment: Config, learner: type[SelfPlayPPO] = SelfPlayPPO) -> Player:
     """PPO of `train.ppo` or a learner made of it, which goes on where it was if the run was cut off."""
-    agent = train(experiment, run.folder / "run", learner)
+    agent = train(experiment, run.training, learner)
     run.meter.clear()
-    run.meter.add(int(max((run.folder / "run" / "checkpoints").glob("*.safetensors")).stem))
+    run.meter.add(max(decisions for decisions, _ in run.checkpoints()))
     return agent
 
 
 def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:
-    return lambda run: sb3.learn(make_model, run.experiment(), run.meter)
+    return lambda run: sb3.learn(make_model, run.experiment(), run.meter, run.training)
 
 
 def _solved(family: str) -> Callable[[BenchmarkRun], Player]:
     return lambda run: f"{family}:{run.task.game.edition}"
-
-
-def _scripted(text: str) -> Algorithm:
-    # Some agents need the rivals' chests.
-    return Algorithm(
-        text,
-        "scripted",
-        "as it is",
-        lambda _run: text,
-        lambda task: able(text, task.players, task.game.played(), task.game.blank),
-    )
 
 
 _ALGORITHMS = (
@@ -58,21 +47,14 @@ _ALGORITHMS = (
         "league",
         "learned",
         "PPO in a league of earlier versions (ours)",
-        lambda run: _ppo(run, run.experiment(opponents=run.config.league)),
+        lambda run: _ppo(run, run.experiment(run.config.league)),
         lambda task: task.players > 1,
-    ),
-    Algorithm(
-        "ppo-score",
-        "learned",
-        "PPO, self-play, paid by score (ours)",
-        lambda run: _ppo(run, run.experiment(reward="score")),
-        lambda task: task.game.reward != "score",
     ),
     Algorithm(
         "fictitious",
         "learned",
         "neural fictitious self-play with PPO (ours)",
-        lambda run: fictitious_play(run.experiment(), run.meter),
+        lambda run: fictitious_play(run.experiment(), run.meter, run.training),
         lambda task: task.players > 1,
     ),
     Algorithm(
@@ -97,7 +79,12 @@ _ALGORITHMS = (
     Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),
     Algorithm("a2c", "learned", "A2C of stable-baselines3, self-play", _library(sb3.a2c)),
     Algorithm("dqn", "learned", "DQN of stable-baselines3, self-play", _library(sb3.dqn)),
-    *map(_scripted, dict.fromkeys(name_of(text) for pool in POOLS for text in load_pool(pool))),
+    Algorithm(REFERENCES[0], "scripted", "leaves by chance", lambda _run: REFERENCES[0]),
+    Algorithm(REFERENCES[1], "scripted", "compares the bag with the next card's mean", lambda _run: REFERENCES[1]),
+    *(
+        Algorithm(name, "shipped", meaning, lambda _run, name=name: name, lambda task: task.family == "win")
+        for name, meaning in (("champion", "400 million decisions of PPO"), ("hunter", "80 million among strangers"))
+    ),
     Algorithm(
         "equilibrium",
         "exact",
@@ -136,8 +123,6 @@ def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> lis
 
 
 def algorithm_table() -> str:
-    """Return the algorithms as a Markdown table, the scripted agents in one row."""
-    scripted = ", ".join(f"`{each.name}`" for each in ALGORITHMS.values() if each.kind == "scripted")
-    rows = [[f"`{each.name}`", each.kind, each.meaning] for each in ALGORITHMS.values() if each.kind != "scripted"]
-    rows.append([scripted, "scripted", "the members of both pools, as they are"])
+    """Return the algorithms as a Markdown table."""
+    rows = [[f"`{each.name}`", each.kind, each.meaning] for each in ALGORITHMS.values()]
     return markdown_table(["algorithm", "kind", "what it is"], rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +19,6 @@ from diamant_env.judging.lineups import LineUp
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import as_agent
-from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
@@ -34,7 +32,8 @@ from train.runs.report import able_members
 from train.runs.run_folder import POLICY, save_policy
 
 RESULT = "result.json"
-_KEYS = {"task", "family", "meaning", "algorithm", "kind", "seed", "decisions", "points", "measures"}
+_KEYS = {"task", "family", "algorithm", "kind", "seed", "budget", "decisions", "train_seconds", "measures"}
+HELD_OUT = "held_out"
 
 
 class Algorithm(NamedTuple):
@@ -42,7 +41,8 @@ class Algorithm(NamedTuple):
 
     Attributes:
         name: What the command calls it.
-        kind: ``"learned"``, which has several seeds and a budget, ``"scripted"``, ``"exact"`` or ``"agent"``.
+        kind: ``"learned"``, which has several seeds and a budget, ``"scripted"``, ``"shipped"``, ``"exact"`` or
+            ``"agent"``.
         meaning: What it is, in a few words.
         agent: Called with the run; returns an agent or a text.
         plays: Whether it can play a task.
@@ -71,22 +71,23 @@ class BenchmarkRun:
         return f"{self.task.name} {self.algorithm.name} {self.seed}"
 
     @property
+    def training(self) -> Path:
+        """Where the training keeps what it wants to."""
+        return self.folder / "run"
+
+    @property
     def meter(self) -> Meter:
         """Where the decisions of the learning seats are counted."""
         return Meter(self.folder / "spent")
 
-    def experiment(self, reward: str = "", opponents: OpponentsConfig | None = None) -> Config:
+    def experiment(self, opponents: OpponentsConfig | None = None) -> Config:
         """Return the task and the budget as one experiment, whose seed no other run has.
 
         Args:
-            reward: What is learned for, if not the task's reward.
             opponents: Who sits in the other seats, by default the learner itself.
         """
         config, game = self.config, self.task.game
-        if reward:
-            game = game.model_copy(update={"reward": reward})
-        # "cell" is what a run was called when the figures of docs/benchmark.md were measured.
-        seeds = seeds_for(config.seed, "cell", self.task.name, self.algorithm.name, self.seed)
+        seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
         scale = config.ppo.reward_scale * reward_scale(game.reward)
         return Config(
             name="benchmark",
@@ -96,6 +97,7 @@ class BenchmarkRun:
             opponents=opponents or OpponentsConfig(),
             ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale}),
             network=config.network,
+            checkpoints=config.checkpoints,
             judge=JudgeConfig(curve_points=0),
         )
 
@@ -132,7 +134,6 @@ class BenchmarkRun:
         result = {
             "task": task.name,
             "family": task.family,
-            "meaning": task.meaning,
             "algorithm": algorithm.name,
             "kind": algorithm.kind,
             "seed": self.seed,
@@ -141,60 +142,71 @@ class BenchmarkRun:
             "decisions": self.meter.spent() if learned else 0,
             "train_seconds": trained - start if learned else 0.0,
             "measure_seconds": perf_counter() - trained,
-            "points": points(task, measures),
             "measures": measures,
         }
         save_json(result, self.folder / RESULT)
         return to_json(result)  # as it is read back
 
+    def checkpoints(self) -> list[tuple[int, Path]]:
+        """Return the policies that the training kept on the way, the earliest first, each with its decisions."""
+        return sorted((int(path.stem), path) for path in (self.training / "checkpoints").glob("*.safetensors"))
+
     def measure(self, agent: Player) -> dict[str, Any]:
         """Return all figures of an agent that the task has."""
-        task, config, game = self.task, self.config, self.task.game
-        edition, blank = game.played(), game.blank
-        tables = number_of_tables(config.games, task.players)
-        seeds = seeds_for(config.seed, "benchmark", "self-play", task.players)
-        seating = np.zeros((tables, task.players), np.int64)
-        played = play([agent], seating, config.games, seeds, edition, blank_rivals=blank)
-        score = mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
-        measures: dict[str, Any] = {"self_play_score": score}
-        if task.players == 1:
-            return measures
-        for pool in POOLS:
-            line_up = LineUp(pool, able_members(pool, task.players, edition, blank))
-            (found,) = judge(
-                agent, [line_up], config.games, config.seed, task.players, edition, False, "benchmark", blank
-            )
-            margin = found.score.mean - found.rivals_score
-            measures[pool] = {"win": found.win_share, "score": found.score, "margin": margin}
-        measures["gain"] = self.gain(agent)
-        if task.family == "expedition" and task.players <= config.exact_players:
-            measures["exact"] = exploitability(agent, task)
-        return measures
+        if self.task.players == 1:
+            return {"score": self._score_alone(agent)}
+        measures: dict[str, Any] = {"held_out": self._among_strangers(agent)}
+        if self.task.family == "expedition":
+            return measures | {"exact": exploitability(agent, self.task), "curve": self._curve()}
+        return measures | {"gain": self._gain(agent)}
 
-    def gain(self, agent: Player) -> dict[str, Any]:
-        """Return the most that PPO, if asked for, or a member of the pools gains against copies of an agent."""
+    def _score_alone(self, agent: Player) -> Estimate:
+        seeds = seeds_for(self.config.seed, "benchmark", "self-play", 1)
+        tables = number_of_tables(self.config.games, 1)
+        played = play([agent], np.zeros((tables, 1), np.int64), self.config.games, seeds, self.task.game.played())
+        return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
+
+    def _among_strangers(self, agent: Player) -> dict[str, Estimate]:
+        """Return win share and score at tables of distinct held-out agents."""
+        task, config, edition = self.task, self.config, self.task.game.played()
+        members = able_members(HELD_OUT, task.players, edition, task.game.blank)
+        (found,) = judge(
+            agent,
+            [LineUp(HELD_OUT, members)],
+            config.games,
+            config.seed,
+            task.players,
+            edition,
+            False,
+            "benchmark",
+            task.game.blank,
+        )
+        return {"win": found.win_share, "score": found.score}
+
+    def _gain(self, agent: Player) -> dict[str, Any]:
+        """Return what the strongest responder gains against copies of an agent."""
         game, search = self.task.game, self.config.response
         table = DeviationGame(agent, self.task.players, game.played(), game.reward, game.blank)
-        runs = response_runs(table, search, self.folder / "response") if self.config.respond else []
+        runs = response_runs(table, search, self.folder / "response")
         for run in runs:
             run.finish()
         found = report(runs, table, search)
-        return {"by": found.best.player, "at_least": found.best_bound, "weak": found.weak, "searched": len(runs)}
+        return {"by": found.best.player, "at_least": found.best_bound}
+
+    def _curve(self) -> list[dict[str, float]]:
+        """Return NashConv of the policies on the way, for the learners that keep some."""
+        kept = self.checkpoints()[:-1] if self.task.players <= self.config.curve_players else []
+        found = [(decisions, exploitability(NetworkAgent.load(path), self.task)) for decisions, path in kept]
+        return [{"decisions": decisions, "nash_conv": figures["nash_conv"]} for decisions, figures in found]
 
 
 def read_result(path: Path) -> dict[str, Any] | None:
     """Return the figures in a run's file, None if it is not there or damaged."""
     try:
         found = parse_json(path.read_text(encoding="utf-8"))
-        return found if set(found) >= _KEYS and found["measures"] and math.isfinite(found["points"]) else None
+        return found if set(found) >= _KEYS and found["measures"] else None
     except (OSError, ValueError, TypeError):
         return None
-
-
-def points(task: Task, measures: dict[str, Any]) -> float:
-    """Return the one figure that is aggregated: at held-out tables, or alone, in the task's reward."""
-    figure = measures["held_out"][task.game.reward] if task.players > 1 else measures["self_play_score"]
-    return float(figure.mean if isinstance(figure, Estimate) else figure)
 
 
 def exploitability(player: Player, task: Task) -> dict[str, float | str]:

@@ -28,19 +28,25 @@ class BenchmarkConfig(Run):
     """Names or families of `train.benchmarking.suite.TASKS`; all for none."""
     algorithms: tuple[AgentInFile, ...] = ()
     """Names or kinds of `train.benchmarking.algorithms.ALGORITHMS`; all algorithms for none."""
-    seeds: Number = 3
-    """Of each algorithm that learns; the others have one."""
-    decisions: Decisions = 5_000_000
+    seeds: Number = 5
+    """Of each algorithm that learns, at most: a task has five or three."""
+    decisions: Decisions = 1_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
+    checkpoints: Number = 4
+    """Policies of a run, evenly spaced, of which an expedition's curve of NashConv is made."""
+    curve_players: int = Field(5, ge=1, le=5)
+    """Largest table that has a curve: each point takes up to a minute."""
     games: Games = 20_000
-    """Games of each run at the tables of each pool."""
-    exact_players: int = Field(2, ge=1, le=5)
-    """Largest table of which an expedition's exploitability is computed exactly: time and memory grow steeply."""
-    respond: bool = False
-    """Whether PPO learns to answer each run's agent, by `response`; the members of the pools answer in any case."""
+    """Games of each run at tables of held-out agents, or alone."""
     response: SearchConfig = SearchConfig(
-        seeds=1, pick_games=10_000, report_games=20_000, search=LookaheadConfig(games=0)
+        seeds=1,
+        checkpoints=5,
+        pick_games=2_000,
+        report_games=4_000,
+        ppo=PPOConfig(decisions=500_000, games=200, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01),
+        search=LookaheadConfig(games=300, full_games=50, pairs=64, value_pairs=32, fit_games=10_000),
     )
+    """What answers each run's agent in the full game: smaller than the standard of `train.best_response`."""
     ppo: PPOConfig = PPOConfig(
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
     )
@@ -53,5 +59,18 @@ class BenchmarkConfig(Run):
     """Of every algorithm that learns."""
 
 
-QUICK = ("seeds=1", "decisions=20_000", "games=400", "response.report_games=400", "ppo.games=8")
+QUICK = (
+    "seeds=1",
+    "decisions=20_000",
+    "checkpoints=2",
+    "curve_players=2",
+    "games=400",
+    "response.ppo.decisions=5_000",
+    "response.pick_games=200",
+    "response.report_games=400",
+    "response.search.games=10",
+    "response.search.full_games=2",
+    "response.search.fit_games=500",
+    "ppo.games=8",
+)
 """Changes with which each run takes seconds."""

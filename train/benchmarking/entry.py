@@ -111,7 +111,7 @@ def from_function(text: str) -> Algorithm:
 
 def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player:
     """Call a function of one's own, and check what it returns."""
-    folder, task = run.folder / "run", run.task
+    folder, task = run.training, run.task
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):  # nothing that was learned before can be gone on with
         run.meter.clear()

@@ -1,35 +1,32 @@
-"""What the benchmark found, as one page with tables and a picture."""
+"""What the benchmark found: a table for each task, and two pictures."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-from matplotlib.figure import Figure
-
-from diamant_env.judging.intervals import Estimate
-from diamant_env.judging.tables import estimate_text
+from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import markdown_table
-from train.benchmarking.aggregate import REFERENCES, aggregate, normalised
+from train.benchmarking.pictures import draw_curves, draw_plane
+from train.benchmarking.suite import TASKS
 
-PAGE, PICTURE = "benchmark.md", "benchmark.png"
-_COLOURS = {"learned": "#0072b2", "scripted": "#777777", "exact": "#009e73", "agent": "#d55e00"}
-_EXPLAINED = (
-    f"Scores are normalised per task: 0 is `{REFERENCES[0]}`, 1 is `{REFERENCES[1]}`, at tables of distinct "
-    "held-out opponents (alone: the score), in the task's reward. Interquartile mean over tasks and seeds; in "
-    "brackets the 95 % interval over seeds, by a bootstrap stratified by task; (–): one seed. Who has not played "
-    "all tasks of a group is not in it."
-)
+CURVES, PLANE = "benchmark-curves.png", "benchmark-plane.png"
 _ALLOWED = 1.01  # times the budget: games side by side end a step later
 Row = dict[str, Any]
 
 
-def _mean(*keys: str) -> Callable[[Row], float | None]:
-    """Return a function that reads a figure of a run, None where the task has none."""
+class Column(NamedTuple):
+    """A figure of a run: its heading, the digits shown, and how it is read from the run's measures."""
+
+    heading: str
+    digits: int
+    read: Callable[[Row], float | None]
+
+
+def _of(*keys: str) -> Callable[[Row], float | None]:
+    """Return a function that reads a figure of a run, None where it is not known."""
 
     def read(row: Row) -> float | None:
         value: Any = row["measures"]
@@ -40,121 +37,121 @@ def _mean(*keys: str) -> Callable[[Row], float | None]:
     return read
 
 
-# Heading, digits, how to read it from a run's result.
-COLUMNS: tuple[tuple[str, int, Callable[[Row], float | None]], ...] = (
-    ("win share, held-out", 3, _mean("held_out", "win")),
-    ("win share, pool", 3, _mean("pool", "win")),
-    ("score, held-out", 2, _mean("held_out", "score")),
-    ("score, pool", 2, _mean("pool", "score")),
-    ("score, copies or alone", 2, _mean("self_play_score")),
-    ("largest gain found", 3, _mean("gain", "at_least")),
-    ("its lower end, 95 %", 3, _mean("gain", "at_least", "low")),
-    ("exact exploitability", 4, _mean("exact", "exploitability")),
-    ("decisions", 0, lambda row: row["decisions"]),
-    ("training, s", 0, lambda row: row["train_seconds"]),
-    ("measuring, s", 0, lambda row: row["measure_seconds"]),
-)
+def net(row: Row) -> float | None:
+    """Return wins from strangers less what the strongest responder gains: both count, as in a population of learners.
 
-
-def aggregates(results: Sequence[Row]) -> dict[str, dict[str, Estimate]]:
-    """Return the aggregated score of each algorithm, over all tasks and by family: ``[family][algorithm]``.
-
-    An algorithm that has not played all tasks of a group is left out of it: other tasks would make another mean.
+    Lanctot et al.: Population-based evaluation in repeated rock-paper-scissors (TMLR 2023).
     """
-    scores = normalised(results)
-    families: dict[str, set[str]] = {"all": set()}
-    for row in results:
-        if row["task"] in scores.get(REFERENCES[0], {}):
-            families["all"].add(row["task"])
-            families.setdefault(row["family"], set()).add(row["task"])
-    return {
-        family: {
-            name: aggregate({task: by_task[task] for task in sorted(tasks)})
-            for name, by_task in scores.items()
-            if tasks <= set(by_task)
-        }
-        for family, tasks in families.items()
-        if tasks
-    }
+    wins, gain = _of("held_out", "win")(row), _of("gain", "at_least")(row)
+    return None if wins is None or gain is None else wins - gain
 
 
-def write_page(results: Sequence[Row], found: dict[str, dict[str, Estimate]], header: str, folder: Path) -> None:
-    """Write the page and its picture: the aggregates, then a table for each task."""
-    parts = ["# Benchmark", header]
-    if found:
-        draw(results, found, folder / PICTURE)
-        parts += [_EXPLAINED, f"![Aggregated scores by family of tasks]({PICTURE})", _aggregate_table(results, found)]
-    for task in dict.fromkeys(row["task"] for row in results):
-        parts += [f"## {task}", _task_table([row for row in results if row["task"] == task])]
-    write_whole(folder / PAGE, "\n\n".join(parts) + "\n")
+_SECONDS = Column("training, s", 0, lambda row: row["train_seconds"])
+_STRANGERS = Column("score among strangers", 2, _of("held_out", "score"))
+_EXPEDITION = (
+    Column("NashConv", 3, _of("exact", "nash_conv")),
+    Column("deviation gain", 3, _of("exact", "exploitability")),
+    Column("score among copies", 2, _of("exact", "value")),
+    _STRANGERS,
+    _SECONDS,
+)
+_WIN = (
+    Column("wins less gain", 3, net),
+    Column("wins from strangers", 3, _of("held_out", "win")),
+    Column("deviation gain at least", 3, _of("gain", "at_least")),
+    _STRANGERS,
+    _SECONDS,
+)
+_SCORE = (_STRANGERS, Column("deviation gain at least", 2, _of("gain", "at_least")), _SECONDS)
+COLUMNS = {
+    "expedition": _EXPEDITION,
+    "win": _WIN,
+    "score": _SCORE,
+    "solitaire": (Column("score", 2, _of("score")), _SECONDS),
+}
+"""The figures of a task by its family; the first one sorts the table."""
+_ASCENDING = {"expedition"}
 
 
-def draw(results: Sequence[Row], found: dict[str, dict[str, Estimate]], path: Path) -> None:
-    """Draw the aggregated scores, one panel for each family."""
-    kinds = {row["algorithm"]: row["kind"] for row in results}
-    rows = _ranked(found)
-    figure = Figure(figsize=(3 + 2.6 * len(found), 1.4 + 0.24 * len(rows)), layout="constrained")
-    panels = np.atleast_1d(figure.subplots(1, len(found), sharey=True))
-    for axes, (family, estimates) in zip(panels, found.items(), strict=True):
-        for row, name in enumerate(rows):
-            if name in estimates:
-                estimate, colour = estimates[name], _COLOURS[kinds[name]]
-                axes.plot([estimate.low, estimate.high], [row, row], color=colour, linewidth=2)
-                axes.plot(estimate.mean, row, "o", color=colour, markersize=4)
-        for reference in (0, 1):
-            axes.axvline(reference, color="#bbbbbb", linestyle="--", linewidth=1, zorder=0)
-        axes.set_title(family, fontsize=10)
-        axes.grid(axis="x", alpha=0.25)
-        axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_yticks(range(len(rows)), rows)
-    panels[0].set_ylim(len(rows) - 0.5, -0.5)
-    figure.supxlabel(f"interquartile mean, 95 % over seeds (0: {REFERENCES[0]}, 1: {REFERENCES[1]})", fontsize=9)
-    content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=120)
-    write_whole(path, content.getvalue())
+def over_seeds(values: Sequence[float]) -> Estimate:
+    """Return the mean over seeds with its 95 % interval by Student's t; NaN bounds for one seed."""
+    return mean_of_tables(values, [1] * len(values))
 
 
-def _ranked(found: dict[str, dict[str, Estimate]]) -> list[str]:
-    """Return the algorithms by their mean over the groups that they are in, the best first."""
-    names = dict.fromkeys(name for some in found.values() for name in some)
-    return sorted(names, key=lambda name: -np.mean([some[name].mean for some in found.values() if name in some]))
+def write_page(content: Row, path: Path) -> None:
+    """Write the page of a folder's runs and its pictures.
+
+    Args:
+        content: ``config``, ``versions`` and ``runs``, as `train.benchmarking.folder.write` saves them.
+        path: Of the page; the pictures lie beside it.
+    """
+    draw_curves(content["runs"], path.with_name(CURVES))
+    draw_plane(content["runs"], path.with_name(PLANE))
+    write_whole(path, f"# Benchmark\n\n{summary(content)}\n")
 
 
-def _aggregate_table(results: Sequence[Row], found: dict[str, dict[str, Estimate]]) -> str:
-    kinds = {row["algorithm"]: row["kind"] for row in results}
-    rows = [
-        [f"`{name}`", kinds[name], *(estimate_text(some[name], 2) if name in some else "" for some in found.values())]
-        for name in _ranked(found)
+def summary(content: Row) -> str:
+    """Return what was played, the pictures and a table for each task, as Markdown."""
+    runs, config, versions = content["runs"], content["config"], content["versions"]
+    hours = sum(row["train_seconds"] + row["measure_seconds"] for row in runs) / 3600
+    parts = [
+        f"{len(runs)} runs of at most {config['decisions']:,} decisions, {hours:.1f} hours of one process on "
+        f"{versions['platform']}, Python {versions['python']}. Means over seeds ± 95 % by Student's t; the number of "
+        "seeds in brackets."
     ]
-    return markdown_table(["algorithm", "kind", *found], rows)
+    if any(row["measures"].get("curve") for row in runs):
+        parts.append(f"![NashConv against decisions, by number of players]({CURVES})")
+    if any(row["family"] == "win" for row in runs):
+        parts.append(f"![Wins from strangers against the gain of the strongest responder]({PLANE})")
+    for task in dict.fromkeys(row["task"] for row in runs):
+        meaning = f"{TASKS[task].meaning}.\n\n" if task in TASKS else ""
+        parts.append(f"### {task}\n\n{meaning}{task_table([row for row in runs if row['task'] == task])}")
+    return "\n\n".join(parts)
 
 
-def _task_table(rows: Sequence[Row]) -> str:
-    """One line per algorithm: means over seeds and, where there are several, from the least to the most."""
-    columns = [column for column in COLUMNS if any(column[2](row) is not None for row in rows)]
+def task_table(rows: Sequence[Row]) -> str:
+    """Return the table of one task, the best algorithm first."""
+    family = rows[0]["family"]
+    columns, sign = COLUMNS[family], 1 if family in _ASCENDING else -1
     by_algorithm: dict[str, list[Row]] = {}
     for row in rows:
         by_algorithm.setdefault(row["algorithm"], []).append(row)
-    lines = []
-    for name, mine in sorted(by_algorithm.items(), key=lambda item: -np.mean([row["points"] for row in item[1]])):
-        figures = [_figure([read(row) for row in mine], digits) for _, digits, read in columns]
-        gained_by = sorted({row["measures"].get("gain", {}).get("by", "") for row in mine})
-        lines.append([f"`{name}`", len(mine), *figures, ", ".join(gained_by), ", ".join(filter(None, map(mark, mine)))])
-    head = ["algorithm", "seeds", *(heading for heading, _, _ in columns), "gained by", "budget"]
-    return markdown_table(head, lines)
+
+    def place(name: str) -> float:
+        known = _known(by_algorithm[name], columns[0])
+        return sign * over_seeds(known).mean if known else float("inf")
+
+    lines = [
+        [_named(name, by_algorithm[name]), *(figure(by_algorithm[name], column) for column in columns)]
+        for name in sorted(by_algorithm, key=place)
+    ]
+    return markdown_table(["algorithm", *(column.heading for column in columns)], lines)
+
+
+def _known(rows: Sequence[Row], column: Column) -> list[float]:
+    return [value for value in map(column.read, rows) if value is not None]
+
+
+def _named(name: str, rows: Sequence[Row]) -> str:
+    marks = dict.fromkeys(filter(None, map(mark, rows)))
+    seeds = f" ({len(rows)})" if rows[0]["kind"] == "learned" else ""
+    return f"`{name}`{seeds}{''.join(f', {each}' for each in marks)}"
 
 
 def mark(row: Row) -> str:
     """Return what a page says of a run whose decisions are not those of the budget, of most runs nothing."""
-    budget, spent = row.get("budget", 0), row["decisions"]
+    budget, spent = row["budget"], row["decisions"]
     if budget and not spent:
         return "no decision was counted"
-    return f"{spent / budget - 1:.0%} over" if budget and spent > _ALLOWED * budget else ""
+    return f"{spent / budget - 1:.0%} over budget" if budget and spent > _ALLOWED * budget else ""
 
 
-def _figure(values: Sequence[float | None], digits: int) -> str:
-    known = [value for value in values if value is not None]
-    if not known:
+def figure(rows: Sequence[Row], column: Column) -> str:
+    """Return the mean of a figure over seeds, with its interval where there are several."""
+    values = _known(rows, column)
+    if not values:
         return ""
-    text = f"{np.mean(known):,.{digits}f}"
-    return text if min(known) == max(known) else f"{text} ({min(known):,.{digits}f} to {max(known):,.{digits}f})"
+    found = over_seeds(values)
+    if len(values) < 2 or column is _SECONDS:
+        return f"{found.mean:,.{column.digits}f}"
+    return f"{found.mean:,.{column.digits}f} ± {found.high - found.mean:.{column.digits}f}"

@@ -1,14 +1,12 @@
-"""The tasks of the benchmark, as data: what is played and for what."""
+"""The tasks of the benchmark, as data: what is played, for what, and why it is one of ten."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from diamant_env.editions import RULEBOOK_PLAYERS
 from train.runs.config import GameConfig
 
-FULL, SOLVED = "iello-2016", "iello-2016-fr"  # the 2016 game; the same without relics, which is solved
-SOLVED_PLAYERS = (2, 5)
+FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: the 2016 game without relics
 
 
 class Task(NamedTuple):
@@ -16,15 +14,19 @@ class Task(NamedTuple):
 
     Attributes:
         name: What the command calls it.
-        family: Tasks of a family are aggregated together: ``"solitaire"``, ``"expedition"`` or a reward.
-        meaning: What it is, in a few words.
+        family: What is measured, and how the page sorts: ``"expedition"``, ``"solitaire"``, ``"win"`` or ``"score"``.
         game: What is played, with one table size.
+        meaning: What it is, in a few words.
+        reason: Why it is there.
+        seeds: Of each algorithm that learns.
     """
 
     name: str
     family: str
-    meaning: str
     game: GameConfig
+    meaning: str
+    reason: str
+    seeds: int = 3
 
     @property
     def players(self) -> int:
@@ -32,23 +34,30 @@ class Task(NamedTuple):
         return self.game.num_players[0]
 
 
-def _tasks() -> list[Task]:
-    alone = GameConfig(edition=FULL, num_players=(1,), reward="score")
-    tasks = [Task("solitaire", "solitaire", "one player, the 2016 game, for score", alone)]
-    for players in range(SOLVED_PLAYERS[0], SOLVED_PLAYERS[1] + 1):
-        game = GameConfig(edition=SOLVED, num_players=(players,), reward="score", expeditions=1, blank=True)
-        meaning = f"{players} players, one expedition without relics, for score, blank observations"
-        tasks.append(Task(f"expedition-{players}", "expedition", meaning, game))
-    for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1):
-        for reward in ("win", "score", "margin"):
-            game = GameConfig(edition=FULL, num_players=(players,), reward=reward)
-            tasks.append(
-                Task(f"full-{players}-{reward}", reward, f"{players} players, the 2016 game, for {reward}", game)
-            )
-    return tasks
+def _expedition(players: int, reason: str) -> Task:
+    game = GameConfig(edition=SOLVED, num_players=(players,), reward="score", expeditions=1, blank=True)
+    meaning = f"{players} players, one expedition without relics, for score"
+    return Task(f"expedition-{players}", "expedition", game, meaning, reason, seeds=5)
 
 
-TASKS = {task.name: task for task in _tasks()}
+def _full(name: str, players: int, reward: str, meaning: str, reason: str, edition: str = FULL, seeds: int = 3) -> Task:
+    game = GameConfig(edition=edition, num_players=(players,), reward=reward)
+    return Task(name, "solitaire" if players == 1 else reward, game, meaning, reason, seeds)
+
+
+_TASKS = (
+    _expedition(2, "the smallest table, and the usual one of theory"),
+    _expedition(3, "the smallest general-sum game of more than two players"),
+    _expedition(4, "coalitions of three share a path"),
+    _expedition(5, "the largest that is solved for hundreds of policies"),
+    _full("solitaire", 1, "score", "1 player, the 2016 game, for score", "no opponents: optimal stopping, solved"),
+    _full("full-3-win", 3, "win", "3 players, the 2016 game, for the win", "the smallest table of the rules"),
+    _full("full-4-win", 4, "win", "4 players, the 2016 game, for the win", "the standard task", seeds=5),
+    _full("full-4-score", 4, "score", "4 players, the 2016 game, for score", "the same table without rivalry"),
+    _full("full-8-win", 8, "win", "8 players, the 2016 game, for the win", "the largest table"),
+    _full("hidden-4-win", 4, "win", "4 players, Incan Gold, for the win", "nobody sees the rivals' chests", HIDDEN),
+)
+TASKS = {task.name: task for task in _TASKS}
 """The tasks by name."""
 
 
