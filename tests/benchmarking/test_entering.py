@@ -13,16 +13,18 @@ import pytest
 from diamant_env.opponents.network import NetworkAgent
 from train import benchmark
 from train.algorithms.counting import Meter
-from train.benchmark import ERROR, RESULTS
 from train.benchmarking.benchmark_run import RESULT
-from train.benchmarking.page import PAGE
+from train.benchmarking.folder import PAGE, RESULTS
+from train.benchmarking.playing import ERROR
 from train.runs.config import Config
 from train.runs.run_folder import save_policy
 
 ROOT = Path(__file__).parents[2]
+RESPONSE = ("response.ppo.decisions=300", "response.pick_games=100", "response.report_games=100", "response.pools=[]",
+            "response.search.games=0")  # fmt: skip
 TINY = [
     word
-    for key in ("decisions=300", "games=100", "response.report_games=100", "seeds=1", "network.hidden=[8]")
+    for key in ("decisions=300", "games=100", "seeds=1", "network.hidden=[8]", *RESPONSE)
     for word in ("--set", key)
 ]
 MODULE = '''
@@ -127,12 +129,12 @@ def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
     assert 600 <= greedy["decisions"] < 610
     assert elsewhere["decisions"] == 0
     assert {row["budget"] for row in (mine, greedy, elsewhere)} == {300}
-    assert mine["points"] == greedy["points"]  # the same agent in the same games
+    assert mine["measures"] == greedy["measures"]  # the same agent in the same games
     page = (tmp_path / "runs" / "benchmark" / PAGE).read_text()
-    lines = {name: next(line for line in page.splitlines() if line.startswith(f"| `{name}` | 1 ")) for name in names}
-    assert lines[names[0]].endswith("|  |")
-    assert lines[names[1]].endswith("| 100% over |")
-    assert lines[names[2]].endswith("| no decision was counted |")
+    lines = {name: next(line for line in page.splitlines() if line.startswith(f"| `{name}` (1)")) for name in names}
+    assert lines[names[0]].startswith(f"| `{names[0]}` (1) |")
+    assert lines[names[1]].startswith(f"| `{names[1]}` (1), 100% over budget |")
+    assert lines[names[2]].startswith(f"| `{names[2]}` (1), no decision was counted |")
 
 
 def test_agents_enter_without_training(enter, tmp_path):
@@ -147,7 +149,8 @@ def test_agents_enter_without_training(enter, tmp_path):
     assert set(rows) == entered | {"random:0.2", "ev:0.75"}
     assert {rows[name]["kind"] for name in entered} == {"agent"}
     assert {(row["decisions"], row["budget"]) for row in rows.values()} == {(0, 0)}
-    assert rows["bag:11"]["points"] > rows["my_module:Patient"]["points"]
+    scores = {name: rows[name]["measures"]["held_out"]["score"]["mean"] for name in entered}
+    assert scores["bag:11"] > scores["my_module:Patient"]
     assert rows["mine.safetensors"]["version"]
 
 
@@ -261,7 +264,7 @@ def test_what_is_done_is_on_the_page_when_the_command_is_ended(ended_by, tmp_pat
         process.send_signal(ended_by)
         _, errors = process.communicate(timeout=60)
     folder = tmp_path / "runs" / "benchmark"
-    assert "| `my_module:train` | 1 |" in (folder / PAGE).read_text()
+    assert "| `my_module:train` (1) |" in (folder / PAGE).read_text()
     assert len(json.loads((folder / RESULTS).read_text())["runs"]) == 1
     if ended_by == signal.SIGINT:
         assert process.returncode == 130

@@ -1,26 +1,46 @@
 """The benchmark: its tasks, its algorithms, its runs, its page."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
+from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import load_pool
 from train.algorithms import stable_baselines as sb3
-from train.algorithms.counting import Meter
-from train.benchmark import RESULTS, Arguments, benchmark, benchmark_runs
-from train.benchmarking.algorithms import ALGORITHMS, Algorithm, algorithm_table, find_algorithms
+from train.algorithms.counting import CountedVecEnv, Meter
+from train.benchmark import Arguments, benchmark, benchmark_runs
+from train.benchmarking.algorithms import ALGORITHMS, REFERENCES, Algorithm, algorithm_table, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.page import PAGE, PICTURE
+from train.benchmarking.folder import PAGE, RESULTS
+from train.benchmarking.page import PLANE
 from train.benchmarking.suite import TASKS, find_tasks
+from train.runs.command_line import change_keys
 from train.runs.config import read_config
 
-SMALL = ("decisions=800", "games=100", "response.report_games=100", "ppo.games=8", "ppo.turns=16", "network.hidden=[8]")
-CONFIG = BenchmarkConfig(
-    decisions=800, games=100, network={"hidden": (8,)}, ppo={"games": 8, "turns": 16}, response={"report_games": 100}
+SMALL = (
+    "decisions=800",
+    "checkpoints=2",
+    "games=100",
+    "ppo.games=8",
+    "ppo.turns=16",
+    "network.hidden=[8]",
+    "response.seeds=1",
+    "response.checkpoints=1",
+    "response.ppo.decisions=300",
+    "response.ppo.games=8",
+    "response.ppo.turns=16",
+    "response.ppo.minibatch=64",
+    "response.pick_games=100",
+    "response.report_games=100",
+    "response.pools=[]",
+    "response.search.games=0",
 )
+CONFIG = change_keys(BenchmarkConfig(), SMALL)
 LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "learned"]
 
 
@@ -47,17 +67,17 @@ def run_of(task, algorithm, folder, config=CONFIG, seed=5):
     return BenchmarkRun(TASKS[task], ALGORITHMS[algorithm], seed, folder, config)
 
 
-def test_the_tasks_are_those_of_the_suite():
-    full = [f"full-{players}-{reward}" for players in range(3, 9) for reward in ("win", "score", "margin")]
-    assert list(TASKS) == ["solitaire", *(f"expedition-{players}" for players in range(2, 6)), *full]
+def test_the_suite_is_ten_tasks():
+    expeditions = [f"expedition-{players}" for players in range(2, 6)]
+    full = ["full-3-win", "full-4-win", "full-4-score", "full-8-win", "hidden-4-win"]
+    assert list(TASKS) == [*expeditions, "solitaire", *full]
+    assert {name for name, task in TASKS.items() if task.seeds == 5} == {*expeditions, "full-4-win"}
     for task in TASKS.values():
         edition = task.game.played()
         assert task.game.blank == (task.family == "expedition")
+        assert edition.hidden_chests == (task.name == "hidden-4-win")
         assert edition.expeditions == (1 if task.family == "expedition" else 5)
-        assert (
-            Batch(1, task.players, edition, task.game.reward, blank_rivals=task.game.blank).reset(0).shape[1]
-            == task.players
-        )
+        assert task.family == (task.game.reward if task.players > 1 and edition.expeditions > 1 else task.family)
 
 
 @pytest.mark.parametrize("name", LEARNED)
@@ -79,31 +99,58 @@ def test_each_learner_gives_an_agent_that_plays(name, tmp_path):
 
 @pytest.mark.parametrize("make_model", [sb3.a2c, sb3.dqn])
 def test_a_library_stops_when_its_decisions_are_used_up(make_model, tmp_path):
-    meter = Meter(tmp_path)
-    sb3.learn(make_model, run_of("full-4-win", "a2c", None).experiment(), meter)
+    meter, config = Meter(tmp_path / "spent"), run_of("full-4-win", "a2c", tmp_path).experiment()
+    sb3.learn(make_model, config, meter, tmp_path)
     assert CONFIG.decisions <= meter.spent() < CONFIG.decisions + sb3.ROWS
+
+
+def test_a_library_sees_what_our_networks_compute_from(tmp_path):
+    env = CountedVecEnv(Meter(tmp_path), TASKS["full-3-win"].game, 20)
+    inputs = INPUTS[CONFIG.network.inputs]
+    shown = sb3.Transformed(env, inputs)
+    assert shown.observation_space == inputs.space
+    rows = shown.reset()
+    for turn in range(40):
+        flat = env.observations()
+        deciding = flat[:, 0] == 1
+        assert np.array_equal(rows[deciding], inputs(flat)[deciding])
+        assert not rows[~deciding].any()
+        rows, _, done, infos = shown.step(np.full(60, turn % 3 == 2))
+        assert all(("terminal_observation" in info) == over for info, over in zip(infos, done, strict=True))
+        assert all(info["terminal_observation"].shape == (inputs.width,) for info in infos if info)
+
+
+@pytest.mark.parametrize("name", ["ppo", "fictitious", "a2c"])
+def test_learners_keep_policies_for_the_curve(name, tmp_path):
+    run = run_of("expedition-2", name, tmp_path)
+    run.algorithm.agent(run)
+    (first, path), *_ = run.checkpoints()
+    assert CONFIG.decisions / 2 <= first < CONFIG.decisions
+    assert NetworkAgent.load(path).inputs == CONFIG.network.inputs
 
 
 def test_tasks_and_algorithms_are_found_by_name_kind_and_text():
     assert [task.name for task in find_tasks(("expedition", "full-3-win"))] == [
         "expedition-2", "expedition-3", "expedition-4", "expedition-5", "full-3-win",
     ]  # fmt: skip
-    assert [each.name for each in find_algorithms(("exact",))] == ["equilibrium", "difference", "lone"]
-    assert len(find_algorithms(("scripted",))) == 18
+    assert [each.name for each in find_algorithms(("shipped",))] == ["champion", "hunter"]
+    assert [each.name for each in find_algorithms(("scripted",))] == list(REFERENCES)
     assert [each.kind for each in find_algorithms((), ("bag:11",))] == ["agent"]
     assert [each.name for each in find_algorithms(())] == list(ALGORITHMS)
     assert all(name in algorithm_table() for name in ALGORITHMS)
 
 
-def test_who_can_not_play_a_task_is_left_out(tmp_path):
-    kept = {(run.task.name, run.algorithm.name) for run in benchmark_runs(BenchmarkConfig(seeds=1), tmp_path)}
-    assert ("expedition-2", "catch-up:16,0.5") not in kept  # it needs to see chests
-    assert ("full-3-win", "catch-up:16,0.5") in kept
+def test_every_algorithm_plays_what_it_can_the_first_seed_of_all_first(tmp_path):
+    runs = [(run.task.name, run.algorithm.name, run.seed) for run in benchmark_runs(BenchmarkConfig(), tmp_path)]
+    kept = {(task, name) for task, name, _ in runs}
     assert ("expedition-3", "equilibrium") in kept
     assert ("expedition-3", "difference") not in kept
     assert ("solitaire", "league") not in kept
-    assert ("full-3-score", "ppo-score") not in kept
     assert [task for task, name in sorted(kept) if name == "lone"] == ["solitaire"]
+    assert {(task, name) for task, name, seed in runs if seed == 0} == kept
+    assert [seed for _, _, seed in runs] == sorted(seed for _, _, seed in runs)
+    seeds = {task: sum(row[:2] == (task, "ppo") for row in runs) for task in ("full-4-win", "full-8-win")}
+    assert seeds == {"full-4-win": 5, "full-8-win": 3}
 
 
 def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
@@ -114,21 +161,34 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
     place = {(row["task"], row["algorithm"], row["seed"]): row for row in results}
     assert {(row["task"], row["algorithm"], row["seed"]): row for row in content["runs"]} == place
     assert content["config"]["decisions"] == 800
-    assert set(content["aggregates"]) == {"all", "solitaire", "win"}
     page = (tmp_path / PAGE).read_text()
-    for text in ("## solitaire", "## full-3-win", "`mine`", "held-out", "largest gain found", "its lower end, 95 %"):
+    for text in ("### solitaire", "### full-3-win", "`mine` (2)", "wins from strangers", "deviation gain at least"):
         assert text in page
-    assert (tmp_path / PICTURE).stat().st_size > 5_000
+    assert (tmp_path / PLANE).stat().st_size > 5_000
     for row in results:
-        measures = row["measures"]
         assert row["budget"] == (800 if row["algorithm"] == "mine" else 0)
         assert row["decisions"] == 0  # mine plays none
         assert row["measure_seconds"] > 0
-        if row["task"] == "full-3-win":
-            assert row["points"] == measures["held_out"]["win"]["mean"]
-            assert measures["gain"]["at_least"]["low"] < measures["gain"]["at_least"]["mean"]
-        else:
-            assert row["points"] == measures["self_play_score"]["mean"]
+        assert set(row["measures"]) == ({"score"} if row["task"] == "solitaire" else {"held_out", "gain"})
+
+
+def test_runs_are_played_by_several_processes(tmp_path):
+    def figures(folder, workers):
+        chosen = {"tasks": ("solitaire",), "algorithms": ("a2c",), "agents": ("bag:11",)}
+        rows = part(folder, workers=workers, **chosen)
+        return [(row["algorithm"], row["seed"], row["measures"]) for row in rows]
+
+    assert figures(tmp_path / "1", 1) == figures(tmp_path / "2", 2)
+
+
+def test_the_figures_alone_fill_a_folder(tmp_path, calls):
+    before = part(tmp_path / "old", seeds=1)
+    (tmp_path / "new").mkdir()
+    shutil.copy(tmp_path / "old" / RESULTS, tmp_path / "new")
+    calls.clear()
+    assert part(tmp_path / "new", seeds=1) == before
+    assert calls == []
+    assert len(part(tmp_path / "new", seeds=2)) == len(before) + 2
 
 
 def test_finished_runs_are_skipped_and_damaged_ones_played_again(tmp_path, calls, monkeypatch):
@@ -141,7 +201,7 @@ def test_finished_runs_are_skipped_and_damaged_ones_played_again(tmp_path, calls
     assert calls == []
     file = tmp_path / "runs" / "full-3-win" / "mine" / "1" / RESULT
     whole = json.loads(file.read_text())
-    for damage in ("", "{", '{"task": "full-3-win"}', json.dumps({**whole, "points": None}), json.dumps([1])):
+    for damage in ("", "{", '{"task": "full-3-win"}', json.dumps({**whole, "measures": None}), json.dumps([1])):
         calls.clear()
         file.write_text(damage)
         again = part(tmp_path)
@@ -168,14 +228,12 @@ def test_other_settings_want_another_folder(tmp_path, calls):
         part(tmp_path, tasks=("solitaire",), set=(*SMALL, "decisions=900"))
 
 
-def test_a_response_can_be_learned_in_each_run(tmp_path, calls):
-    ppo = {"decisions": 800, "games": 20, "turns": 16, "minibatch": 128}
-    few = {"seeds": 1, "checkpoints": 2, "pick_games": 100, "report_games": 100, "pools": (), "network": CONFIG.network}
-    few["search"] = {"games": 0}
-    config = CONFIG.model_copy(update={"respond": True, "response": type(CONFIG.response)(**few, ppo=ppo)})
-    result = run_of("full-3-win", "mine", tmp_path, config).play()
-    assert result["measures"]["gain"]["searched"] == 1
+def test_the_strongest_responder_is_reported(tmp_path, calls):
+    result = run_of("full-3-win", "mine", tmp_path).play()
     assert result["measures"]["gain"]["by"] == "PPO scratch 0"
+    pools = change_keys(CONFIG, ("response.pools=['pool']",))
+    result = run_of("full-3-win", "ev:0.75", tmp_path / "ev", pools).play()
+    assert result["measures"]["gain"]["by"] in load_pool("pool")
 
 
 def test_the_protocol_is_what_the_file_says():
@@ -184,6 +242,6 @@ def test_the_protocol_is_what_the_file_says():
 
 def test_the_folders_of_runs_stay_where_they_were(tmp_path):
     config, agents = BenchmarkConfig(tasks=("full-3-win",), seeds=1), ("bag:11", "mixture:5,15")
-    found = benchmark_runs(config, tmp_path, ("follow:3,14", "ppo-score"), agents)
-    names = ["follow-3-14", "ppo-score", "random-0.2", "ev-0.75", "bag-11", "mixture-5-15"]
+    found = benchmark_runs(config, tmp_path, ("maskable-ppo", "mirror-descent"), agents)
+    names = ["maskable-ppo", "mirror-descent", "random-0.2", "ev-0.75", "bag-11", "mixture-5-15"]
     assert [run.folder for run in found] == [tmp_path / "runs" / "full-3-win" / name / "0" for name in names]
