@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion hunter test test-page test-versions test-deep test-ray mutants faults coverage examples docs docs-links lint warm package clean
+.PHONY: help setup train champion hunter benchmark test test-page test-versions test-deep test-ray mutants faults coverage examples docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -33,6 +33,14 @@ hunter: setup  ## train the policy for tables of strangers, judge and ship it: f
 	$(BIN)/python -m train.values runs/hunter-seed0
 	$(BIN)/python -m train.ship runs/hunter-seed0 --command "make hunter" \
 		--about "Wins most from strangers. No equilibrium: who knows it wins far more than a fair share."
+
+benchmark: setup  ## play what is missing of the benchmark and write its page: hours, and it goes on where it was stopped
+	mkdir -p runs/benchmark
+	test -f runs/benchmark/config.toml || cp docs/measured/benchmark.json runs/benchmark/
+	-$(BIN)/python -m train.benchmark --workers 2
+	cp runs/benchmark/*.png docs/
+	$(BIN)/python docs/keep.py benchmark runs/benchmark/benchmark.json
+	$(BIN)/python docs/update.py
 
 test: setup  ## run all tests, the linter and the type check
 	$(MAKE) --no-print-directory -j 2 lint warm

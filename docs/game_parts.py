@@ -88,12 +88,9 @@ def opponents() -> str:
 
 
 def suite() -> str:
-    """The benchmark's tasks; those that differ in the number of players alone share a row."""
-    families: dict[str, list[str]] = {}
-    for task in TASKS.values():
-        families.setdefault(task.meaning.split(" players, ")[-1], []).append(task.name)
-    rows = [[", ".join(f"`{name}`" for name in names), meaning] for meaning, names in families.items()]
-    return markdown_table(["tasks, with their number of players", "game"], rows)
+    """The benchmark's tasks, each with its reason."""
+    rows = [[f"`{task.name}`", task.meaning, task.reason, str(task.seeds)] for task in TASKS.values()]
+    return markdown_table(["task", "game", "why", "seeds"], rows)
 
 
 PARTS = {part.__name__: part for part in (environment, observation, history, rewards, editions, opponents, suite)} | {

@@ -18,20 +18,13 @@ DROPPED = {
     "validation": {"seconds"},
     "response": {"config", "payoff", "agent", "edition", "reward", "weak", "more", "seconds"},
     "ceiling": {"about", "config", "intruders", "intruder_games", "strongest_intruders", "seeds", "responses", "pool"},
-    "benchmark": {"config", "packages", "pool", "margin", "self_play_score", "searched", "weak", "nash_conv", "value"}
-    | {"family", "points", "decisions", "train_seconds", "measure_seconds", "by"},
 }
 UNRELATED = {"diamant-env", "scipy", "openskill"}  # versions that no figure depends on
-REFERENCES = ("random:0.2", "ev:0.75")  # the scripted agents of the benchmark that its page shows
 
 
 def kept(content: Any, dropped: set[str]) -> Any:
     """Return the content without these keys, with nine significant digits."""
     if isinstance(content, dict):
-        if content.get("kind") == "scripted" and content["algorithm"] not in REFERENCES:
-            return None
-        if "kind" in content:  # a run of the benchmark: the page shows means over the seeds
-            dropped = dropped | {"low", "high", "meaning", "seed"}
         rest = {key: kept(value, dropped) for key, value in content.items() if key not in dropped}
         rest = {key: value for key, value in rest.items() if value not in (None, "", [], {})}
         return rest["mean"] if set(rest) == {"mean"} else rest

@@ -14,6 +14,7 @@ from benchmarks.results import figure_text
 from diamant_env import list_tasks
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
+from train.benchmarking.page import summary, task_tables
 
 MEASURED = Path(__file__).with_name("measured")
 POLICIES = Path(__file__).parents[1] / "agents" / "policies"
@@ -194,40 +195,13 @@ def _agent_text(name: str) -> str:
 
 
 def benchmark() -> str:
-    """What has been played of the benchmark: aggregated scores, then means over the seeds by task."""
-    found = load("benchmark")
-    families, runs = found["aggregates"], found["runs"]
-    kinds = {run["algorithm"]: run["kind"] for run in runs}
+    """What has been played of the benchmark, as the page of its folder shows it."""
+    return summary(load("benchmark"))
 
-    def rank(name: str) -> float:
-        scores = [some[name] for some in families.values() if name in some]
-        return -np.mean([score["mean"] if isinstance(score, dict) else score for score in scores])
 
-    ranked = sorted(kinds, key=rank)
-    scores = [
-        [f"`{name}`", kinds[name], *(interval(some[name], 2) if name in some else "" for some in families.values())]
-        for name in ranked
-    ]
-    columns = {
-        "expedition-2: held-out score": ("expedition-2", "held_out", "score"),
-        "expedition-2: gain": ("expedition-2", "gain", "at_least"),
-        "expedition-2: exploitability": ("expedition-2", "exact", "exploitability"),
-        "full-4-win: held-out win share": ("full-4-win", "held_out", "win"),
-        "full-4-win: gain": ("full-4-win", "gain", "at_least"),
-        "full-4-score: held-out score": ("full-4-score", "held_out", "score"),
-        "full-4-score: gain": ("full-4-score", "gain", "at_least"),
-    }
-
-    def mean(algorithm: str, task: str, measure: str, name: str) -> str:
-        played = [run["measures"] for run in runs if (run["algorithm"], run["task"]) == (algorithm, task)]
-        figures = [measures[measure][name] for measures in played if measure in measures]
-        return f"{np.mean(figures):.3f}" if figures else ""
-
-    lines = [[f"`{name}`", *(mean(name, *column) for column in columns.values())] for name in ranked]
-    machine = "{platform}, {cores} cores, Python {python}".format(**found["versions"])
-    picture = "![Aggregated scores by family of tasks](benchmark.png)"
-    tables = markdown_table(["algorithm", "kind", *families], scores), markdown_table(["algorithm", *columns], lines)
-    return "\n\n".join([f"On {machine}:", picture, *tables])
+def benchmark_tasks() -> str:
+    """All figures of the benchmark, a table for each task."""
+    return "\n\n".join(task_tables(load("benchmark")["runs"], "## "))
 
 
 def faults() -> str:
@@ -276,6 +250,7 @@ PARTS = {
     "thinking": thinking,
     "validation": validation,
     "benchmark": benchmark,
+    "benchmark-tasks": benchmark_tasks,
     "faults": faults,
     "tasks": tasks,
 }

@@ -162,7 +162,7 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
     assert {(row["task"], row["algorithm"], row["seed"]): row for row in content["runs"]} == place
     assert content["config"]["decisions"] == 800
     page = (tmp_path / PAGE).read_text()
-    for text in ("### solitaire", "### full-3-win", "`mine` (2)", "wins from strangers", "deviation gain at least"):
+    for text in ("## solitaire", "## full-3-win", "`mine` (2)", "wins from strangers", "deviation gain at least"):
         assert text in page
     assert (tmp_path / PLANE).stat().st_size > 5_000
     for row in results:

@@ -87,26 +87,56 @@ def write_page(content: Row, path: Path) -> None:
     """
     draw_curves(content["runs"], path.with_name(CURVES))
     draw_plane(content["runs"], path.with_name(PLANE))
-    write_whole(path, f"# Benchmark\n\n{summary(content)}\n")
+    parts = ["# Benchmark", summary(content), *task_tables(content["runs"], "## ")]
+    write_whole(path, "\n\n".join(parts) + "\n")
 
 
 def summary(content: Row) -> str:
-    """Return what was played, the pictures and a table for each task, as Markdown."""
+    """Return what was played, the pictures, and the first figures of the tasks of a family side by side."""
     runs, config, versions = content["runs"], content["config"], content["versions"]
     hours = sum(row["train_seconds"] + row["measure_seconds"] for row in runs) / 3600
     parts = [
-        f"{len(runs)} runs of at most {config['decisions']:,} decisions, {hours:.1f} hours of one process on "
-        f"{versions['platform']}, Python {versions['python']}. Means over seeds ± 95 % by Student's t; the number of "
-        "seeds in brackets."
+        f"{len(runs)} runs of {config['decisions']:,} decisions, {hours:.1f} hours of one process on "
+        f"{versions['platform']}, Python {versions['python']}. Means over seeds ± 95 % by Student's t."
     ]
+    families = {row["family"] for row in runs}
     if any(row["measures"].get("curve") for row in runs):
         parts.append(f"![NashConv against decisions, by number of players]({CURVES})")
-    if any(row["family"] == "win" for row in runs):
+    if "expedition" in families:
+        parts.append(side_by_side("NashConv in gems", "expedition", 0, runs))
+    if "win" in families:
         parts.append(f"![Wins from strangers against the gain of the strongest responder]({PLANE})")
-    for task in dict.fromkeys(row["task"] for row in runs):
-        meaning = f"{TASKS[task].meaning}.\n\n" if task in TASKS else ""
-        parts.append(f"### {task}\n\n{meaning}{task_table([row for row in runs if row['task'] == task])}")
+        parts += [side_by_side(COLUMNS["win"][place].heading.capitalize(), "win", place, runs) for place in range(3)]
     return "\n\n".join(parts)
+
+
+def side_by_side(title: str, family: str, place: int, runs: Sequence[Row]) -> str:
+    """Return one figure of all tasks of a family as a table, sorted by its first task."""
+    runs = [row for row in runs if row["family"] == family]
+    tasks, column = list(dict.fromkeys(row["task"] for row in runs)), COLUMNS[family][place]
+    sign = 1 if family in _ASCENDING or place == 2 else -1
+    cells: dict[str, dict[str, list[Row]]] = {}
+    for row in runs:
+        cells.setdefault(row["algorithm"], {}).setdefault(row["task"], []).append(row)
+
+    def order(name: str) -> list[float]:
+        known = [_known(cells[name].get(task, ()), column) for task in tasks]
+        return [sign * over_seeds(values).mean if values else float("inf") for values in known]
+
+    rows = [
+        [f"`{name}`", *(figure(cells[name].get(task, ()), column) for task in tasks)]
+        for name in sorted(cells, key=order)
+    ]
+    return f"{title}:\n\n{markdown_table(['algorithm', *tasks], rows)}"
+
+
+def task_tables(runs: Sequence[Row], heading: str) -> list[str]:
+    """Return a table of all figures for each task, under headings."""
+    tables = []
+    for task in dict.fromkeys(row["task"] for row in runs):
+        meaning = f"{TASKS[task].meaning}; the number of seeds in brackets.\n\n" if task in TASKS else ""
+        tables.append(f"{heading}{task}\n\n{meaning}{task_table([row for row in runs if row['task'] == task])}")
+    return tables
 
 
 def task_table(rows: Sequence[Row]) -> str:
