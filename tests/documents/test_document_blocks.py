@@ -25,7 +25,7 @@ LLMS = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(?P<language>[\w{}-]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 TINY_RUN = "--set ppo.decisions=2000 --set ppo.games=20 --set threads=1 --set judge.curve_games=100 --no-judge"
 TINY_SEARCH = "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100"
-TINY_BENCHMARK = "--set decisions=500 --set ppo.games=4 --set games=100 --set response.report_games=100"
+TINY_BENCHMARK = "--quick --set exact_players=1 --set decisions=500 --set ppo.games=4 --set response.ppo.decisions=500"
 # What the tests put in the place of what a reader types, by document.
 SMALLER = {
     "README.md": {
@@ -36,11 +36,11 @@ SMALLER = {
     },
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
-        "--set ppo.decisions=1_000_000": TINY_SEARCH,
     },
+    "best_response.md": {"--set ppo.decisions=1_000_000": TINY_SEARCH},
     "enter.md": {
-        "--tasks expedition-2 --quick": f"--tasks expedition-2 --quick {TINY_BENCHMARK} --set exact_players=1",
-        "--seeds 2": f"--seeds 2 {TINY_BENCHMARK} --set exact_players=1",
+        "--tasks expedition-2 --quick": f"--tasks expedition-2 {TINY_BENCHMARK}",
+        "--seeds 2": f"--seeds 2 {TINY_BENCHMARK}",
     },
     "champion.md": {
         "configs/champion.toml": f"configs/champion.toml {TINY_RUN.removesuffix(' --no-judge')}",

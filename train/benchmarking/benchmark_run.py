@@ -156,9 +156,11 @@ class BenchmarkRun:
         if self.task.players == 1:
             return {"score": self._score_alone(agent)}
         measures: dict[str, Any] = {"held_out": self._among_strangers(agent)}
-        if self.task.family == "expedition":
-            return measures | {"exact": exploitability(agent, self.task), "curve": self._curve()}
-        return measures | {"gain": self._gain(agent)}
+        if self.task.family != "expedition":
+            return measures | {"gain": self._gain(agent)}
+        if self.task.players > self.config.exact_players:
+            return measures
+        return measures | {"exact": exploitability(agent, self.task), "curve": self._curve()}
 
     def _score_alone(self, agent: Player) -> Estimate:
         seeds = seeds_for(self.config.seed, "benchmark", "self-play", 1)
@@ -195,7 +197,7 @@ class BenchmarkRun:
 
     def _curve(self) -> list[dict[str, float]]:
         """Return NashConv of the policies on the way, for the learners that keep some."""
-        kept = self.checkpoints()[:-1] if self.task.players <= self.config.curve_players else []
+        kept = self.checkpoints()[:-1]
         found = [(decisions, exploitability(NetworkAgent.load(path), self.task)) for decisions, path in kept]
         return [{"decisions": decisions, "nash_conv": figures["nash_conv"]} for decisions, figures in found]
 

@@ -30,12 +30,12 @@ class BenchmarkConfig(Run):
     """Names or kinds of `train.benchmarking.algorithms.ALGORITHMS`; all algorithms for none."""
     seeds: Number = 5
     """Of each algorithm that learns, at most: a task has five or three."""
-    decisions: Decisions = 1_000_000
+    decisions: Decisions = 2_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
     checkpoints: Number = 4
     """Policies of a run, evenly spaced, of which an expedition's curve of NashConv is made."""
-    curve_players: int = Field(5, ge=1, le=5)
-    """Largest table that has a curve: each point takes up to a minute."""
+    exact_players: int = Field(5, ge=1, le=5)
+    """Largest table of which an expedition's exploitability is computed: at five players a policy takes a minute."""
     games: Games = 20_000
     """Games of each run at tables of held-out agents, or alone."""
     response: SearchConfig = SearchConfig(
@@ -63,7 +63,7 @@ QUICK = (
     "seeds=1",
     "decisions=20_000",
     "checkpoints=2",
-    "curve_players=2",
+    "exact_players=3",
     "games=400",
     "response.ppo.decisions=5_000",
     "response.pick_games=200",

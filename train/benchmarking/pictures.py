@@ -47,7 +47,7 @@ def draw_curves(runs: Sequence[Row], path: Path) -> None:
 
 def _curve(row: Row) -> list[tuple[float, float]]:
     points = [(point["decisions"], point["nash_conv"]) for point in row["measures"].get("curve", ())]
-    end = row["measures"]["exact"].get("nash_conv")
+    end = row["measures"].get("exact", {}).get("nash_conv")
     return points if end is None else [*points, (row["decisions"], end)]
 
 

@@ -1,0 +1,77 @@
+"""The benchmark's tables: what sorts them, and means over seeds worked out by hand."""
+
+import pytest
+from scipy import stats
+
+from train.benchmarking.page import net, over_seeds, side_by_side, summary, task_table
+
+
+def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):
+    measures = {
+        "held_out": {"win": {"mean": wins}, "score": {"mean": 30.0}},
+        "gain": {"by": "PPO scratch 0", "at_least": {"mean": gain}},
+    }
+    times = {"train_seconds": 60.0, "measure_seconds": 12.0, "budget": 100, "decisions": 100}
+    return {
+        "task": task,
+        "family": family,
+        "algorithm": algorithm,
+        "kind": kind,
+        "seed": seed,
+        "measures": measures,
+    } | {
+        **times,
+        **more,
+    }
+
+
+def solved(algorithm, conv, task="expedition-2", **more):
+    exact = {"nash_conv": conv, "exploitability": conv / 2, "value": 8.0}
+    found = row(algorithm, task=task, family="expedition", **more)
+    return {**found, "measures": {"exact": exact, "held_out": {"win": {"mean": 0.5}, "score": {"mean": 9.0}}}}
+
+
+def names(table):
+    return [line.split("`")[1] for line in table.splitlines() if "`" in line]
+
+
+def test_wins_from_strangers_less_what_is_given_away_sorts_a_task_for_the_win():
+    rows = [row("robber", wins=0.5, gain=0.45), row("fair", wins=0.3, gain=0.01), row("weak", wins=0.2, gain=0.4)]
+    assert [net(each) for each in rows] == pytest.approx([0.05, 0.29, -0.2])
+    assert names(task_table(rows)) == ["fair", "robber", "weak"]
+    assert "| `fair` (1) | 0.290 | 0.300 | 0.010 | 30.00 | 60 |" in task_table(rows)
+
+
+def test_the_lowest_nash_conv_comes_first_and_who_has_none_last():
+    rows = [solved("a", 0.5), solved("b", 0.25), {**solved("c", 0.1), "measures": {"exact": {"refused": "memory"}}}]
+    assert names(task_table(rows)) == ["b", "a", "c"]
+
+
+def test_a_mean_over_seeds_has_the_interval_of_student():
+    values = [0.2, 0.3, 0.7]
+    half = stats.t.isf(0.025, 2) * stats.tstd(values) / 3**0.5
+    found = over_seeds(values)
+    assert (found.mean, found.high - found.mean) == pytest.approx((0.4, half))
+    table = task_table([solved("a", value, seed=seed) for seed, value in enumerate(values)])
+    assert f"| `a` (3) | 0.400 ± {half:.3f} |" in table
+
+
+def test_tasks_of_a_family_stand_side_by_side_and_a_gap_is_empty():
+    rows = [solved("a", 0.5), solved("a", 1.5, "expedition-3"), solved("b", 0.25)]
+    table = side_by_side("NashConv", "expedition", 0, rows)
+    assert "| algorithm | expedition-2 | expedition-3 |" in table
+    assert table.splitlines()[-2:] == ["| `b` | 0.250 |  |", "| `a` | 0.500 | 1.500 |"]
+
+
+def test_who_spends_too_much_is_marked():
+    rows = [row("a", decisions=101), row("b", decisions=150), row("c", decisions=0), row("d", kind="exact", budget=0)]
+    table = task_table(rows)
+    for text in ("`a` (1) |", "`b` (1), 50% over budget |", "`c` (1), no decision was counted |", "`d` |"):
+        assert text in table
+
+
+def test_the_summary_adds_up_what_the_runs_cost():
+    content = {"runs": [row("a"), row("b")], "config": {"decisions": 5}, "versions": {"platform": "L", "python": "3"}}
+    assert "2 runs of 5 decisions, 0.0 hours" in summary(content)
+    content["runs"] *= 100
+    assert "200 runs of 5 decisions, 4.0 hours" in summary(content)
