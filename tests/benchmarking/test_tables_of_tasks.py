@@ -48,7 +48,7 @@ def test_a_mean_over_seeds_has_the_interval_of_student():
 
 def test_tasks_of_a_family_stand_side_by_side_and_a_gap_is_empty():
     rows = [solved("a", 0.5), solved("a", 1.5, "expedition-3"), solved("b", 0.25)]
-    table = side_by_side("NashConv", "expedition", 0, rows)
+    table = side_by_side("NashConv", "expedition", rows)
     assert "| algorithm | expedition-2 | expedition-3 |" in table
     assert table.splitlines()[-2:] == ["| `b` | 0.250 |  |", "| `a` | 0.500 | 1.500 |"]
 

@@ -103,18 +103,18 @@ def summary(content: Row) -> str:
     if any(row["measures"].get("curve") for row in runs):
         parts.append(f"![NashConv against decisions, by number of players]({CURVES})")
     if "expedition" in families:
-        parts.append(side_by_side("NashConv in gems", "expedition", 0, runs))
+        parts.append(side_by_side("NashConv in gems", "expedition", runs))
     if "win" in families:
         parts.append(f"![Wins from strangers against the gain of the strongest responder]({PLANE})")
-        parts += [side_by_side(COLUMNS["win"][place].heading.capitalize(), "win", place, runs) for place in range(3)]
+        parts.append(side_by_side("Wins from strangers less the deviation gain", "win", runs))
     return "\n\n".join(parts)
 
 
-def side_by_side(title: str, family: str, place: int, runs: Sequence[Row]) -> str:
-    """Return one figure of all tasks of a family as a table, sorted by its first task."""
+def side_by_side(title: str, family: str, runs: Sequence[Row]) -> str:
+    """Return the first figure of all tasks of a family as a table, sorted by its first task."""
     runs = [row for row in runs if row["family"] == family]
-    tasks, column = list(dict.fromkeys(row["task"] for row in runs)), COLUMNS[family][place]
-    sign = 1 if family in _ASCENDING or place == 2 else -1
+    tasks, column = list(dict.fromkeys(row["task"] for row in runs)), COLUMNS[family][0]
+    sign = 1 if family in _ASCENDING else -1
     cells: dict[str, dict[str, list[Row]]] = {}
     for row in runs:
         cells.setdefault(row["algorithm"], {}).setdefault(row["task"], []).append(row)

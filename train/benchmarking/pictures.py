@@ -36,8 +36,11 @@ def draw_curves(runs: Sequence[Row], path: Path) -> None:
                 axes.plot(x.mean(1), y.mean(1), color=colour, marker=mark, markersize=4, linewidth=1.2, label=name)
                 axes.fill_between(x.mean(1), y.min(1), y.max(1), color=colour, alpha=0.12, linewidth=0)
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(_number)
+        axes.yaxis.set_minor_formatter(lambda value, _: _number(value, _) if f"{value:e}"[0] in "25" else "")
         axes.set_title(task, fontsize=10)
         axes.xaxis.set_major_formatter(lambda value, _: f"{value / 1e6:g}")
+        axes.set_xlim(left=0)
         _plain(axes)
     panels[0].set_ylabel("NashConv, gems")
     figure.supxlabel("million decisions", fontsize=9)
@@ -67,7 +70,8 @@ def draw_plane(runs: Sequence[Row], path: Path) -> None:
                 x = [measures["gain"]["at_least"]["mean"] for measures in mine]
                 y = [measures["held_out"]["win"]["mean"] for measures in mine]
                 axes.plot(x, y, mark, color=colour, markersize=5, alpha=0.8, label=name)
-        axes.set_xscale("symlog", linthresh=0.1)
+        axes.set_xscale("symlog", linthresh=0.02)
+        axes.set_xticks([0, 0.02, 0.1, 0.5], ["0", "0.02", "0.1", "0.5"])
         axes.set_title(task, fontsize=10)
         _plain(axes)
     panels[0].set_ylabel("wins from strangers")
@@ -82,9 +86,13 @@ def _styles(runs: Sequence[Row]) -> dict[str, tuple[Any, str]]:
     return {name: (colours(number % 20), _MARKS[number % len(_MARKS)]) for number, name in enumerate(names)}
 
 
+def _number(value: float, _: int) -> str:
+    return f"{value:g}"
+
+
 def _plain(axes: Axes) -> None:
     axes.grid(alpha=0.25)
-    axes.tick_params(labelsize=8)
+    axes.tick_params(which="both", labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)
 
 
