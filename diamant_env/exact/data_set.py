@@ -7,16 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS
+from diamant_env.editions import MAX_PLAYERS
 from diamant_env.engine.arguments import whole_number
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.workspace import new_workspace
 from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.equilibrium import Solution
 from diamant_env.exact.induction import EQUILIBRIUM, choose, compare, mean
+from diamant_env.exact.reach import reach_of
 from diamant_env.exact.response import lay_cards, write_node
-from diamant_env.exact.tree import coordinates, node, nodes_of
-from diamant_env.native.compiled import jit, jit_apart
+from diamant_env.exact.tree import coordinates
+from diamant_env.native.compiled import jit_apart
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.state import DECIDE
 
@@ -63,8 +64,7 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     if solution.mode != EQUILIBRIUM:
         raise ValueError("the solution of two players' difference has no values by action; solve_equilibrium's has")
     most = whole_number("most", most, 1, MOST_STATES)
-    reach = np.zeros(x.boxes.size)
-    decisions = _reach(x.sets, x.boxes, x.moves, x.must_reveal, solution.values, reach)
+    reach, decisions = reach_of(x, solution.values)
     reached = np.flatnonzero(reach)
     chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
     rows, figures = np.zeros((len(chosen), 1, NUM_FEATURES), np.float32), np.zeros((len(chosen), 3))
@@ -73,57 +73,7 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     edition = numbers_of(x.edition)
     _tell(x.sets, x.boxes, x.moves, x.start, edition, game, chosen, numbers, solution.values, rows, figures, workspace)
     mask = np.ones((len(chosen), 2), np.int8)
-    return ActionValues(rows[:, 0], mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), float(decisions))
-
-
-@jit_apart
-def _reach(sets, boxes, moves, must_reveal, values, reach):
-    """Fill `reach`, float64 (nodes,), with the probability of each node; return the decisions of an expedition."""
-    digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
-    decisions = 0.0
-    reach[boxes.first[0, boxes.players]] = 1.0
-    for number in range(sets.size):
-        read_digits(sets, number, digits)
-        cards = cards_left(sets, digits)
-        for at in nodes_of(boxes, number):
-            here = reach[at]
-            if here == 0.0:
-                continue
-            inside, gone, bag, path = coordinates(boxes, number, at)
-            if must_reveal and number == 0:
-                reach[at] = 0.0  # nobody decides before the first card
-                _pass_on(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, here)
-                continue
-            decisions += here * inside
-            compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
-            chance = choose(EQUILIBRIUM, leave, stay, inside - 1)
-            ways = 1.0  # to choose so many leavers
-            for leavers in range(inside):
-                left, missing = path, gone
-                if leavers:
-                    ways *= (inside - leavers + 1) / leavers
-                    left = moves.path_rest[leavers, path]
-                    missing = boxes.relics[number] if moves.takes_relics[leavers] else gone
-                going = here * ways * chance**leavers * (1.0 - chance) ** (inside - leavers)
-                going_on = inside - leavers
-                if going > 0.0:
-                    _pass_on(sets, boxes, moves, digits, cards, reach, number, going_on, missing, bag, left, going)
-    return decisions
-
-
-@jit
-def _pass_on(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, chance):
-    """Add to `reach` where the next card leads when so many go on; a bust leads nowhere."""
-    for digit in range(digits.shape[0]):
-        rising = sets.rising[digit, digits[digit]]
-        if rising == 0:
-            continue
-        after, card = number + sets.stride[digit], sets.card[digit]
-        more, rest = bag, path
-        if 0 <= card < FIRST_TRAP:
-            more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
-        reach[node(boxes, after, inside, gone, more, rest)] += chance * rising / cards
+    return ActionValues(rows[:, 0], mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), decisions)
 
 
 @jit_apart

@@ -20,12 +20,13 @@ from diamant_env.engine.workspace import new_workspace
 from diamant_env.exact.cards import read_digits
 from diamant_env.exact.equilibrium import Progress, root_value, solve
 from diamant_env.exact.induction import PROFILE, RESPONSE
+from diamant_env.exact.reach import reachable
 from diamant_env.exact.tree import ExpeditionTree, coordinates, nodes_of
 from diamant_env.native.compiled import jit_apart
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.state import DECIDE
 
-_ROWS = 100_000  # observations that an agent is shown at once
+_ROWS = 4_000  # observations that an agent is shown at once: a few megabytes
 
 
 class Response(NamedTuple):
@@ -74,11 +75,20 @@ def best_response(policy: NDArray[np.float64], tree: ExpeditionTree, progress: P
     return Response(value, root_value(tree, values), tree.boxes.players)
 
 
-def policy_of(agent: Agent, tree: ExpeditionTree, progress: Progress | None = None) -> NDArray[np.float64]:
+def policy_of(
+    agent: Agent, tree: ExpeditionTree, progress: Progress | None = None, nodes: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
     """Ask an agent for its probability of leaving at each node, float64 (nodes,).
 
     The agent sees observations with hidden chests in which all about the rivals is 0, since neither who is inside nor
     when they left is part of a node. Where `tree` merges traps, it sees one of several that count as the same.
+
+    Args:
+        agent: Who is asked.
+        tree: What is played.
+        progress: Called with the part that is done, 0 to 1.
+        nodes: bool (nodes,), where it is asked: at those that play can reach, by default `reachable` of the tree.
+            Elsewhere the policy is 0.
 
     Raises:
         ValueError: If the agent looks at what such observations hide, decides by more than what it sees, or answers
@@ -86,18 +96,21 @@ def policy_of(agent: Agent, tree: ExpeditionTree, progress: Progress | None = No
     """
     x = tree
     policy = np.zeros(x.boxes.size)
+    asked = reachable(x) if nodes is None else nodes
     workspace, game = new_workspace(blank_rivals=True)[0], x.start.copy()
     starts = np.append(x.boxes.first[:, x.boxes.players], x.boxes.size)
-    first = 0
+    first, tested = 0, False
     while first < x.sets.size:
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + _ROWS, "right")) - 1)
         base, stop = int(starts[first]), int(starts[last])
-        rows = np.zeros((stop - base, 1, NUM_FEATURES), np.float32)
-        _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, base, rows, workspace)
+        rows = np.zeros((np.count_nonzero(asked[base:stop]), 1, NUM_FEATURES), np.float32)
+        _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, asked, rows, workspace)
         flat = rows[:, 0]
-        if first == 0:
-            _require_no_memory(agent, flat)
-        policy[base:stop] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
+        if len(flat):
+            if not tested:
+                _require_no_memory(agent, flat)
+                tested = True
+            policy[base:stop][asked[base:stop]] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
         if progress:
             progress(last / x.sets.size)
         first = last
@@ -113,15 +126,18 @@ def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
 
 
 @jit_apart
-def _observe_nodes(sets, boxes, start, edition, game, first, last, base, rows, workspace):
-    """Write what a player sees at the nodes of the sets from `first` to `last` - 1 into `rows`, the first at `base`."""
+def _observe_nodes(sets, boxes, start, edition, game, first, last, asked, rows, workspace):
+    """Write what a player sees at the nodes of the sets from `first` to `last` - 1 that are `asked` into `rows`."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     game.phase = DECIDE
+    row = 0
     for number in range(first, last):
         read_digits(sets, number, digits)
         lay_cards(sets, start, digits, game)
         for at in nodes_of(boxes, number):
-            write_node(boxes, start, edition, game, number, at, rows, at - base, workspace)
+            if asked[at]:
+                write_node(boxes, start, edition, game, number, at, rows, row, workspace)
+                row += 1
 
 
 @jit_apart

@@ -1,10 +1,17 @@
 """What plays blank games is what `diamant_env.exact` exploits: gains stay below the exact one."""
 
-from diamant_env import exact
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from diamant_env import Edition, exact
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import seeds_for
+from diamant_env.opponents import make
 from train.benchmarking.benchmark_run import exploitability
-from train.benchmarking.suite import TASKS, Task
+from train.benchmarking.ordered_traps import OrderedTraps
+from train.benchmarking.suite import TASKS
 
 
 def test_nobody_gains_more_than_the_exact_best_response():
@@ -21,16 +28,39 @@ def test_an_agent_with_a_memory_has_no_exact_figure():
 
 
 class FirstTrap:
-    """Leaves at one kind of trap, not at the others."""
+    """Leaves at one kind of trap, not at the others, and earlier if the deck holds few of another."""
 
     def act(self, obs, first):
-        return obs["traps_on_path"][:, 0]
+        return np.maximum(obs["traps_on_path"][:, 0] * 0.7, obs["traps_left"][:, 2] < 3)
 
 
-def test_of_an_agent_that_may_tell_traps_apart_they_are_not_merged():
-    game = TASKS["expedition-2"].game.model_copy(update={"num_players": (1,)})
-    apart = exact.build_tree(exact.start_of_expedition(game.played(), 1), game.played(), merge_traps=False)
-    truth = exact.best_response(exact.policy_of(FirstTrap(), apart), apart)
-    found = exploitability(FirstTrap(), Task("expedition-1", "expedition", "alone", game))
-    assert found["value"] == truth.profile_value
-    assert found["exploitability"] == truth.exploitability
+def test_an_agent_that_sees_traps_in_one_order_is_the_same_whether_kinds_are_merged_or_not():
+    game = TASKS["expedition-2"].game.played()
+    start, agent = exact.start_of_expedition(game, 1), OrderedTraps(FirstTrap())
+    values = []
+    for merge in (True, False):
+        tree = exact.build_tree(start, game, merge)
+        found = exact.best_response(exact.policy_of(agent, tree), tree)
+        values.append((found.value, found.profile_value))
+    assert values[0] == pytest.approx(values[1], abs=1e-12)
+    apart = exact.best_response(exact.policy_of(FirstTrap(), tree), tree)
+    assert apart.profile_value != pytest.approx(found.profile_value, abs=1e-3)  # the agent does tell them apart
+
+
+def test_only_nodes_that_play_can_reach_are_asked_about():
+    game = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), relics=(), expeditions=1)
+    tree = exact.build_tree(exact.start_of_expedition(game, 4), game)
+    nodes, agent, asked = exact.reachable(tree), make("random:0.3"), []
+
+    def act(obs, first):
+        asked.append(len(first))
+        return agent.act(obs, first)
+
+    policy = exact.policy_of(SimpleNamespace(act=act), tree)
+    assert 0 < nodes.sum() < len(nodes)
+    assert sum(asked[3:]) == nodes.sum()  # three times the first ones, to see that they have no memory
+    assert not policy[~nodes].any()
+    everywhere = exact.policy_of(agent, tree, nodes=np.ones_like(nodes))
+    for each in (policy, everywhere):
+        assert exact.best_response(each, tree).value == exact.best_response(policy, tree).value
+    assert everywhere[~nodes].any()

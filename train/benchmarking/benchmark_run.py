@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diamant_env import exact
 from diamant_env.judging.deviation import DeviationGame
@@ -19,11 +21,11 @@ from diamant_env.judging.lineups import LineUp
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import as_agent
-from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.suite import Task
 from train.responding.result import report
 from train.responding.search import response_runs
@@ -155,9 +157,10 @@ class BenchmarkRun:
         """Return all figures of an agent that the task has."""
         if self.task.players == 1:
             return {"score": self._score_alone(agent)}
-        measures: dict[str, Any] = {"held_out": self._among_strangers(agent)}
         if self.task.family != "expedition":
-            return measures | {"gain": self._gain(agent)}
+            return {"held_out": self._among_strangers(agent), "gain": self._gain(agent)}
+        agent = OrderedTraps(make(agent) if isinstance(agent, str) else as_agent(agent))
+        measures: dict[str, Any] = {"held_out": self._among_strangers(agent)}
         if self.task.players > self.config.exact_players:
             return measures
         return measures | {"exact": exploitability(agent, self.task), "curve": self._curve()}
@@ -212,13 +215,22 @@ def read_result(path: Path) -> dict[str, Any] | None:
 
 
 def exploitability(player: Player, task: Task) -> dict[str, float | str]:
-    """Return exactly what one deviator gains in the expedition, and what all score, in gems; or why it is not known."""
-    agent, edition = make(player) if isinstance(player, str) else as_agent(player), task.game.played()
-    start = exact.start_of_expedition(edition, task.players)
+    """Return exactly what one deviator gains in the expedition, and what all score, in gems; or why it is not known.
+
+    The agent sees traps in one order, see `OrderedTraps`.
+    """
+    agent = make(player) if isinstance(player, str) else as_agent(player)
+    tree, nodes = _tree(task)
     try:
-        # Scripted agents count traps; any other may tell one kind from another.
-        tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
-        found = exact.best_response(exact.policy_of(agent, tree), tree)
+        found = exact.best_response(exact.policy_of(OrderedTraps(agent), tree, nodes=nodes), tree)
     except ValueError as error:  # an agent with a memory is no policy of what it sees
         return {"refused": str(error)}
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
+
+
+@lru_cache(maxsize=1)
+def _tree(task: Task) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
+    """Return the expedition and the nodes that play can reach."""
+    edition = task.game.played()
+    tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition)
+    return tree, exact.reachable(tree)

@@ -1,0 +1,80 @@
+"""Where one expedition can lead: the probability of each node."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS
+from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.induction import EQUILIBRIUM, choose, compare
+from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
+from diamant_env.native.compiled import jit, jit_apart
+
+
+def reachable(tree: ExpeditionTree) -> NDArray[np.bool_]:
+    """Return bool (nodes,): at which nodes players can come to decide. The boxes of the tree hold some others."""
+    return reach_of(tree, np.zeros(0))[0] > 0
+
+
+def reach_of(tree: ExpeditionTree, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return the probability of each node at which players decide, and the decisions of an expedition.
+
+    Args:
+        tree: What is played.
+        values: float64 (nodes,), those of the equilibrium that all play; if empty, all toss a coin.
+    """
+    reach = np.zeros(tree.boxes.size)
+    return reach, float(_reach(tree.sets, tree.boxes, tree.moves, tree.must_reveal, values, reach))
+
+
+@jit_apart
+def _reach(sets, boxes, moves, must_reveal, values, reach):
+    """Fill `reach`, float64 (nodes,); return the decisions."""
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    decisions = 0.0
+    reach[boxes.first[0, boxes.players]] = 1.0
+    for number in range(sets.size):
+        read_digits(sets, number, digits)
+        cards = cards_left(sets, digits)
+        for at in nodes_of(boxes, number):
+            here = reach[at]
+            if here == 0.0:
+                continue
+            inside, gone, bag, path = coordinates(boxes, number, at)
+            if must_reveal and number == 0:
+                reach[at] = 0.0  # nobody decides before the first card
+                _pass_on(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, here)
+                continue
+            decisions += here * inside
+            chance = 0.5
+            if values.shape[0]:
+                compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
+                chance = choose(EQUILIBRIUM, leave, stay, inside - 1)
+            ways = 1.0  # to choose so many leavers
+            for leavers in range(inside):
+                left, missing = path, gone
+                if leavers:
+                    ways *= (inside - leavers + 1) / leavers
+                    left = moves.path_rest[leavers, path]
+                    missing = boxes.relics[number] if moves.takes_relics[leavers] else gone
+                going = here * ways * chance**leavers * (1.0 - chance) ** (inside - leavers)
+                going_on = inside - leavers
+                if going > 0.0:
+                    _pass_on(sets, boxes, moves, digits, cards, reach, number, going_on, missing, bag, left, going)
+    return decisions
+
+
+@jit
+def _pass_on(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, chance):
+    """Add to `reach` where the next card leads when so many go on; a bust leads nowhere."""
+    for digit in range(digits.shape[0]):
+        rising = sets.rising[digit, digits[digit]]
+        if rising == 0:
+            continue
+        after, card = number + sets.stride[digit], sets.card[digit]
+        more, rest = bag, path
+        if 0 <= card < FIRST_TRAP:
+            more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
+        reach[node(boxes, after, inside, gone, more, rest)] += chance * rising / cards
