@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env import exact
+from diamant_env import __version__, exact
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
@@ -21,16 +21,18 @@ from diamant_env.judging.lineups import LineUp
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import as_agent
+from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.digest import digest
 from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.suite import Task
 from train.responding.result import report
 from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
-from train.runs.report import able_members
+from train.runs.report import able
 from train.runs.run_folder import POLICY, save_policy
 
 RESULT = "result.json"
@@ -107,18 +109,25 @@ class BenchmarkRun:
         """Return the figures of a finished run; None of one that is not, or whose file is damaged.
 
         Raises:
-            ValueError: If another version of the algorithm has played it.
+            ValueError: If another version of the algorithm has played it, or another one of the task.
         """
         found = read_result(self.folder / RESULT)
         me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
         if found is None or found | me != found:
             return None
-        if found.get("version", "") != self.algorithm.version:
-            raise ValueError(
-                f"{self.folder} was played by another version of {self.algorithm.name}; remove that folder or give "
-                "another one by --out"
-            )
+        names = {"version": f"version of {self.algorithm.name}", "task_version": "version of the task"}
+        for name, now in self._versions().items():
+            if (then := found.get(name, "")) != now:
+                raise ValueError(
+                    f"{self.folder} was played by another {names.get(name, name)}; remove that folder or give another "
+                    f"one by --out: {then!r}, now {now!r}"
+                )
         return found
+
+    def _versions(self) -> dict[str, Any]:
+        """Return what must not differ: the algorithm's version, the task's, and the digest of its games."""
+        task = self.task
+        return {"version": self.algorithm.version, "task_version": task.version, "digest": digest(task)}
 
     def play(self) -> dict[str, Any]:
         """Train and measure, unless that is done; leave the figures and the policy in the folder."""
@@ -139,7 +148,8 @@ class BenchmarkRun:
             "algorithm": algorithm.name,
             "kind": algorithm.kind,
             "seed": self.seed,
-            "version": algorithm.version,
+            **self._versions(),
+            "package": __version__,
             "budget": config.decisions if learned else 0,
             "decisions": self.meter.spent() if learned else 0,
             "train_seconds": trained - start if learned else 0.0,
@@ -158,9 +168,8 @@ class BenchmarkRun:
         if self.task.players == 1:
             return {"score": self._score_alone(agent)}
         if self.task.family != "expedition":
-            return {"held_out": self._among_strangers(agent), "gain": self._gain(agent)}
-        agent = OrderedTraps(make(agent) if isinstance(agent, str) else as_agent(agent))
-        measures: dict[str, Any] = {"held_out": self._among_strangers(agent)}
+            return {HELD_OUT: self._among_strangers(agent), "gain": self._gain(agent)}
+        measures: dict[str, Any] = {HELD_OUT: self._among_strangers(agent)}
         if self.task.players > self.config.exact_players:
             return measures
         return measures | {"exact": exploitability(agent, self.task), "curve": self._curve()}
@@ -172,20 +181,16 @@ class BenchmarkRun:
         return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
     def _among_strangers(self, agent: Player) -> dict[str, Estimate]:
-        """Return win share and score at tables of distinct held-out agents."""
-        task, config, edition = self.task, self.config, self.task.game.played()
-        members = able_members(HELD_OUT, task.players, edition, task.game.blank)
-        (found,) = judge(
-            agent,
-            [LineUp(HELD_OUT, members)],
-            config.games,
-            config.seed,
-            task.players,
-            edition,
-            False,
-            "benchmark",
-            task.game.blank,
-        )
+        return self.among(agent, HELD_OUT, load_pool(HELD_OUT))
+
+    def among(self, agent: Player, name: str, rivals: Sequence[str]) -> dict[str, Estimate]:
+        """Return win share and score at tables of distinct rivals, as far as they can play the task."""
+        if self.task.family == "expedition":
+            agent = OrderedTraps(make(agent) if isinstance(agent, str) else as_agent(agent))
+        task, config, game = self.task, self.config, self.task.game
+        edition, blank = game.played(), game.blank
+        line_up = LineUp(name, tuple(each for each in rivals if able(each, task.players, edition, blank)))
+        (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, False, "benchmark", blank)
         return {"win": found.win_share, "score": found.score}
 
     def _gain(self, agent: Player) -> dict[str, Any]:

@@ -19,6 +19,7 @@ class Task(NamedTuple):
         meaning: What it is, in a few words.
         reason: Why it is there.
         seeds: Of each algorithm that learns.
+        version: Raised whenever figures of before can't be compared with those of after.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Task(NamedTuple):
     meaning: str
     reason: str
     seeds: int = 3
+    version: int = 1
 
     @property
     def players(self) -> int:

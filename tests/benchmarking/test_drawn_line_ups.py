@@ -1,0 +1,78 @@
+"""Finished runs are measured at tables of agents that a seed draws; a task that has changed is noticed."""
+
+import json
+import re
+
+import pytest
+
+from train.benchmark import main
+from train.benchmarking import drawn_line_ups
+from train.benchmarking.benchmark_run import RESULT
+from train.benchmarking.digest import digest
+from train.benchmarking.suite import TASKS
+
+DIGESTS = {
+    "expedition-2": "3f8e057565d2e830",
+    "expedition-3": "49de0ec41296d54c",
+    "expedition-4": "b4120533aace9ce5",
+    "expedition-5": "7fc505844782570b",
+    "solitaire": "d3ec9c0dbfa82451",
+    "full-3-win": "b82318695a30a4b7",
+    "full-4-win": "bf6896c1c5829fc5",
+    "full-4-score": "56fac8b194ffe8f6",
+    "full-8-win": "5ec81a86b6f966e3",
+    "hidden-4-win": "1ac92e3244cfdc84",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    quick = ["--quick", "--set", "exact_players=1", "--out", str(tmp_path), "--set", "decisions=500"]
+    assert main(["--tasks", "expedition-2", "--algorithms", "a2c", *quick]) == 0
+
+    def call(*words):
+        return main(["--tasks", "expedition-2", *quick, *words])
+
+    return tmp_path, call
+
+
+def test_the_games_of_a_task_have_not_changed():
+    assert {name: digest(task) for name, task in TASKS.items()} == DIGESTS, "raise Task.version with the digests"
+
+
+def test_another_game_has_another_digest():
+    task = TASKS["full-4-win"]
+    for change in ({"reward": "score"}, {"num_players": (5,)}, {"edition": "incan-gold"}, {"blank": True}):
+        assert digest(task._replace(game=task.game.model_copy(update=change))) != DIGESTS["full-4-win"]
+
+
+def test_what_is_finished_is_measured_at_drawn_tables(folder, monkeypatch, capsys):
+    path, call = folder
+    assert call("--algorithms", "a2c", "--line-ups", "my seed") == 0
+    content = json.loads((path / drawn_line_ups.FILE).read_text())
+    assert {row["algorithm"] for row in content["runs"]} == {"a2c", "random:0.2", "ev:0.75"}
+    for row in content["runs"]:
+        assert row["drawn"]["low"] < row["drawn"]["mean"] < row["drawn"]["high"]
+    page = (path / drawn_line_ups.PAGE).read_text()
+    assert "not published before" in page
+    assert re.search(r"\| `ev:0.75` \| [\d.]+ \(\d\) \| [\d.]+ \(\d\) \|", page)
+    monkeypatch.setattr(drawn_line_ups, "PUBLISHED", (drawn_line_ups.commitment("my seed"),))
+    (path / "runs" / "expedition-2" / "a2c" / "0" / "policy.safetensors").unlink()
+    assert call("--algorithms", "a2c", "--line-ups", "my seed") == 0
+    assert "1 of 3 finished runs have no policy here and are left out" in capsys.readouterr().out
+    again = json.loads((path / drawn_line_ups.FILE).read_text())
+    assert again["published"] == "published before"
+    assert again["runs"] == [row for row in content["runs"] if row["algorithm"] != "a2c"]
+
+
+def test_nothing_finished_has_no_line_ups(folder, capsys):
+    assert folder[1]("--agents", "bag:11", "--out", str(folder[0] / "empty"), "--line-ups", "my seed") == 2
+    assert "has no finished run whose agent is there" in capsys.readouterr().err
+
+
+def test_a_run_of_another_version_of_the_task_is_not_taken_for_todays(folder, capsys):
+    path, call = folder
+    file = path / "runs" / "expedition-2" / "a2c" / "0" / RESULT
+    file.write_text(file.read_text().replace(DIGESTS["expedition-2"], "0123456789abcdef"))
+    assert call("--algorithms", "a2c") == 2
+    assert "was played by another digest; remove that folder or give another one by --out" in capsys.readouterr().err

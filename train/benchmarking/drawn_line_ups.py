@@ -1,0 +1,87 @@
+"""Finished runs at tables of agents that a seed draws, beside what they won at those of the held-out pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from diamant_env.commands.terminal import say
+from diamant_env.judging.games import Player
+from diamant_env.opponents.drawn import commitment, drawn_pool
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.storage.files import write_whole
+from diamant_env.storage.markdown import markdown_table
+from diamant_env.storage.results import save_json, to_json
+from train.benchmarking.benchmark_run import HELD_OUT, BenchmarkRun
+from train.benchmarking.page import over_seeds
+from train.runs.run_folder import POLICY
+
+PUBLISHED: tuple[str, ...] = ()
+"""The commitments that were published before their seeds, see `diamant_env.opponents.drawn.commitment`."""
+FILE, PAGE = "line-ups.json", "line-ups.md"
+
+
+def play_line_ups(runs: Sequence[BenchmarkRun], seed: str, folder: Path) -> list[dict[str, Any]]:
+    """Measure finished runs at tables that a seed draws, and write what is found into the folder.
+
+    Raises:
+        ValueError: If the seed is empty, or no run is finished whose agent is still there.
+    """
+    drawn = drawn_pool(seed)
+    finished = [run for run in runs if run.task.players > 1 and run.result() is not None]
+    there = [(run, agent) for run in finished if (agent := kept_agent(run)) is not None]
+    if not there:
+        raise ValueError(f"{folder} has no finished run whose agent is there; play some without --line-ups")
+    if len(there) < len(finished):
+        say(f"{len(finished) - len(there)} of {len(finished)} finished runs have no policy here and are left out")
+    rows = list(_measured(there, drawn))
+    published = "published before" if commitment(seed) in PUBLISHED else "not published before"
+    content = {"seed": seed, "commitment": commitment(seed), "published": published, "agents": drawn, "runs": rows}
+    save_json(content, folder / FILE)
+    write_whole(folder / PAGE, _page(to_json(content)))
+    say(f"The page is {folder / PAGE}, the figures are in {folder / FILE}.")
+    return rows
+
+
+def kept_agent(run: BenchmarkRun) -> Player | None:
+    """Return the agent of a finished run: its policy, or what learns nothing; None if it is not kept."""
+    if run.algorithm.kind != "learned":
+        return run.algorithm.agent(run)
+    path = run.folder / POLICY
+    return NetworkAgent.load(path) if path.is_file() else None
+
+
+def _measured(runs: Sequence[tuple[BenchmarkRun, Player]], drawn: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for number, (run, agent) in enumerate(runs, 1):
+        say(f"[{number}/{len(runs)}] {run} …")
+        reward = run.task.game.reward
+        found = run.among(agent, "drawn", drawn)[reward]
+        before = run.result()["measures"][HELD_OUT][reward]  # type: ignore[index]
+        names = {"task": run.task.name, "algorithm": run.algorithm.name, "seed": run.seed}
+        yield {**names, "drawn": to_json(found), "held_out": before}
+
+
+def _page(content: dict[str, Any]) -> str:
+    """Return the figures as Markdown: a table for each task, with the ranks in both line-ups."""
+    parts = [
+        "# Line-ups drawn by a seed",
+        f"Seed `{content['seed']}`, SHA-256 `{content['commitment']}`, {content['published']}. Agents: "
+        + ", ".join(f"`{text}`" for text in content["agents"])
+        + ". Means over seeds, in the task's reward; in brackets the rank.",
+    ]
+    for task in dict.fromkeys(row["task"] for row in content["runs"]):
+        rows = [row for row in content["runs"] if row["task"] == task]
+        names = list(dict.fromkeys(row["algorithm"] for row in rows))
+        means = [
+            {name: over_seeds([row[kind]["mean"] for row in rows if row["algorithm"] == name]).mean for name in names}
+            for kind in ("drawn", HELD_OUT)
+        ]
+        ranked = [sorted(names, key=lambda name, mean=mean: -mean[name]) for mean in means]  # type: ignore[misc]
+        lines = [
+            [f"`{name}`"]
+            + [f"{mean[name]:.3f} ({order.index(name) + 1})" for mean, order in zip(means, ranked, strict=True)]
+            for name in ranked[0]
+        ]
+        parts.append(f"## {task}\n\n{markdown_table(['algorithm', 'drawn', 'held-out'], lines)}")
+    return "\n\n".join(parts) + "\n"
