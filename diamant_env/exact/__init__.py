@@ -7,6 +7,7 @@ from diamant_env.exact.data_set import ActionValues, action_values
 from diamant_env.exact.equilibrium import Solution, solve_difference, solve_equilibrium
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
 from diamant_env.exact.moves import start_of_expedition
+from diamant_env.exact.ordered_traps import OrderedTraps
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.tree import ExpeditionTree, build_tree
@@ -17,6 +18,7 @@ __all__ = [
     "ExpeditionTree",
     "Lone",
     "LoneSolver",
+    "OrderedTraps",
     "Response",
     "Solution",
     "action_values",

@@ -33,7 +33,7 @@ MOST = {"ppo": 0.09, "mirror-descent": 0.12, "r-nad": 0.06, "psro": 0.14}
 @pytest.fixture
 def task(monkeypatch) -> Task:
     monkeypatch.setitem(EDITIONS, "small", SMALL)
-    return Task("small", "expedition", "three players, four cards", GameConfig.model_validate(GAME))
+    return Task("small", "expedition", GameConfig.model_validate(GAME), "three players, four cards", "")
 
 
 def test_the_small_game_is_not_easy(task):

@@ -8,8 +8,7 @@ import pytest
 from train.benchmark import main
 from train.benchmarking import drawn_line_ups
 from train.benchmarking.benchmark_run import RESULT
-from train.benchmarking.digest import digest
-from train.benchmarking.suite import TASKS
+from train.benchmarking.suite import TASKS, digest
 
 DIGESTS = {
     "expedition-2": "3f8e057565d2e830",

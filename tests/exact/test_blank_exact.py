@@ -10,7 +10,6 @@ from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents import make
 from train.benchmarking.benchmark_run import exploitability
-from train.benchmarking.ordered_traps import OrderedTraps
 from train.benchmarking.suite import TASKS
 
 
@@ -36,7 +35,7 @@ class FirstTrap:
 
 def test_an_agent_that_sees_traps_in_one_order_is_the_same_whether_kinds_are_merged_or_not():
     game = TASKS["expedition-2"].game.played()
-    start, agent = exact.start_of_expedition(game, 1), OrderedTraps(FirstTrap())
+    start, agent = exact.start_of_expedition(game, 1), exact.OrderedTraps(FirstTrap())
     values = []
     for merge in (True, False):
         tree = exact.build_tree(start, game, merge)

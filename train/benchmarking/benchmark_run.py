@@ -26,9 +26,7 @@ from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.digest import digest
-from train.benchmarking.ordered_traps import OrderedTraps
-from train.benchmarking.suite import Task
+from train.benchmarking.suite import Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
@@ -186,7 +184,7 @@ class BenchmarkRun:
     def among(self, agent: Player, name: str, rivals: Sequence[str]) -> dict[str, Estimate]:
         """Return win share and score at tables of distinct rivals, as far as they can play the task."""
         if self.task.family == "expedition":
-            agent = OrderedTraps(make(agent) if isinstance(agent, str) else as_agent(agent))
+            agent = exact.OrderedTraps(make(agent) if isinstance(agent, str) else as_agent(agent))
         task, config, game = self.task, self.config, self.task.game
         edition, blank = game.played(), game.blank
         line_up = LineUp(name, tuple(each for each in rivals if able(each, task.players, edition, blank)))
@@ -227,7 +225,7 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
     agent = make(player) if isinstance(player, str) else as_agent(player)
     tree, nodes = _tree(task)
     try:
-        found = exact.best_response(exact.policy_of(OrderedTraps(agent), tree, nodes=nodes), tree)
+        found = exact.best_response(exact.policy_of(exact.OrderedTraps(agent), tree, nodes=nodes), tree)
     except ValueError as error:  # an agent with a memory is no policy of what it sees
         return {"refused": str(error)}
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}

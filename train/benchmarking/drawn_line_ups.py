@@ -8,8 +8,8 @@ from typing import Any
 
 from diamant_env.commands.terminal import say
 from diamant_env.judging.games import Player
-from diamant_env.opponents.drawn import commitment, drawn_pool
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.scripted.drawn import commitment, drawn_pool
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import markdown_table
 from diamant_env.storage.results import save_json, to_json
@@ -18,7 +18,7 @@ from train.benchmarking.page import over_seeds
 from train.runs.run_folder import POLICY
 
 PUBLISHED: tuple[str, ...] = ()
-"""The commitments that were published before their seeds, see `diamant_env.opponents.drawn.commitment`."""
+"""The commitments that were published before their seeds, see `diamant_env.opponents.scripted.drawn.commitment`."""
 FILE, PAGE = "line-ups.json", "line-ups.md"
 
 

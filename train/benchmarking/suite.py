@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cache
+from hashlib import sha256
 from typing import NamedTuple
 
+import numpy as np
+
+from diamant_env import Batch
 from train.runs.config import GameConfig
 
 FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: the 2016 game without relics
+
+
+_GAMES, _TURNS = 16, 80  # that tell one version of a task from another
 
 
 class Task(NamedTuple):
@@ -72,3 +80,19 @@ def find_tasks(names: tuple[str, ...]) -> list[Task]:
             f"unknown task {unknown[0]!r}; tasks: {', '.join(TASKS)}; families: {', '.join(sorted(families))}"
         )
     return [task for task in TASKS.values() if not names or task.name in names or task.family in names]
+
+
+@cache
+def digest(task: Task) -> str:
+    """Return a hash of what is seen and paid in games of a task, 16 hexadecimal digits.
+
+    Another one says that the rules, the observation, the reward or the shuffling have changed.
+    """
+    batch = Batch(_GAMES, task.players, task.game.played(), task.game.reward, blank_rivals=task.game.blank)
+    found = sha256(batch.reset(seed=0).tobytes())
+    game, seat = np.indices((_GAMES, task.players))
+    for turn in range(_TURNS):
+        leave = (turn + 3 * seat + game) % 7 == 0
+        for part in batch.step(leave.astype(np.int8), auto_reset=True):
+            found.update(np.ascontiguousarray(part).tobytes())
+    return found.hexdigest()[:16]
