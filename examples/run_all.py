@@ -79,7 +79,7 @@ RECIPES = [
         "none", NOT_ASKED, "learns from one seat of four: its `PettingZooEnv` loses rewards of simultaneous decisions",
     ),
     Recipe(
-        "BenchMARL MAPPO", "benchmarl_mappo", (".", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
+        "BenchMARL MAPPO", "benchmarl_mappo", (".[train]", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
         "infos", IDLE, "wants torchrl < 0.12 and a task class; its shared critic values all seats alike: one each",
     ),
     Recipe(

@@ -30,6 +30,7 @@ from train.algorithms.counting import (
     Meter,
 )
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from train.benchmarking.suite import Task
 from train.runs.config import GameConfig
 
 CALL = "task, budget, seed, folder"
@@ -56,6 +57,12 @@ class EntryTask:
     budget: int
     _game: GameConfig = field(repr=False)
     _meter: Meter = field(repr=False)
+
+    @classmethod
+    def of(cls, task: Task, budget: int, meter: Meter) -> EntryTask:
+        """Return a task of the suite as it is handed out, with a budget that a meter counts."""
+        game = task.game
+        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter)
 
     @property
     def left(self) -> int:
@@ -111,13 +118,12 @@ def from_function(text: str) -> Algorithm:
 
 def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player:
     """Call a function of one's own, and check what it returns."""
-    folder, task = run.folder / "run", run.task
+    folder = run.folder / "run"
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):  # nothing that was learned before can be gone on with
         run.meter.clear()
-    budget, game = run.config.decisions, task.game
-    given = EntryTask(task.name, task.players, game.played(), game.reward, game.blank, budget, game, run.meter)
-    returned = function(given, budget, run.experiment().seed, folder)
+    budget = run.config.decisions
+    returned = function(EntryTask.of(run.task, budget, run.meter), budget, run.experiment().seed, folder)
     try:
         return make(returned) if isinstance(returned, str) else as_agent(returned)
     except ValueError as error:
