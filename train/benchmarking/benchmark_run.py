@@ -34,7 +34,13 @@ from train.runs.report import able_members
 from train.runs.run_folder import POLICY, save_policy
 
 RESULT = "result.json"
-_KEYS = {"task", "family", "meaning", "algorithm", "kind", "seed", "decisions", "points", "measures"}
+_KINDS = {
+    **dict.fromkeys(("task", "family", "meaning", "algorithm", "kind"), str),
+    **dict.fromkeys(("seed", "decisions"), int),
+    **dict.fromkeys(("points", "train_seconds", "measure_seconds"), (int, float)),
+    "measures": dict,
+}
+"""What a run's file must have, beside what other versions may have added."""
 
 
 class Algorithm(NamedTuple):
@@ -186,8 +192,10 @@ def read_result(path: Path) -> dict[str, Any] | None:
     """Return the figures in a run's file, None if it is not there or damaged."""
     try:
         found = parse_json(path.read_text(encoding="utf-8"))
-        return found if set(found) >= _KEYS and found["measures"] and math.isfinite(found["points"]) else None
-    except (OSError, ValueError, TypeError):
+        sound = all(isinstance(found[key], kind) for key, kind in _KINDS.items()) and math.isfinite(found["points"])
+        measured = found["measures"] and all(isinstance(measure, dict) for measure in found["measures"].values())
+        return found if sound and measured else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 

@@ -123,7 +123,10 @@ def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player
     if not any(folder.iterdir()):  # nothing that was learned before can be gone on with
         run.meter.clear()
     budget = run.config.decisions
-    returned = function(EntryTask.of(run.task, budget, run.meter), budget, run.experiment().seed, folder)
+    try:
+        returned = function(EntryTask.of(run.task, budget, run.meter), budget, run.experiment().seed, folder)
+    except SystemExit as end:  # the other runs go on
+        raise ValueError(f"{text} ended by {end!r} instead of returning an agent") from end
     try:
         return make(returned) if isinstance(returned, str) else as_agent(returned)
     except ValueError as error:
