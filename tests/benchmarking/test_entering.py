@@ -86,6 +86,12 @@ def forgets(task, budget, seed, folder):
 def ends(task, budget, seed, folder):
     raise SystemExit(3)
 
+def swallows(task, budget, seed, folder):
+    try:
+        raise KeyboardInterrupt
+    finally:
+        raise ValueError("not permitted")
+
 def three(task, budget, seed):
     return bag
 
@@ -262,6 +268,12 @@ def test_a_file_names_no_module(enter, tmp_path):
     status, _, errors, _ = enter("--config", "config.toml")
     assert status == 2
     assert "agent 'my_module:train' would import a module; a text from a file can't do that" in errors
+
+
+def test_an_interrupt_that_a_library_turns_into_an_error_still_ends_the_command(enter, tmp_path):
+    status, said, errors, _ = enter("--algorithms", "my_module:swallows", "my_module:train")
+    assert (status, said.count("\n")) == (130, 1)
+    assert "stopped; the page of what is done is runs/benchmark/benchmark.md; the same command goes on" in errors
 
 
 @pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])

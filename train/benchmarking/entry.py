@@ -127,10 +127,21 @@ def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player
         returned = function(EntryTask.of(run.task, budget, run.meter), budget, run.experiment().seed, folder)
     except SystemExit as end:  # the other runs go on
         raise ValueError(f"{text} ended by {end!r} instead of returning an agent") from end
+    except Exception as error:
+        if _interrupted(error):
+            raise KeyboardInterrupt from error
+        raise
     try:
         return make(returned) if isinstance(returned, str) else as_agent(returned)
     except ValueError as error:
         raise ValueError(f"{text} returned a {type(returned).__name__}, which is no agent: {error}") from None
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an error stands in the place of a Ctrl-C: tensordict fails while it cleans up after one."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def from_agent(text: str) -> Algorithm:
