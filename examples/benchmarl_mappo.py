@@ -1,50 +1,49 @@
-"""BenchMARL: MAPPO on the PettingZoo environment, one policy, and critics that see the whole table.
+"""BenchMARL: MAPPO and IPPO, one policy for all seats; critics see the whole table, or what their seat sees (IPPO).
 
-Install: pip install -e . benchmarl "torchrl<0.12" scipy torch==2.13.0   (in a venv of its own)
+Install: pip install -e ".[train]" benchmarl "torchrl<0.12" scipy torch==2.13.0   (in a venv of its own)
 Run:     python -m examples.benchmarl_mappo --steps 300000
+Enter:   python -m train.benchmark --algorithms benchmarl_mappo:mappo benchmarl_mappo:ippo --tasks expedition-2 --quick
+         (in an empty folder, with a copy of this file)
 
-Counted: rows whose seat must decide; the library counts turns of a table as frames, and a turn has about 3.1 decisions.
+Counted: rows whose seat must decide. The library counts turns of a table as frames, and ends by them alone; here the
+task counts, and an error ends the run before it spends too much.
 Mask: in the infos (mask="info", the default); TorchRL's wrapper moves it to ("player", "action_mask").
-Idle seats: rows with the mask [1, 0], which still enter the value loss. Each seat has a critic that sees `state()`.
+Idle seats: rows with the mask [1, 0], which still enter the value loss. In MAPPO each seat has a critic of `state()`.
 What it can't do: play many games in one call; TorchRL steps one wrapped game after the other. Its QMIX and VDN maximise
-what all seats earn together, which is another, cooperative game; MAPPO is paid by seat, for winning. It wants a task of
-its own kind, hence the class below.
+what all seats earn together, another, cooperative game; MAPPO is paid by seat. Its checkpoints lack Adam's moments.
 """
 
-import argparse
-import tempfile
-import time
+import contextlib
+import io
+import itertools
 
 import torch
-from benchmarl.algorithms import MappoConfig
+from benchmarl.algorithms import IppoConfig, MappoConfig
 from benchmarl.environments.common import TaskClass
 from benchmarl.experiment import Callback, Experiment, ExperimentConfig
 from benchmarl.models.mlp import MlpConfig
-from tensordict import TensorDict
 from torchrl.data import Composite
-from torchrl.envs import PettingZooWrapper
-from torchrl.envs.utils import ExplorationType, set_exploration_type
+from torchrl.envs import PettingZooWrapper, RewardScaling
 
-from diamant_env import diamant_v0
-from examples.judge import report
+from diamant_env.opponents.network import NetworkAgent
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--steps", type=int, default=300_000, help="decisions")
-turns = int(parser.parse_args().steps / 3.1)
+GAMES = 32  # side by side
 
 
 class Diamant(TaskClass):
     """What BenchMARL wants to know about a task."""
 
     def get_env_fun(self, num_envs, continuous_actions, seed, device):
-        """Return a function that makes one environment."""
-        return lambda: PettingZooWrapper(
-            diamant_v0.parallel_env(**self.config),
-            return_state=True,
-            categorical_actions=True,
-            seed=seed,
-            device=device,
-        )
+        """Return a function that makes one environment at each call, with a seed of its own."""
+        task = self.config["task"]
+        seeds = itertools.count(seed + task.budget - task.left)  # other cards where an interrupted run goes on
+        options = {"return_state": True, "categorical_actions": True, "device": device}
+        return lambda: PettingZooWrapper(task.parallel_env(), seed=next(seeds), **options)
+
+    def get_env_transforms(self, env):
+        """Gems are divided by 16, as for every algorithm of the benchmark."""
+        scale = 1 if self.config["task"].reward == "win" else 1 / 16
+        return [RewardScaling(loc=0, scale=scale, in_keys=[("player", "reward")])]
 
     def supports_continuous_actions(self):
         """Decisions are discrete."""
@@ -97,51 +96,55 @@ class Diamant(TaskClass):
         return "diamant"
 
 
-class Decisions(Callback):
-    """Counts decisions."""
+class Budget(Callback):
+    """Ends the run after the last batch that the budget has room for."""
 
-    count = 0
+    def __init__(self, task):
+        super().__init__()
+        self.task, self.left = task, task.left
 
-    def on_batch_collected(self, batch):
-        """Count the rows whose seat had to decide."""
-        self.count += int(batch["player", "observation"][..., 0].sum())
-
-
-torch.set_num_threads(1)
-settings = ExperimentConfig.get_from_yaml()
-settings.loggers, settings.create_json, settings.evaluation, settings.render = [], False, False, False
-settings.save_folder = tempfile.mkdtemp()
-settings.max_n_frames, settings.gamma, settings.lr, settings.clip_grad_val = turns, 1.0, 1e-3, 0.5
-settings.on_policy_collected_frames_per_batch = min(2048, turns)
-settings.on_policy_n_envs_per_worker = 8
-settings.on_policy_n_minibatch_iters, settings.on_policy_minibatch_size = 4, 256
-algorithm = MappoConfig.get_from_yaml()
-algorithm.lmbda, algorithm.entropy_coef = 0.95, 0.005
-algorithm.share_param_critic = False  # a shared one gives all seats the same value, and the wins of a table add up to 1
-layers = MlpConfig(num_cells=[64, 64], layer_class=torch.nn.Linear, activation_class=torch.nn.Tanh)
-decisions = Decisions()
-experiment = Experiment(
-    task=Diamant("diamant", {"num_players": 4, "reward": "win"}),
-    algorithm_config=algorithm,
-    model_config=layers,
-    critic_model_config=layers,
-    seed=0,
-    config=settings,
-    callbacks=[decisions],
-)
-start = time.perf_counter()
-experiment.run()
-seconds = time.perf_counter() - start
+    def on_train_end(self, training_td, group):
+        """Leave, by what an iterator raises at its end, if another batch as large as this one is too much."""
+        before, self.left = self.left, self.task.left
+        if self.left < before - self.left:
+            raise StopIteration
 
 
-def choose(observations):
-    """Ask the policy, which wants four seats: every observation is shown four times."""
-    rows = torch.as_tensor(observations).unsqueeze(1).expand(-1, 4, -1).contiguous()
-    legal = torch.ones(*rows.shape[:2], 2, dtype=torch.bool)
-    seats = TensorDict({"observation": rows, "action_mask": legal}, batch_size=rows.shape[:2])
-    with torch.no_grad(), set_exploration_type(ExplorationType.RANDOM):
-        told = experiment.policy(TensorDict({"player": seats}, batch_size=len(rows)))
-    return told["player", "action"][:, 0].numpy()
+def mappo(task, budget, seed, folder):
+    """MAPPO of BenchMARL."""
+    # A shared critic gives all seats the same value, and the wins of a table add up to 1.
+    return learn(MappoConfig.get_from_yaml(), False, task, budget, seed, folder)
 
 
-report("benchmarl", decisions.count, seconds, choose)
+def ippo(task, budget, seed, folder):
+    """IPPO of BenchMARL."""
+    return learn(IppoConfig.get_from_yaml(), True, task, budget, seed, folder)
+
+
+def learn(algorithm, share_critic, task, budget, seed, folder):
+    """Train by self-play until the budget is spent, or go on where that was interrupted; return the policy."""
+    torch.set_num_threads(1)
+    turns = GAMES * min(64, max(1, budget // (100 * GAMES)))  # a batch, one percent of the budget or less
+    settings = ExperimentConfig.get_from_yaml()
+    settings.loggers, settings.create_json, settings.evaluation, settings.render = [], False, False, False
+    settings.max_n_frames, settings.gamma, settings.lr, settings.clip_grad_val = budget, 1.0, 1e-3, 0.5
+    settings.on_policy_collected_frames_per_batch, settings.on_policy_n_envs_per_worker = turns, GAMES
+    settings.on_policy_n_minibatch_iters, settings.on_policy_minibatch_size = 4, turns // 8
+    settings.save_folder, settings.checkpoint_interval = str(folder), 10 * turns
+    saved = sorted(folder.glob("*/checkpoints/*.pt"), key=lambda path: path.stat().st_mtime)
+    settings.restore_file = str(saved[-1]) if saved else None
+    algorithm.lmbda, algorithm.entropy_coef, algorithm.share_param_critic = 0.95, 0.005, share_critic
+    layers = MlpConfig(num_cells=[64, 64], layer_class=torch.nn.Linear, activation_class=torch.nn.Tanh)
+    game = Diamant(task.name, {"task": task})
+    experiment = Experiment(game, algorithm, layers, seed, settings, callbacks=[Budget(task)])
+    with contextlib.suppress(StopIteration), contextlib.redirect_stdout(io.StringIO()):  # which calls the end a failure
+        if task.left >= turns * task.players:  # else it was interrupted after the end
+            experiment.run()
+    tensors = [each.detach().numpy().copy() for each in experiment.group_policies["player"].parameters()]
+    return NetworkAgent(list(zip(tensors[::2], tensors[1::2], strict=True)), "tanh")
+
+
+if __name__ == "__main__":
+    from examples.judge import report_entry
+
+    report_entry("benchmarl", mappo)

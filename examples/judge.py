@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
+import time
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +44,7 @@ def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArr
         library: The name under which it is installed.
         decisions: Rows of training in which a seat had to decide.
         seconds: Of training.
-        choose: Takes observations float32 (n, NUM_FEATURES), returns decisions (n,), 0 or 1.
+        choose: Takes observations float32 (n, NUM_FEATURES), returns decisions (n,) or chances of LEAVE.
     """
     games = GAMES if decisions >= 100_000 else 1_000  # where next to nothing was learned, a look is enough
     agents = [Learned(library, choose), *REFERENCES]
@@ -50,6 +55,30 @@ def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArr
         f"result: {library} {version(library)}: {decisions:,} decisions in {seconds:,.1f} s, "
         f"{decisions / seconds:,.0f} a second; win share {own} in {games:,} games; in the same seats {beside}"
     )
+
+
+def report_entry(library: str, train: Callable[..., Any]) -> None:
+    """Train what enters the benchmark, at four seats for winning, and print the result: a recipe's whole command.
+
+    Args:
+        library: The name under which it is installed.
+        train: Called with task, budget, seed and folder, see docs/enter.md; returns a `NetworkAgent`.
+    """
+    from train.algorithms.counting import Meter
+    from train.benchmarking.entry import EntryTask
+    from train.benchmarking.suite import TASKS
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=300_000, help="decisions")
+    steps = parser.parse_args().steps
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "run").mkdir()
+        task = EntryTask.of(TASKS["full-4-win"], steps, Meter(folder / "spent"))
+        start = time.perf_counter()
+        agent = train(task, steps, 0, folder / "run")
+        seconds = time.perf_counter() - start
+        report(library, steps - task.left, seconds, agent.leave_probability)
 
 
 def told(share: Estimate) -> str:

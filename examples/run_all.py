@@ -79,8 +79,8 @@ RECIPES = [
         "none", NOT_ASKED, "learns from one seat of four: its `PettingZooEnv` loses rewards of simultaneous decisions",
     ),
     Recipe(
-        "BenchMARL MAPPO", "benchmarl_mappo", (".", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
-        "infos", IDLE, "wants torchrl < 0.12 and a task class; its shared critic values all seats alike: one each",
+        "BenchMARL MAPPO", "benchmarl_mappo", (".[train]", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
+        "infos", IDLE, "wants torchrl < 0.12, a task class, a seed per game; its shared critic values all seats alike",
     ),
     Recipe(
         "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",

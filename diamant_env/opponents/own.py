@@ -102,7 +102,7 @@ def find_object(named: str, what: str) -> Any:
     module, _, attribute = named.partition(":")
     try:
         imported = importlib.import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # a script may end Python, or read the command line as its own
         if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
             raise ValueError(f"{what}: there is no module {error.name}") from None
         raise ValueError(f"{what}: the module {module} can't be imported: {error!r}") from error

@@ -85,6 +85,15 @@ def forgets(task, budget, seed, folder):
     finally:
         (folder / "learned").unlink()
 
+def ends(task, budget, seed, folder):
+    raise SystemExit(3)
+
+def swallows(task, budget, seed, folder):
+    try:
+        raise KeyboardInterrupt
+    finally:
+        raise ValueError("not permitted")
+
 def three(task, budget, seed):
     return bag
 
@@ -104,6 +113,7 @@ def enter(tmp_path, monkeypatch, capsys):
     (tmp_path / "my_module.py").write_text(MODULE)
     (tmp_path / "broken.py").write_text("import nowhere_at_all\n")
     (tmp_path / "wrong.py").write_text("def train(:\n")
+    (tmp_path / "script.py").write_text("raise SystemExit\n")
     sys.modules.pop("my_module", None)
 
     def call(*words, task="solitaire"):
@@ -158,6 +168,7 @@ REFUSED = {
     "nowhere_at_all:train": "algorithm 'nowhere_at_all:train': there is no module nowhere_at_all",
     "broken:train": "algorithm 'broken:train': the module broken can't be imported: ModuleNotFoundError",
     "wrong:train": "algorithm 'wrong:train': the module wrong can't be imported: SyntaxError",
+    "script:train": "algorithm 'script:train': the module script can't be imported: SystemExit()",
     "my_module:nobody": "algorithm 'my_module:nobody': the module my_module has no nobody",
     "my_module:number": "algorithm 'my_module:number' is a int; a function of (task, budget, seed, folder) is needed",
     "my_module:three": "takes (task, budget, seed); a function of (task, budget, seed, folder) is needed",
@@ -183,19 +194,20 @@ def test_what_is_no_agent_is_refused_before_anything_is_played(enter, tmp_path):
 
 
 def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path):
-    names = [f"my_module:{name}" for name in ("nothing", "nan", "fails", "train")]
+    names = [f"my_module:{name}" for name in ("nothing", "nan", "fails", "ends", "train")]
     status, said, errors, rows = enter("--algorithms", *names, "--agents", "my_module:breaks")
     assert status == 2
-    assert errors.splitlines()[-1] == ("python -m train.benchmark: error: 4 of 7 runs failed, as the lines above say")
+    assert errors.splitlines()[-1] == ("python -m train.benchmark: error: 5 of 8 runs failed, as the lines above say")
     failed = [line for line in said.splitlines() if " failed: " in line]
     folder = Path("runs", "benchmark", "runs", "solitaire")
     for line, name, reason in zip(
         failed,
-        [*names[:3], "my_module:breaks"],
+        [*names[:4], "my_module:breaks"],
         [
             "my_module:nothing returned a NoneType, which is no agent",
             "not_a_number returned nan for row 0; a probability of LEAVE is between 0 and 1",
             "while learning",
+            "my_module:ends ended by SystemExit(3) instead of returning an agent",
             "in my agent",
         ],
         strict=True,
@@ -243,11 +255,28 @@ def test_a_damaged_run_is_named_and_the_others_are_kept(enter, tmp_path):
     assert "is damaged" not in enter("--agents", "bag:11")[1]
 
 
+@pytest.mark.parametrize("part", [{"seed": "0"}, {"decisions": None}, {"measures": {"self_play_score": "high"}}])
+def test_figures_of_another_kind_are_damage_too(part, enter, tmp_path):
+    _, _, _, before = enter("--agents", "bag:5")
+    damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-5" / "0" / RESULT
+    damaged.write_text(json.dumps(json.loads(damaged.read_text()) | part))
+    status, said, errors, rows = enter("--agents", "bag:5")
+    assert (status, errors) == (0, "")
+    assert "bag-5/0/result.json is damaged" in said.splitlines()[0]
+    assert rows["bag:5"]["measures"] == before["bag:5"]["measures"]
+
+
 def test_a_file_names_no_module(enter, tmp_path):
     (tmp_path / "config.toml").write_text('algorithms = ["my_module:train"]\n')
     status, _, errors, _ = enter("--config", "config.toml")
     assert status == 2
     assert "agent 'my_module:train' would import a module; a text from a file can't do that" in errors
+
+
+def test_an_interrupt_that_a_library_turns_into_an_error_still_ends_the_command(enter, tmp_path):
+    status, said, errors, _ = enter("--algorithms", "my_module:swallows", "my_module:train")
+    assert (status, said.count("\n")) == (130, 1)
+    assert "stopped; the page of what is done is runs/benchmark/benchmark.md; the same command goes on" in errors
 
 
 @pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])

@@ -183,7 +183,7 @@ def test_llms_txt_names_commands_and_pages_that_are_there():
     for command in commands:
         assert import_module(f"diamant_env.commands.{command}").run
     linked = set(re.findall(r"\]\((.+?)\)", LLMS))
-    assert len(linked) == 9
+    assert len(linked) == 10
     assert linked <= {page.name for page in PAGES}
 
 

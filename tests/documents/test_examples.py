@@ -21,7 +21,7 @@ def test_recipe_runs(recipe, capsys, monkeypatch):
         pytest.skip(f"{library} is not installed")
     _, module, *options = run_all.command(recipe, 600)
     monkeypatch.setattr("sys.argv", [module, *options])
-    runpy.run_module(module, run_name="__main__")
+    runpy.run_module(module, run_name="__main__", alter_sys=True)  # BenchMARL pickles a class of __main__
     if recipe.package == "ray":
         importlib.import_module("ray").shutdown()
     said = capsys.readouterr().out

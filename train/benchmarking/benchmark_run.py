@@ -34,7 +34,13 @@ from train.runs.report import able
 from train.runs.run_folder import POLICY, save_policy
 
 RESULT = "result.json"
-_KEYS = {"task", "family", "algorithm", "kind", "seed", "budget", "decisions", "train_seconds", "measures"}
+_KINDS = {
+    **dict.fromkeys(("task", "family", "algorithm", "kind"), str),
+    **dict.fromkeys(("seed", "budget", "decisions"), int),
+    **dict.fromkeys(("train_seconds", "measure_seconds"), (int, float)),
+    "measures": dict,
+}
+"""What a run's file must have, beside what other versions may have added."""
 HELD_OUT = "held_out"
 
 
@@ -212,8 +218,10 @@ def read_result(path: Path) -> dict[str, Any] | None:
     """Return the figures in a run's file, None if it is not there or damaged."""
     try:
         found = parse_json(path.read_text(encoding="utf-8"))
-        return found if set(found) >= _KEYS and found["measures"] else None
-    except (OSError, ValueError, TypeError):
+        sound = all(isinstance(found[key], kind) for key, kind in _KINDS.items())
+        measured = found["measures"] and all(isinstance(figures, dict | list) for figures in found["measures"].values())
+        return found if sound and measured else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
 

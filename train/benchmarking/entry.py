@@ -30,6 +30,7 @@ from train.algorithms.counting import (
     Meter,
 )
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
+from train.benchmarking.suite import Task
 from train.runs.config import GameConfig
 
 CALL = "task, budget, seed, folder"
@@ -56,6 +57,12 @@ class EntryTask:
     budget: int
     _game: GameConfig = field(repr=False)
     _meter: Meter = field(repr=False)
+
+    @classmethod
+    def of(cls, task: Task, budget: int, meter: Meter) -> EntryTask:
+        """Return a task of the suite as it is handed out, with a budget that a meter counts."""
+        game = task.game
+        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter)
 
     @property
     def left(self) -> int:
@@ -111,17 +118,30 @@ def from_function(text: str) -> Algorithm:
 
 def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player:
     """Call a function of one's own, and check what it returns."""
-    folder, task = run.training, run.task
+    folder = run.training
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):  # nothing that was learned before can be gone on with
         run.meter.clear()
-    budget, game = run.config.decisions, task.game
-    given = EntryTask(task.name, task.players, game.played(), game.reward, game.blank, budget, game, run.meter)
-    returned = function(given, budget, run.experiment().seed, folder)
+    budget = run.config.decisions
+    try:
+        returned = function(EntryTask.of(run.task, budget, run.meter), budget, run.experiment().seed, folder)
+    except SystemExit as end:  # the other runs go on
+        raise ValueError(f"{text} ended by {end!r} instead of returning an agent") from end
+    except Exception as error:
+        if _interrupted(error):
+            raise KeyboardInterrupt from error
+        raise
     try:
         return make(returned) if isinstance(returned, str) else as_agent(returned)
     except ValueError as error:
         raise ValueError(f"{text} returned a {type(returned).__name__}, which is no agent: {error}") from None
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether an error stands in the place of a Ctrl-C: tensordict fails while it cleans up after one."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def from_agent(text: str) -> Algorithm:
