@@ -53,7 +53,7 @@ class Arguments:
     seed: int = 1_000
     """Of the games, which are none of those that the run was judged on."""
     responses: Annotated[tuple[Path, ...], arg(metavar="RESULTS.json …")] = ()
-    """What `python -m train.best_response` found against the policy, one table size each."""
+    """What `python -m train.best_response` found against the policy or the other runs, one table size each."""
     about: str = ""
     """What the policy is for and what it is not, for the card."""
     command: str = ""
@@ -91,9 +91,10 @@ def ship(arguments: Arguments) -> Path:
         network.name = config.name
         judged.append(list(judge_everywhere(network, config, arguments)))
     command = arguments.command or "python -m train.ppo"
-    seeds = [other.seed for other in configs]
-    others = list(zip(seeds, judged, strict=True))[1:]
-    record = record_of({**runs[0], "command": command}, judged[0], others, responses, arguments.about)
+    by_run = [[found for found in responses if Path(found["agent"]) == folder] for folder in arguments.also]
+    mine = [found for found in responses if not any(found in others for others in by_run)]
+    others = list(zip([other.seed for other in configs[1:]], judged[1:], by_run, strict=True))
+    record = record_of({**runs[0], "command": command}, judged[0], others, mine, arguments.about)
     with held(arguments.out):
         write_whole(arguments.weights / f"{config.name}.safetensors", policy)
         path = arguments.out / f"{config.name}.json"

@@ -52,16 +52,19 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
         "can_be_gained": Estimate(0.05, 0.04, 0.06),
     }
     save_json({"found": found}, tmp_path / "response.json")
+    other = {**found, "agent": str(folders[1]), "can_be_gained": Estimate(0.07, 0.06, 0.08)}
+    save_json({"found": other}, tmp_path / "of_the_other.json")
     save_json({}, tmp_path / "nothing.json")
     with pytest.raises(ValueError, match=r"nothing\.json has no results of python -m train\.best_response"):
         ship(Arguments(folders[0], responses=(tmp_path / "nothing.json",), **few))
-    responses = {"responses": (tmp_path / "response.json",), "about": "For a test."}
+    responses = {"responses": (tmp_path / "response.json", tmp_path / "of_the_other.json"), "about": "For a test."}
     card = ship(Arguments(folders[0], (folders[1],), **responses, **few))
     text = card.read_text(encoding="utf-8")
     assert card.name == "small.md"
     assert "For a test." in text
     assert text.count("search:small: 0.050 (0.040 to 0.060) |") == 1
-    assert text.count("| not measured |") == 5
+    assert "| 0.060 (0.050 to 0.070) |" in text
+    assert text.count("| not measured |") == 5 + 5
     assert "seed 0" in text
     assert "## Over 2 seeds" in text
     assert text.count("| 8 | 0.125 |") == 2

@@ -20,7 +20,7 @@ OF_RESPONSE = ("players", "agent", "can_be_gained_by", "can_be_gained")
 def record_of(
     run: Record,
     judged: Sequence[Judged],
-    others: Sequence[tuple[int, Sequence[Judged]]] = (),
+    others: Sequence[tuple[int, Sequence[Judged], Sequence[Record]]] = (),
     responses: Sequence[Record] = (),
     about: str = "",
 ) -> Record:
@@ -29,7 +29,7 @@ def record_of(
     Args:
         run: Config, commit, command, decisions, seconds, threads and platform.
         judged: The results at tables of distinct opponents and those of intruders.
-        others: Seed and results of runs with other seeds.
+        others: Seed, results and responses of runs with other seeds.
         responses: Results of `train.best_response` against copies of the policy, as JSON has them.
         about: What the policy is for and what it is not.
     """
@@ -50,7 +50,9 @@ def record_of(
         "strongest_intruders": _strongest(intruders),
         "responses": [_response(found, run["config"]["name"]) for found in responses],
         "seeds": [
-            row for number, results in [(seed, judged), *others] for row in _by_players(number, edition, results)
+            row
+            for number, results, found in [(seed, judged, responses), *others]
+            for row in _by_players(number, edition, results, found)
         ],
     }
 
@@ -109,23 +111,28 @@ def over_seeds(record: Record) -> str:
     rows = []
     for players in sorted({row["players"] for row in record["seeds"]}):
         here = [row for row in record["seeds"] if row["players"] == players]
-        figures = [[row[name] for row in here] for name in (*POOLS, "intruder")]
-        spreads = [f"{sum(shares) / len(shares):.3f} ({min(shares):.3f} to {max(shares):.3f})" for shares in figures]
+        figures = [[row.get(name) for row in here] for name in (*POOLS, "intruder", "gained")]
+        spreads = [_spread(shares) if None not in shares else "not measured" for shares in figures]
         rows.append([str(players), _fair(players), *spreads])
-    lines = ["win share at tables of the pool", "of the held-out pool", "strongest intruder among copies"]
+    lines = ["win share at tables of the pool", "of the held-out pool", "strongest intruder among copies", "gained"]
     edition, table = record["config"]["game"]["edition"], markdown_table(["players", "fair share", *lines], rows)
     return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{table}"
 
 
-def _by_players(seed: int, edition: str, judged: Sequence[Judged]) -> list[Record]:
-    """Return the win shares against each pool and the highest of an intruder, by players; whole rows only."""
-    rows = []
+def _spread(shares: Sequence[float]) -> str:
+    return f"{sum(shares) / len(shares):.3f} ({min(shares):.3f} to {max(shares):.3f})"
+
+
+def _by_players(seed: int, edition: str, judged: Sequence[Judged], responses: Sequence[Record]) -> list[Record]:
+    """Return the win shares against each pool, the highest of an intruder and the largest gain, where it is known."""
+    rows, gains = [], {found["players"]: found["can_be_gained"]["mean"] for found in responses}
     for players in sorted({result.players for _, result in judged}):
         here = [result for name, result in judged if (name, result.players) == (edition, players)]
         shares = {result.line_up: result.win_share.mean for result in here if result.how == "distinct"}
         intruders = [result.win_share.mean for result in here if result.how == "intruder"]
         if set(POOLS) <= shares.keys() and intruders:
-            rows.append({"seed": seed, "players": players, **shares, "intruder": max(intruders)})
+            gained = {"gained": gains[players]} if players in gains else {}
+            rows.append({"seed": seed, "players": players, **shares, "intruder": max(intruders), **gained})
     return rows
 
 
