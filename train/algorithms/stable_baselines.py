@@ -36,10 +36,12 @@ class Transformed(VecEnvWrapper):
 
     def reset(self) -> NDArray[np.float32]:
         """See `VecEnv.reset`."""
-        return self._shown(self.venv.reset())
+        observations: Any = self.venv.reset()
+        return self._shown(observations)
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         """See `DiamantVecEnv.step_wait`."""
+        observations: Any
         observations, rewards, done, infos = self.venv.step_wait()
         for row in np.flatnonzero(done):
             infos[row]["terminal_observation"] = self._shown(infos[row]["terminal_observation"][None])[0]

@@ -34,7 +34,7 @@ from train.runs.report import able
 from train.runs.run_folder import POLICY, save_policy
 
 RESULT = "result.json"
-_KINDS = {
+_KINDS: dict[str, Any] = {
     **dict.fromkeys(("task", "family", "algorithm", "kind"), str),
     **dict.fromkeys(("seed", "budget", "decisions"), int),
     **dict.fromkeys(("train_seconds", "measure_seconds"), (int, float)),
@@ -207,7 +207,7 @@ class BenchmarkRun:
         found = report(runs, table, search)
         return {"by": found.best.player, "at_least": found.best_bound}
 
-    def _curve(self) -> list[dict[str, float]]:
+    def _curve(self) -> list[dict[str, Any]]:
         """Return NashConv of the policies on the way, for the learners that keep some."""
         kept = self.checkpoints()[:-1]
         found = [(decisions, exploitability(NetworkAgent.load(path), self.task)) for decisions, path in kept]
