@@ -38,7 +38,7 @@ def learned(decisions: int, players: int, seed: int) -> Player:
 def validate(agent: Player, name: str, players: int, config: SearchConfig) -> dict[str, Any]:
     """Return what each kind of responder gains against copies of an agent, and what a best response does, in gems."""
     began, task = perf_counter(), TASKS[f"expedition-{players}"]
-    true = exploitability(agent, task)["exploitability"]
+    true = exploitability(agent, task, isinstance(agent, str))["exploitability"]  # scripted agents count traps
     game = DeviationGame(agent, players, task.game.played(), "score", blank_rivals=True)
     with TemporaryDirectory() as folder:
         runs = response_runs(game, config, Path(folder))
