@@ -44,6 +44,6 @@ def test_the_others_play_the_average_and_the_same_seed_gives_the_same(tmp_path):
     ppo = {"decisions": 1500, "games": 10, "turns": 16}
     config = Config(seed=3, game={"num_players": (3,)}, ppo=ppo, network={"hidden": (8,)})
     one, same = (fictitious_play(config, Meter(tmp_path / "spent"), tmp_path) for _ in range(2))
-    assert 1500 <= Meter(tmp_path).spent() < 1500 + 30 * 16  # of the seat that learns alone
+    assert 1500 <= Meter(tmp_path / "spent").spent() < 1500 + 30 * 16  # of the seat that learns alone
     assert str(one) == "average"
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(one.layers, same.layers, strict=True))

@@ -36,10 +36,10 @@ def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
     seeds, line_up = seeds_for(0), LineUp("pair", ("cards:7", "traps:3"))
     for play_blank in (
         lambda: train(config, tmp_path),
-        lambda: fictitious_play(config, Meter(tmp_path)),
+        lambda: fictitious_play(config, Meter(tmp_path / "spent"), tmp_path),
         lambda: response_oracles(config, Meter(tmp_path)),
         lambda: distilled(Population(random), config, 100, random, Meter(tmp_path)),
-        lambda: stable_baselines.learn(stable_baselines.a2c, config, Meter(tmp_path)),
+        lambda: stable_baselines.learn(stable_baselines.a2c, config, Meter(tmp_path), tmp_path),
         lambda: learn(copies, SearchConfig(), seeds, None),
         lambda: self_play(copies, 100, seeds),
         lambda: deviation_gains(["bag:7"], replace(copies, reward="win"), 100, seeds),
