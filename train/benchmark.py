@@ -47,7 +47,7 @@ class Arguments:
     """Agents that are finished: texts such as bag:18, policy files, folders of runs, module:object."""
     seeds: int | None = None
     """Seeds of each algorithm that learns, at most; by default all that a task has."""
-    line_ups: Annotated[str, arg(metavar="SEED")] = ""
+    line_ups: Annotated[str | None, arg(metavar="SEED")] = None
     """Play nothing new: measure what is finished at tables of agents that this text draws, into line-ups.md."""
     workers: Annotated[int, arg(metavar="N")] = 1
     """Runs that are played at the same time, each in a process of its own."""
@@ -83,7 +83,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         for damaged in (path for path in (folder / "runs").rglob(RESULT) if read_result(path) is None):
             say(f"{damaged} is damaged: it is left out of the page, and its run is played anew when it is asked for")
         write(config, folder)
-        if arguments.line_ups:
+        if arguments.line_ups is not None:  # an empty one is refused: a variable that is not set must not train
             return play_line_ups(runs, arguments.line_ups, folder)
         try:
             for _ in play_all([run for run in runs if run.result() is None], arguments.workers):

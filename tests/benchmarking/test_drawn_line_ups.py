@@ -69,6 +69,13 @@ def test_nothing_finished_has_no_line_ups(folder, capsys):
     assert "has no finished run whose agent is there" in capsys.readouterr().err
 
 
+def test_an_empty_seed_plays_nothing(folder, capsys):
+    path, call = folder
+    assert call("--agents", "bag:11", "--line-ups", "") == 2
+    assert "the seed of the line-ups is empty" in capsys.readouterr().err
+    assert not (path / "runs" / "expedition-2" / "bag-11").exists()
+
+
 def test_a_run_of_another_version_of_the_task_is_not_taken_for_todays(folder, capsys):
     path, call = folder
     file = path / "runs" / "expedition-2" / "a2c" / "0" / RESULT
