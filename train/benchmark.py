@@ -18,7 +18,7 @@ from diamant_env.commands.terminal import say
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, read_result
 from train.benchmarking.config import QUICK, BenchmarkConfig
-from train.benchmarking.drawn_line_ups import play_line_ups
+from train.benchmarking.drawn_line_ups import finished_runs, play_line_ups
 from train.benchmarking.folder import PAGE, RESULTS, open_folder, write
 from train.benchmarking.playing import play_all
 from train.benchmarking.suite import find_tasks
@@ -48,7 +48,8 @@ class Arguments:
     seeds: int | None = None
     """Seeds of each algorithm that learns, at most; by default all that a task has."""
     line_ups: Annotated[str | None, arg(metavar="SEED")] = None
-    """Play nothing new: measure what is finished at tables of agents that this text draws, into line-ups.md."""
+    """Play nothing new: measure what is finished at tables of agents that this text draws, into line-ups.md. Every
+    finished run of the folder, or those of the algorithms and agents that are given."""
     workers: Annotated[int, arg(metavar="N")] = 1
     """Runs that are played at the same time, each in a process of its own."""
     quick: bool = False
@@ -84,7 +85,8 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
             say(f"{damaged} is damaged: it is left out of the page, and its run is played anew when it is asked for")
         write(config, folder)
         if arguments.line_ups is not None:  # an empty one is refused: a variable that is not set must not train
-            return play_line_ups(runs, arguments.line_ups, folder)
+            chosen = runs if arguments.algorithms or arguments.agents else finished_runs(config, folder)
+            return play_line_ups(chosen, arguments.line_ups, folder)
         try:
             for _ in play_all([run for run in runs if run.result() is None], arguments.workers):
                 write(config, folder)

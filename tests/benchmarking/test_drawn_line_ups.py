@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 
@@ -62,6 +63,22 @@ def test_what_is_finished_is_measured_at_drawn_tables(folder, monkeypatch, capsy
     again = json.loads((path / drawn_line_ups.FILE).read_text())
     assert again["published"] == "published before"
     assert again["runs"] == [row for row in content["runs"] if row["algorithm"] != "a2c"]
+
+
+def test_every_finished_run_of_the_folder_is_measured(folder, capsys):
+    path, call = folder
+    results = path / "runs" / "expedition-2"
+    assert call("--agents", "bag:11") == 0
+    shutil.copytree(results / "a2c", results / "mine-train")  # as a function of one's own leaves it, without its module
+    file = results / "mine-train" / "0" / RESULT
+    file.write_text(file.read_text().replace('"a2c"', '"mine:train"').replace('"version": ""', '"version": "0123"'))
+    assert call("--line-ups", "my seed") == 0
+    rows = {row["algorithm"]: row for row in json.loads((path / drawn_line_ups.FILE).read_text())["runs"]}
+    assert set(rows) == {"a2c", "bag:11", "ev:0.75", "mine:train", "random:0.2"}
+    assert rows["mine:train"]["drawn"] == rows["a2c"]["drawn"]
+    assert call("--agents", "bag:11", "--line-ups", "my seed") == 0  # or those that are asked for
+    rows = json.loads((path / drawn_line_ups.FILE).read_text())["runs"]
+    assert {row["algorithm"] for row in rows} == {"bag:11", "ev:0.75", "random:0.2"}
 
 
 def test_nothing_finished_has_no_line_ups(folder, capsys):

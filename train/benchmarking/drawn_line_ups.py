@@ -13,8 +13,11 @@ from diamant_env.opponents.scripted.drawn import commitment, drawn_pool
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import markdown_table
 from diamant_env.storage.results import save_json, to_json
-from train.benchmarking.benchmark_run import HELD_OUT, BenchmarkRun
+from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
+from train.benchmarking.benchmark_run import HELD_OUT, RESULT, Algorithm, BenchmarkRun, read_result
+from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.page import over_seeds
+from train.benchmarking.suite import find_tasks
 from train.runs.run_folder import POLICY
 
 PUBLISHED: tuple[str, ...] = ()
@@ -42,6 +45,27 @@ def play_line_ups(runs: Sequence[BenchmarkRun], seed: str, folder: Path) -> list
     write_whole(folder / PAGE, _page(to_json(content)))
     say(f"The page is {folder / PAGE}, the figures are in {folder / FILE}.")
     return rows
+
+
+def finished_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
+    """Return every finished run of a part's tasks and seeds that lies in a folder, also those of one's own entries."""
+    tasks = {task.name: task for task in find_tasks(config.tasks)}
+    found = [(path.parent, read_result(path)) for path in sorted((folder / "runs").rglob(RESULT))]
+    return [
+        BenchmarkRun(tasks[row["task"]], _algorithm(row), row["seed"], place, config)
+        for place, row in found
+        if row is not None and row["task"] in tasks and row["seed"] < config.seeds
+    ]
+
+
+def _algorithm(row: dict[str, Any]) -> Algorithm:
+    """Return the algorithm of a finished run. Its policy is all that is needed of a training function of one's own."""
+    name, kind = row["algorithm"], row["kind"]
+    if name in ALGORITHMS:
+        return ALGORITHMS[name]
+    if kind == "agent":
+        return find_algorithms((), (name,))[0]
+    return Algorithm(name, kind, name, lambda _run: name, version=row.get("version", ""))
 
 
 def kept_agent(run: BenchmarkRun) -> Player | None:
