@@ -4,8 +4,10 @@ import json
 import re
 import shutil
 
+import numpy as np
 import pytest
 
+from diamant_env import Batch
 from train.benchmark import main
 from train.benchmarking import drawn_line_ups
 from train.benchmarking.benchmark_run import RESULT
@@ -40,6 +42,20 @@ def test_the_games_of_a_task_have_not_changed():
     assert {name: digest(task) for name, task in TASKS.items()} == DIGESTS, "raise Task.version with the digests"
 
 
+@pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))
+def test_the_games_of_a_digest_do_not_depend_on_how_many_are_played_at_once(task):
+    def games(number):
+        batch = Batch(number, task.players, task.game.played(), task.game.reward, blank_rivals=task.game.blank)
+        yield batch.reset(seed=0)[:5].copy()
+        for turn in range(80):
+            leave = np.add.outer(np.arange(number), turn + 3 * np.arange(task.players)) % 7 == 0
+            for part in batch.step(leave.astype(np.int8), auto_reset=True):
+                yield np.array(part)[:5]
+
+    for few, many in zip(games(5), games(16), strict=True):
+        assert few.tobytes() == many.tobytes()
+
+
 def test_another_game_has_another_digest():
     task = TASKS["full-4-win"]
     for change in ({"reward": "score"}, {"num_players": (5,)}, {"edition": "incan-gold"}, {"blank": True}):
@@ -55,7 +71,8 @@ def test_what_is_finished_is_measured_at_drawn_tables(folder, monkeypatch, capsy
         assert row["drawn"]["low"] < row["drawn"]["mean"] < row["drawn"]["high"]
     page = (path / drawn_line_ups.PAGE).read_text()
     assert "not published before" in page
-    assert re.search(r"\| `ev:0.75` \| [\d.]+ \(\d\) \| [\d.]+ \(\d\) \|", page)
+    figure = r"[\d.]+ \[[\d.]+, [\d.]+\]"
+    assert re.search(rf"\| `ev:0.75` \| {figure} \| \d \| {figure} \| \d \|", page)
     monkeypatch.setattr(drawn_line_ups, "PUBLISHED", (drawn_line_ups.commitment("my seed"),))
     (path / "runs" / "expedition-2" / "a2c" / "0" / "policy.safetensors").unlink()
     assert call("--algorithms", "a2c", "--line-ups", "my seed") == 0
@@ -84,6 +101,21 @@ def test_every_finished_run_of_the_folder_is_measured(folder, capsys):
 def test_nothing_finished_has_no_line_ups(folder, capsys):
     assert folder[1]("--agents", "bag:11", "--out", str(folder[0] / "empty"), "--line-ups", "my seed") == 2
     assert "has no finished run whose agent is there" in capsys.readouterr().err
+
+
+def test_the_page_has_ranks_over_seeds_and_each_seed():
+    def row(algorithm, seed, drawn, held_out):
+        kinds = {"drawn": drawn, "held_out": held_out}
+        figures = {kind: {"mean": mean, "low": mean - 0.1, "high": mean + 0.1} for kind, mean in kinds.items()}
+        return {"task": "full-3-win", "algorithm": algorithm, "seed": seed, **figures}
+
+    runs = [row("one", 0, 0.3, 0.6), row("two", 0, 0.4, 0.4), row("two", 1, 0.6, 0.6), row("three", 0, 0.2, 0.2)]
+    content = {"seed": "s", "commitment": "c", "published": "published before", "agents": ["bag:5"], "runs": runs}
+    page = drawn_line_ups._page(content)
+    assert "Another rank than in the held-out pool: 2 of 3." in page
+    assert "| `one` | 0.300 [0.200, 0.400] | 2 | 0.600 [0.500, 0.700] | 1 |" in page
+    assert "| `two` | 0.500 [-0.771, 1.771] | 1 | 0.500 [-0.771, 1.771] | 2 |" in page  # 12.71 · 0.1, t of two seeds
+    assert "| `two` | 1 | 0.600 [0.500, 0.700] | 0.600 [0.500, 0.700] |" in page
 
 
 def test_an_empty_seed_plays_nothing(folder, capsys):

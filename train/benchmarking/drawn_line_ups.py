@@ -8,6 +8,7 @@ from typing import Any
 
 from diamant_env.commands.terminal import say
 from diamant_env.judging.games import Player
+from diamant_env.judging.intervals import Estimate
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.scripted.drawn import commitment, drawn_pool
 from diamant_env.storage.files import write_whole
@@ -23,6 +24,7 @@ from train.runs.run_folder import POLICY
 PUBLISHED: tuple[str, ...] = ()
 """The commitments that were published before their seeds, see `diamant_env.opponents.scripted.drawn.commitment`."""
 FILE, PAGE = "line-ups.json", "line-ups.md"
+_KINDS = ("drawn", HELD_OUT)
 
 
 def play_line_ups(runs: Sequence[BenchmarkRun], seed: str, folder: Path) -> list[dict[str, Any]]:
@@ -83,29 +85,51 @@ def _measured(runs: Sequence[tuple[BenchmarkRun, Player]], drawn: Sequence[str])
         found = run.among(agent, "drawn", drawn)[reward]
         before = run.result()["measures"][HELD_OUT][reward]  # type: ignore[index]
         names = {"task": run.task.name, "algorithm": run.algorithm.name, "seed": run.seed}
-        yield {**names, "drawn": to_json(found), "held_out": before}
+        yield {**names, **dict(zip(_KINDS, (to_json(found), before), strict=True))}
 
 
 def _page(content: dict[str, Any]) -> str:
-    """Return the figures as Markdown: a table for each task, with the ranks in both line-ups."""
+    """Return the figures as Markdown: for each task the algorithms with their ranks, and each seed of several."""
     parts = [
         "# Line-ups drawn by a seed",
         f"Seed `{content['seed']}`, SHA-256 `{content['commitment']}`, {content['published']}. Agents: "
         + ", ".join(f"`{text}`" for text in content["agents"])
-        + ". Means over seeds, in the task's reward; in brackets the rank.",
+        + ". Figures in the task's reward, with 95 % intervals: over seeds by Student's t, of one run over its tables.",
     ]
     for task in dict.fromkeys(row["task"] for row in content["runs"]):
         rows = [row for row in content["runs"] if row["task"] == task]
-        names = list(dict.fromkeys(row["algorithm"] for row in rows))
-        means = [
-            {name: over_seeds([row[kind]["mean"] for row in rows if row["algorithm"] == name]).mean for name in names}
-            for kind in ("drawn", HELD_OUT)
-        ]
-        ranked = [sorted(names, key=lambda name, mean=mean: -mean[name]) for mean in means]  # type: ignore[misc]
-        lines = [
-            [f"`{name}`"]
-            + [f"{mean[name]:.3f} ({order.index(name) + 1})" for mean, order in zip(means, ranked, strict=True)]
-            for name in ranked[0]
-        ]
-        parts.append(f"## {task}\n\n{markdown_table(['algorithm', 'drawn', 'held-out'], lines)}")
+        parts.append(f"## {task}\n\n{_by_algorithm(rows)}")
+        if any(row["seed"] for row in rows):
+            lines = [
+                [f"`{row['algorithm']}`", row["seed"], *(_text(Estimate(**row[kind])) for kind in _KINDS)]
+                for row in rows
+            ]
+            parts.append(markdown_table(["algorithm", "seed", "drawn", "held-out"], lines))
     return "\n\n".join(parts) + "\n"
+
+
+def _by_algorithm(rows: Sequence[dict[str, Any]]) -> str:
+    """Return how many algorithms of a task have another rank among drawn agents, and a table of all."""
+    names = dict.fromkeys(row["algorithm"] for row in rows)
+    figures = [
+        {name: _over([row[kind] for row in rows if row["algorithm"] == name]) for name in names} for kind in _KINDS
+    ]
+    ranks = [{name: 1 + sum(each.mean > of[name].mean for each in of.values()) for name in names} for of in figures]
+    drawn, held_out = ranks
+    moved = sum(drawn[name] != held_out[name] for name in names)
+    lines = [
+        [f"`{name}`"]
+        + [cell for of, rank in zip(figures, ranks, strict=True) for cell in (_text(of[name]), str(rank[name]))]
+        for name in sorted(names, key=lambda name: drawn[name])
+    ]
+    table = markdown_table(["algorithm", "drawn", "rank", "held-out", "rank"], lines)
+    return f"Another rank than in the held-out pool: {moved} of {len(names)}.\n\n{table}"
+
+
+def _over(figures: Sequence[dict[str, Any]]) -> Estimate:
+    return Estimate(**figures[0]) if len(figures) == 1 else over_seeds([figure["mean"] for figure in figures])
+
+
+def _text(found: Estimate) -> str:
+    interval = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"  # one table has none
+    return f"{found.mean:.3f}{interval}"
