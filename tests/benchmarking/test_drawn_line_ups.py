@@ -118,6 +118,12 @@ def test_the_page_has_ranks_over_seeds_and_each_seed():
     assert "| `two` | 1 | 0.600 [0.500, 0.700] | 0.600 [0.500, 0.700] |" in page
 
 
+def test_what_is_published_are_hashes():
+    assert drawn_line_ups.PUBLISHED
+    assert len(set(drawn_line_ups.PUBLISHED)) == len(drawn_line_ups.PUBLISHED)
+    assert all(re.fullmatch("[0-9a-f]{64}", each) for each in drawn_line_ups.PUBLISHED)
+
+
 def test_an_empty_seed_plays_nothing(folder, capsys):
     path, call = folder
     assert call("--agents", "bag:11", "--line-ups", "") == 2

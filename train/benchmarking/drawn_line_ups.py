@@ -21,8 +21,8 @@ from train.benchmarking.page import over_seeds
 from train.benchmarking.suite import find_tasks
 from train.runs.run_folder import POLICY
 
-PUBLISHED: tuple[str, ...] = ()
-"""The commitments that were published before their seeds, see `diamant_env.opponents.scripted.drawn.commitment`."""
+PUBLISHED: tuple[str, ...] = ("bcd5f841aa30a964675b0a67dd525847c4ad05bc6174934bbc8aece7b79a4b33",)
+"""The commitments published before their seeds, the newest last: `diamant_env.opponents.scripted.drawn.commitment`."""
 FILE, PAGE = "line-ups.json", "line-ups.md"
 _KINDS = ("drawn", HELD_OUT)
 
