@@ -13,7 +13,7 @@ played by playing each expedition so, with the cards that are in it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -155,13 +155,19 @@ def solve(
 ) -> float:
     """Fill `values`, float64 (nodes,), by backward induction; see `induction.solve_sets`."""
     x, worst = tree, 0.0
-    edges = np.linspace(0, x.sets.size, min(_CHUNKS, x.sets.size) + 1).astype(int)
-    for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
+    for first, last in parts(x, progress):
         found = solve_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, mode, policy, values)
         worst = max(worst, float(found))
-        if progress:
-            progress(float(1 - first / x.sets.size))
     return worst
+
+
+def parts(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
+    """Yield ranges of sets, the last sets first, and tell after each how much is done."""
+    edges = np.linspace(0, tree.sets.size, min(_CHUNKS, tree.sets.size) + 1).astype(int)
+    for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
+        yield first, last
+        if progress:
+            progress(float(1 - first / tree.sets.size))
 
 
 def _tree(num_players: int, edition: str | Edition, game: Game | None) -> ExpeditionTree:

@@ -17,12 +17,12 @@ from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import observe_table
 from diamant_env.engine.workspace import new_workspace
-from diamant_env.exact.cards import read_digits
-from diamant_env.exact.equilibrium import Progress, root_value, solve
-from diamant_env.exact.induction import PROFILE, RESPONSE
+from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.equilibrium import Progress, parts, root_value
+from diamant_env.exact.induction import mean
 from diamant_env.exact.reach import reachable
-from diamant_env.exact.tree import ExpeditionTree, coordinates, nodes_of
-from diamant_env.native.compiled import jit_apart
+from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
+from diamant_env.native.compiled import jit, jit_apart
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.state import DECIDE
 
@@ -53,26 +53,102 @@ class Response(NamedTuple):
         return self.num_players * self.exploitability
 
 
-def best_response(policy: NDArray[np.float64], tree: ExpeditionTree, progress: Progress | None = None) -> Response:
+def best_response(
+    policy: NDArray[np.float64],
+    tree: ExpeditionTree,
+    progress: Progress | None = None,
+    nodes: NDArray[np.bool_] | None = None,
+) -> Response:
     """Solve the best response to a policy.
 
     Args:
         policy: float64 (nodes,), the probability of leaving at each node of `tree`; see `policy_of`.
         tree: What is played; `build_tree` makes it.
         progress: Called with the part that is done, 0 to 1.
+        nodes: bool (nodes,), those that play can reach, by default `reachable` of the tree; the others are left out.
 
     Raises:
-        ValueError: If the policy has another shape or holds what is no probability.
+        ValueError: If the policy or the nodes have another shape or type, or the policy holds what is no probability.
     """
     if policy.shape != (tree.boxes.size,) or policy.dtype != np.float64:
         raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({tree.boxes.size},)")
     if not (policy.min() >= 0 and policy.max() <= 1):
         raise ValueError("the policy holds a number that is no probability")
-    values = np.zeros(tree.boxes.size)
-    solve(tree, RESPONSE, values, policy, progress and (lambda done: progress(done / 2)))
-    value = root_value(tree, values)
-    solve(tree, PROFILE, values, policy, progress and (lambda done: progress(0.5 + done / 2)))
-    return Response(value, root_value(tree, values), tree.boxes.players)
+    x, values = tree, np.zeros((tree.boxes.size, 2))
+    nodes = reachable(x) if nodes is None else nodes
+    if nodes.shape != policy.shape or nodes.dtype != np.bool_:
+        raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool {policy.shape}")
+    for first, last in parts(x, progress):
+        _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, values)
+    return Response(root_value(x, values[:, 0]), root_value(x, values[:, 1]), x.boxes.players)
+
+
+@jit_apart
+def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, values):
+    """Fill `values` at `nodes` of the sets from `last` - 1 down to `first`, float64 (nodes, 2).
+
+    The mean gems that a player inside banks from a node on, all others leaving with the probabilities of
+    `policy`: first for one who answers them best, then for one who plays it too. One pass does what `solve` does with
+    `RESPONSE` and with `PROFILE`.
+    """
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    leave, best, alike = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    for number in range(last - 1, first - 1, -1):
+        read_digits(sets, number, digits)
+        cards = cards_left(sets, digits)
+        for at in nodes_of(boxes, number):
+            if not nodes[at] and not (must_reveal and number == 0):
+                continue
+            inside, gone, bag, path = coordinates(boxes, number, at)
+            if must_reveal and number == 0:
+                values[at, 0], values[at, 1] = _both_going_on(
+                    sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path
+                )
+                continue
+            others, chance = inside - 1, policy[at]
+            _compare_both(
+                sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, best, alike
+            )
+            leaving = mean(leave, others, chance)
+            values[at, 0] = max(leaving, mean(best, others, chance))
+            values[at, 1] = chance * leaving + (1 - chance) * mean(alike, others, chance)
+
+
+@jit_apart
+def _compare_both(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, best, alike):
+    """Like `compare`, of both columns of `values`."""
+    relics = boxes.relics[number]
+    for others in range(inside):
+        leavers = others + 1
+        leave[others] = bag + moves.path_share[leavers, path]
+        if moves.takes_relics[leavers]:
+            leave[others] += boxes.relic_worth[relics] - boxes.relic_worth[gone]
+        left, missing = path, gone
+        if others:
+            left = moves.path_rest[others, path]
+            missing = relics if moves.takes_relics[others] else gone
+        best[others], alike[others] = _both_going_on(
+            sets, boxes, moves, digits, cards, values, number, inside - others, missing, bag, left
+        )
+
+
+@jit
+def _both_going_on(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path):
+    """Return `going_on` of both columns of `values`."""
+    best = alike = 0.0
+    for digit in range(digits.shape[0]):
+        rising = sets.rising[digit, digits[digit]]
+        if rising == 0:
+            continue
+        after, card = number + sets.stride[digit], sets.card[digit]
+        if 0 <= card < FIRST_TRAP:
+            position = node(boxes, after, inside, gone, bag + moves.gain[inside, card], path + moves.rest[inside, card])
+        else:
+            position = node(boxes, after, inside, gone, bag, path)
+        best += rising * values[position, 0]
+        alike += rising * values[position, 1]
+    cards = max(cards, 1)
+    return best / cards, alike / cards
 
 
 def policy_of(

@@ -238,7 +238,7 @@ def exploitability(player: Player, task: Task, merge_traps: bool = True) -> dict
     tree, nodes = _tree(task, merge_traps)
     try:
         policy = exact.policy_of(exact.OrderedTraps(agent) if merge_traps else agent, tree, nodes=nodes)
-        found = exact.best_response(policy, tree)
+        found = exact.best_response(policy, tree, nodes=nodes)
     except ValueError as error:  # an agent with a memory is no policy of what it sees
         return {"refused": str(error)}
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
