@@ -27,7 +27,7 @@ from train.runs.report import RunRecord
 
 PLACES = 200_000  # decisions in the reservoir
 _BATCH, _RATE = 1024, 1e-3
-_PASSES = 4  # decisions drawn from the reservoir for each new one
+_PASSES = 8  # decisions drawn from the reservoir for each new one
 
 
 class Reservoir:

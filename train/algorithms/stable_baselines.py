@@ -67,18 +67,20 @@ class Budget(BaseCallback):
 
 def a2c(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """A2C (Mnih et al. 2016)."""
-    return A2C("MlpPolicy", env, n_steps=16, gae_lambda=0.95, ent_coef=0.01, normalize_advantage=True, **options)
+    return A2C("MlpPolicy", env, n_steps=16, gae_lambda=0.95, ent_coef=0.03, normalize_advantage=True, **options)
 
 
 def dqn(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """DQN (Mnih et al. 2015)."""
     options |= {"buffer_size": 100_000, "learning_starts": 2_000, "target_update_interval": 2_000}
-    return DQN("MlpPolicy", env, batch_size=256, train_freq=1, learning_rate=5e-4, **options)
+    options |= {"learning_rate": 5e-4, "exploration_final_eps": 0.15}
+    return DQN("MlpPolicy", env, batch_size=256, train_freq=1, **options)
 
 
 def maskable_ppo(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
     """MaskablePPO (Huang and Ontañón 2022)."""
-    return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, ent_coef=0.01, **options)
+    options |= {"learning_rate": 1e-3, "ent_coef": 0.01}
+    return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, **options)
 
 
 def learn(

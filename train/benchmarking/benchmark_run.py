@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from shutil import rmtree
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -88,11 +89,12 @@ class BenchmarkRun:
         """Where the decisions of the learning seats are counted."""
         return Meter(self.folder / "spent")
 
-    def experiment(self, opponents: OpponentsConfig | None = None) -> Config:
+    def experiment(self, opponents: OpponentsConfig | None = None, ppo: Mapping[str, float] | None = None) -> Config:
         """Return the task and the budget as one experiment, whose seed no other run has.
 
         Args:
             opponents: Who sits in the other seats, by default the learner itself.
+            ppo: What of the configuration of PPO is changed.
         """
         config, game = self.config, self.task.game
         seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
@@ -103,7 +105,7 @@ class BenchmarkRun:
             threads=config.threads,
             game=game,
             opponents=opponents or OpponentsConfig(),
-            ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale}),
+            ppo=config.ppo.model_copy(update={"decisions": config.decisions, "reward_scale": scale, **(ppo or {})}),
             network=config.network,
             checkpoints=config.checkpoints,
             judge=JudgeConfig(curve_points=0),
@@ -165,7 +167,8 @@ class BenchmarkRun:
 
     def checkpoints(self) -> list[tuple[int, Path]]:
         """Return the policies that the training kept on the way, the earliest first, each with its decisions."""
-        return sorted((int(path.stem), path) for path in (self.training / "checkpoints").glob("*.safetensors"))
+        kept = (self.training / "checkpoints").glob("*.safetensors")
+        return sorted((int(path.stem), path) for path in kept if path.stem.isdecimal())
 
     def measure(self, agent: Player) -> dict[str, Any]:
         """Return all figures of an agent that the task has."""
@@ -201,6 +204,7 @@ class BenchmarkRun:
         """Return what the strongest responder gains against copies of an agent."""
         game, search = self.task.game, self.config.response
         table = DeviationGame(agent, self.task.players, game.played(), game.reward, game.blank)
+        rmtree(self.folder / "response", ignore_errors=True)  # what answered another agent of this name
         runs = response_runs(table, search, self.folder / "response")
         for run in runs:
             run.finish()
@@ -209,8 +213,12 @@ class BenchmarkRun:
 
     def _curve(self) -> list[dict[str, Any]]:
         """Return NashConv of the policies on the way, for the learners that keep some."""
-        kept = self.checkpoints()[:-1]
-        found = [(decisions, exploitability(NetworkAgent.load(path), self.task)) for decisions, path in kept]
+        end = self.meter.spent()
+        found = [
+            (decisions, exploitability(NetworkAgent.load(path), self.task))
+            for decisions, path in self.checkpoints()
+            if decisions < end
+        ]
         return [{"decisions": decisions, "nash_conv": figures["nash_conv"]} for decisions, figures in found]
 
 

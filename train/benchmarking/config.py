@@ -51,9 +51,7 @@ class BenchmarkConfig(Run):
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
     )
     """Of our own algorithms; `decisions` is that of the benchmark."""
-    league: OpponentsConfig = OpponentsConfig(
-        learner=0.25, snapshots=0.75, style=6.0, blindness=0.4, snapshot_every=250_000
-    )
+    league: OpponentsConfig = OpponentsConfig(learner=0.75, snapshots=0.25, snapshot_every=250_000)
     """Who sits in the other seats when the algorithm is `league`."""
     network: NetworkConfig = NetworkConfig()
     """Of every algorithm that learns."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import Any
 
+import numpy as np
 from rich.table import Table
 
 from diamant_env.judging.advantages import SummedGain
@@ -42,8 +43,9 @@ class ResponseResult:
 
     @property
     def best(self) -> DeviationGain:
-        """The candidate that gains most: a lower bound on what a best response gains."""
-        return max(self.candidates, key=_mean)
+        """The candidate with the highest lower bound: the noisiest of many often has the highest mean."""
+        found = self.candidates
+        return max(found, key=lambda gain: np.nan_to_num(gain.among(len(found)).low, nan=-np.inf))
 
     @property
     def best_bound(self) -> Estimate:
