@@ -87,8 +87,9 @@ def _response(agent: Agent, players: int, edition: Edition, progress: Progress) 
     start = exact.start_of_expedition(edition, players)
     # Scripted agents count traps; any other may tell one kind from another.
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
-    policy = exact.policy_of(agent, tree, lambda done: progress(done / 2))
-    response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2))
+    nodes = exact.reachable(tree)
+    policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
+    response = exact.best_response(policy, tree, lambda done: progress(0.5 + done / 2), nodes)
     return {
         "all play it": response.profile_value,
         "best response": response.value,

@@ -12,12 +12,10 @@ import numpy as np
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.tree import coordinates, going_on, nodes_of
-from diamant_env.native.compiled import jit, jit_apart
+from diamant_env.native.compiled import jit_apart
 
 EQUILIBRIUM = 0  # everyone plays the symmetric equilibrium with the lowest probability of leaving
-RESPONSE = 1  # one player answers others who leave with the probabilities of `policy`
-PROFILE = 2  # everyone leaves with the probabilities of `policy`
-DIFFERENCE = 3  # two players, each wants as many gems more than the other as possible
+DIFFERENCE = 1  # two players, each wants as many gems more than the other as possible
 
 _DEPTH = 60  # halvings of an interval: below the distance of two float64
 
@@ -28,7 +26,7 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
 
     `value`: float64 (nodes,), the mean gems that a player inside banks from there on; with `DIFFERENCE` at nodes with
     both inside what leaving alone brings more than going on alone. `policy`: float64 (nodes,), the probabilities of
-    leaving: read by `RESPONSE` and `PROFILE`, written by the others unless it is empty.
+    leaving are written into it unless it is empty.
     """
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
@@ -43,18 +41,15 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
                 continue
             compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
             others = inside - 1
-            if mode in (RESPONSE, PROFILE):
-                chance = policy[at]
-            else:
-                chance = choose(mode, leave, stay, others)
-                if policy.shape[0]:
-                    policy[at] = chance
+            chance = choose(mode, leave, stay, others)
+            if policy.shape[0]:
+                policy[at] = chance
             if mode == DIFFERENCE and inside == 2:
                 value[at] = leave[0] - stay[1]
                 continue
             leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
             best, mixed = max(leaving, staying), chance * leaving + (1 - chance) * staying
-            value[at] = mixed if mode == PROFILE else best
+            value[at] = best
             worst = max(worst, best - mixed)
     return worst
 
@@ -75,7 +70,7 @@ def compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag,
         stay[others] = going_on(sets, boxes, moves, digits, cards, value, number, inside - others, missing, bag, left)
 
 
-@jit
+@jit_apart
 def choose(mode, leave, stay, others):
     """Return the probability of leaving at a node, for `EQUILIBRIUM` and `DIFFERENCE`."""
     if mode == DIFFERENCE and others == 1:
@@ -84,7 +79,7 @@ def choose(mode, leave, stay, others):
     return lowest_equilibrium(leave, stay, others)
 
 
-@jit
+@jit_apart
 def mean(payoffs, others, chance):
     """Return the mean of `payoffs` (others + 1,) by the number of others who leave, each with this chance."""
     # De Casteljau's algorithm: a binomial mean is a polynomial in Bernstein form.
@@ -97,7 +92,7 @@ def mean(payoffs, others, chance):
     return work[0]
 
 
-@jit
+@jit_apart
 def lowest_equilibrium(leave, stay, others):
     """Return the lowest probability of leaving that is a best answer to itself.
 

@@ -89,19 +89,19 @@ def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, v
     """Fill `values` at `nodes` of the sets from `last` - 1 down to `first`, float64 (nodes, 2).
 
     The mean gems that a player inside banks from a node on, all others leaving with the probabilities of
-    `policy`: first for one who answers them best, then for one who plays it too. One pass does what `solve` does with
-    `RESPONSE` and with `PROFILE`.
+    `policy`: first for one who answers them best, then for one who plays it too.
     """
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, best, alike = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for number in range(last - 1, first - 1, -1):
         read_digits(sets, number, digits)
         cards = cards_left(sets, digits)
+        nobody_decides = must_reveal and number == 0
         for at in nodes_of(boxes, number):
-            if not nodes[at] and not (must_reveal and number == 0):
+            if not (nodes[at] or nobody_decides):
                 continue
             inside, gone, bag, path = coordinates(boxes, number, at)
-            if must_reveal and number == 0:
+            if nobody_decides:
                 values[at, 0], values[at, 1] = _both_going_on(
                     sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path
                 )
@@ -117,7 +117,11 @@ def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, v
 
 @jit_apart
 def _compare_both(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, best, alike):
-    """Like `compare`, of both columns of `values`."""
+    """Like `compare`, of both columns of `values`.
+
+    Both this and `_both_going_on` write out what their models do: in parts that all call, Numba counts references to
+    the tuples' arrays at every node, which takes four to eight times as long.
+    """
     relics = boxes.relics[number]
     for others in range(inside):
         leavers = others + 1

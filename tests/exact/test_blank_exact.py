@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from diamant_env import Edition, exact
-from diamant_env.exact.equilibrium import root_value, solve
-from diamant_env.exact.induction import PROFILE, RESPONSE
+from diamant_env.exact.cards import cards_left, read_digits
+from diamant_env.exact.equilibrium import root_value
+from diamant_env.exact.induction import compare, mean
+from diamant_env.exact.tree import coordinates, going_on, nodes_of
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import seeds_for
+from diamant_env.native.compiled import uncompiled
 from diamant_env.opponents import make
 from train.benchmarking.benchmark_run import exploitability
 from train.benchmarking.suite import TASKS
@@ -88,14 +91,31 @@ def test_one_pass_answers_and_plays_a_policy_as_two_passes_do():
         game = Edition(name="small", treasures=(1, 4, 5, 7, 9), traps=("a", "b", "c"), relics=relics, expeditions=1)
         tree = exact.build_tree(exact.start_of_expedition(game, players), game)
         policy, found = rng.random(tree.boxes.size), []
-        for mode in (RESPONSE, PROFILE):
-            values = np.zeros(tree.boxes.size)
-            solve(tree, mode, values, policy)
-            found.append(root_value(tree, values))
+        for answers_best in (True, False):
+            found.append(root_value(tree, one_pass(tree, policy, answers_best)))
         response = exact.best_response(policy, tree)
         assert (response.value, response.profile_value) == pytest.approx(found, abs=1e-12)
     with pytest.raises(ValueError, match="expected bool"):
         exact.best_response(policy, tree, nodes=np.ones(3, bool))
+
+
+def one_pass(tree, policy, answers_best):
+    """Return what a player banks from each node on against all others, or as one of them, by plain Python."""
+    x, values = tree, np.zeros(tree.boxes.size)
+    digits, leave, stay = np.zeros(x.sets.radix.size, np.int64), np.zeros(8), np.zeros(8)
+    for number in range(x.sets.size - 1, -1, -1):
+        read_digits(x.sets, number, digits)
+        cards = cards_left(x.sets, digits)
+        for at in uncompiled(nodes_of)(x.boxes, number):
+            where = coordinates(x.boxes, number, at)
+            if x.must_reveal and number == 0:
+                values[at] = going_on(x.sets, x.boxes, x.moves, digits, cards, values, number, *where)
+                continue
+            compare(x.sets, x.boxes, x.moves, digits, cards, values, number, *where, leave, stay)
+            others, chance = where[0] - 1, policy[at]
+            leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
+            values[at] = max(leaving, staying) if answers_best else chance * leaving + (1 - chance) * staying
+    return values
 
 
 def test_two_players_who_see_traps_in_one_order_play_alike_at_nodes_that_differ_in_kinds_alone():
