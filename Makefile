@@ -37,10 +37,9 @@ hunter: setup  ## train the policy for tables of strangers, judge and ship it: f
 benchmark: setup  ## play what is missing of the benchmark and write its page: hours, and it goes on where it was stopped
 	mkdir -p runs/benchmark
 	test -f runs/benchmark/config.toml || cp docs/measured/benchmark.json runs/benchmark/
-	-$(BIN)/python -m train.benchmark --workers 2
-	cp runs/benchmark/*.png docs/
-	$(BIN)/python docs/keep.py benchmark runs/benchmark/benchmark.json
-	$(BIN)/python docs/update.py
+	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
+		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/keep.py benchmark runs/benchmark/benchmark.json && \
+		$(BIN)/python docs/update.py && exit $$status
 
 test: setup  ## run all tests, the linter and the type check
 	$(MAKE) --no-print-directory -j 2 lint warm

@@ -19,13 +19,12 @@ from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, read_result
 from train.benchmarking.config import QUICK, BenchmarkConfig
 from train.benchmarking.drawn_line_ups import finished_runs, play_line_ups
-from train.benchmarking.folder import PAGE, RESULTS, open_folder, write
+from train.benchmarking.folder import PAGE, RESULTS, open_folder, run_folder, write
 from train.benchmarking.playing import play_all
 from train.benchmarking.suite import find_tasks
 from train.runs.command_line import change_keys
 from train.runs.config import explain, read_config
 from train.runs.lock import held
-from train.runs.run_folder import slug
 
 COMMAND = "python -m train.benchmark"
 
@@ -115,7 +114,7 @@ def benchmark_runs(
     names = algorithms or (() if agents else config.algorithms)
     found = find_algorithms((*names, *REFERENCES) if names or agents else (), agents)
     return [
-        BenchmarkRun(task, algorithm, seed, folder / "runs" / task.name / slug(algorithm.name) / str(seed), config)
+        BenchmarkRun(task, algorithm, seed, run_folder(folder, task.name, algorithm.name, seed), config)
         for seed in range(config.seeds)
         for task in find_tasks(config.tasks)
         for algorithm in found

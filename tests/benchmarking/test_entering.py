@@ -141,10 +141,8 @@ def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
     assert {row["budget"] for row in (mine, greedy, elsewhere)} == {300}
     assert mine["measures"] == greedy["measures"]  # the same agent in the same games
     page = (tmp_path / "runs" / "benchmark" / PAGE).read_text()
-    lines = {name: next(line for line in page.splitlines() if line.startswith(f"| `{name}` (1)")) for name in names}
-    assert lines[names[0]].startswith(f"| `{names[0]}` (1) |")
-    assert lines[names[1]].startswith(f"| `{names[1]}` (1), 100% over budget |")
-    assert lines[names[2]].startswith(f"| `{names[2]}` (1), no decision was counted |")
+    for name, mark in zip(names, ("50% of the budget", "100% over budget", "no decision was counted"), strict=True):
+        assert f"| `{name}` (1), {mark} |" in page
 
 
 def test_agents_enter_without_training(enter, tmp_path):
@@ -186,7 +184,7 @@ def test_what_is_no_algorithm_is_refused_before_anything_is_played(name, enter, 
 
 
 def test_what_is_no_agent_is_refused_before_anything_is_played(enter, tmp_path):
-    for text, reason in {"nobody": "unknown agent 'nobody'", "my_module:number": "plays nothing; allowed:"}.items():
+    for text, reason in (("nobody", "unknown agent 'nobody'"), ("my_module:number", "plays nothing; allowed:")):
         status, _, errors, _ = enter("--agents", text)
         assert (status, errors.count("\n")) == (2, 1)
         assert reason in errors
@@ -293,7 +291,7 @@ def test_what_is_done_is_on_the_page_when_the_command_is_ended(ended_by, tmp_pat
         process.send_signal(ended_by)
         _, errors = process.communicate(timeout=60)
     folder = tmp_path / "runs" / "benchmark"
-    assert "| `my_module:train` (1) |" in (folder / PAGE).read_text()
+    assert "| `my_module:train` (1), " in (folder / PAGE).read_text()
     assert len(json.loads((folder / RESULTS).read_text())["runs"]) == 1
     if ended_by == signal.SIGINT:
         assert process.returncode == 130

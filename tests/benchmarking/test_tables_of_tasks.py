@@ -27,7 +27,7 @@ def names(table):
 
 def test_wins_from_strangers_less_what_is_given_away_sorts_a_task_for_the_win():
     rows = [row("robber", wins=0.5, gain=0.45), row("fair", wins=0.3, gain=0.01), row("weak", wins=0.2, gain=0.4)]
-    assert [net(each) for each in rows] == pytest.approx([0.05, 0.29, -0.2])
+    assert [net(each).mean for each in rows] == pytest.approx([0.05, 0.29, -0.2])
     assert names(task_table(rows)) == ["fair", "robber", "weak"]
     assert "| `fair` (1) | 0.290 | 0.300 | 0.010 | 30.00 | 60 |" in task_table(rows)
 
@@ -53,15 +53,30 @@ def test_tasks_of_a_family_stand_side_by_side_and_a_gap_is_empty():
     assert table.splitlines()[-2:] == ["| `b` | 0.250 |  |", "| `a` | 0.500 | 1.500 |"]
 
 
-def test_who_spends_too_much_is_marked():
+def test_who_spends_too_much_or_too_little_is_marked():
     rows = [row("a", decisions=101), row("b", decisions=150), row("c", decisions=0), row("d", kind="exact", budget=0)]
-    table = task_table(rows)
-    for text in ("`a` (1) |", "`b` (1), 50% over budget |", "`c` (1), no decision was counted |", "`d` |"):
+    table = task_table([*rows, row("e", decisions=60)])
+    for text in ("`a` (1) |", "`b` (1), 50% over budget |", "`c` (1), no decision was counted |", "`d` |",
+                 "`e` (1), 60% of the budget |"):  # fmt: skip
         assert text in table
+
+
+def test_what_was_not_solved_and_what_played_other_games_are_marked():
+    refused = {**solved("a", 0.1), "measures": {"exact": {"refused": "it has a memory"}}}
+    table = task_table([refused, solved("b", 0.1, digest="0" * 16), solved("c", 0.1)])
+    for text in ("`a` (1), not solved: it has a memory |", "`b` (1), games of another version |", "`c` (1) |"):
+        assert text in table
+
+
+def test_a_single_run_has_the_interval_of_its_games():
+    found = row("champion", kind="shipped", budget=0)
+    found["measures"]["held_out"]["win"] = {"mean": 0.3, "low": 0.26, "high": 0.34}
+    found["measures"]["gain"]["at_least"] = {"mean": 0.1, "low": 0.07, "high": 0.13}
+    assert "| `champion` | 0.200 ± 0.050 | 0.300 ± 0.040 | 0.100 ± 0.030 | 30.00 | 60 |" in task_table([found])
 
 
 def test_the_summary_adds_up_what_the_runs_cost():
     content = {"runs": [row("a"), row("b")], "config": {"decisions": 5}, "versions": {"platform": "L", "python": "3"}}
-    assert "2 runs of 5 decisions, 0.0 hours" in summary(content)
+    assert "2 runs that learned from 5 decisions each and 0 of what learns nothing: 0.0 hours" in summary(content)
     content["runs"] *= 100
-    assert "200 runs of 5 decisions, 4.0 hours" in summary(content)
+    assert "4.0 hours" in summary(content)

@@ -226,11 +226,17 @@ def read_result(path: Path) -> dict[str, Any] | None:
     """Return the figures in a run's file, None if it is not there or damaged."""
     try:
         found = parse_json(path.read_text(encoding="utf-8"))
-        sound = all(isinstance(found[key], kind) for key, kind in _KINDS.items())
-        measured = found["measures"] and all(isinstance(figures, dict | list) for figures in found["measures"].values())
-        return found if sound and measured else None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError):
         return None
+    return found if is_result(found) else None
+
+
+def is_result(found: Any) -> bool:
+    """Return whether this is what the file of a run has."""
+    if not isinstance(found, dict) or not all(isinstance(found.get(key), kind) for key, kind in _KINDS.items()):
+        return False
+    measures = found["measures"]
+    return bool(measures) and all(isinstance(figures, dict | list) for figures in measures.values())
 
 
 def exploitability(player: Player, task: Task, merge_traps: bool = True) -> dict[str, float | str]:

@@ -53,15 +53,23 @@ def finished_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
     """Return every finished run of a part's tasks and seeds that lies in a folder, also those of one's own entries."""
     tasks = {task.name: task for task in find_tasks(config.tasks)}
     found = [(path.parent, read_result(path)) for path in sorted((folder / "runs").rglob(RESULT))]
-    return [
-        BenchmarkRun(tasks[row["task"]], _algorithm(row), row["seed"], place, config)
-        for place, row in found
-        if row is not None and row["task"] in tasks and row["seed"] < config.seeds
-    ]
+    runs = []
+    for place, row in found:
+        if row is None or row["task"] not in tasks or row["seed"] >= config.seeds:
+            continue
+        try:
+            runs.append(BenchmarkRun(tasks[row["task"]], _algorithm(row), row["seed"], place, config))
+        except ValueError as error:
+            say(f"{place} is left out: {error}")
+    return runs
 
 
 def _algorithm(row: dict[str, Any]) -> Algorithm:
-    """Return the algorithm of a finished run. Its policy is all that is needed of a training function of one's own."""
+    """Return the algorithm of a finished run. Its policy is all that is needed of a training function of one's own.
+
+    Raises:
+        ValueError: If it is an agent that can't be made any more, such as one whose module is not here.
+    """
     name, kind = row["algorithm"], row["kind"]
     if name in ALGORITHMS:
         return ALGORITHMS[name]

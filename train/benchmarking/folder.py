@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
-from train.benchmarking.benchmark_run import RESULT, read_result
+from train.benchmarking.benchmark_run import RESULT, is_result, read_result
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.page import write_page
 from train.benchmarking.suite import TASKS
@@ -24,22 +26,39 @@ def open_folder(folder: Path, config: BenchmarkConfig) -> None:
 
     A folder that has nothing but the figures of runs, such as docs/measured/benchmark.json, is filled from them.
     """
-    path = folder / CONFIG
+    path, kept = folder / CONFIG, None
     if path.is_file():
         there = read_config(path, BenchmarkConfig)
     elif (folder / RESULTS).is_file():
-        content = read_json(folder / RESULTS)
-        there = BenchmarkConfig.model_validate(content["config"])
-        for row in content["runs"]:
-            save_json(row, folder / "runs" / row["task"] / slug(row["algorithm"]) / str(row["seed"]) / RESULT)
+        there, kept = _kept(folder / RESULTS)
     else:
         there = config
     changed = [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]
     if changed := [name for name in changed if name not in _PART]:
         raise ValueError(f"{folder} has runs of another {', '.join(changed)}; give another folder by --out")
+    if kept is not None:
+        for row in kept["runs"]:
+            save_json(row, run_folder(folder, row["task"], row["algorithm"], row["seed"]) / RESULT)
     if not path.is_file():
+        save_json(machine_and_versions() if kept is None else kept["versions"], folder / VERSIONS)
         write_whole(path, config_text(config))
-        save_json(machine_and_versions(), folder / VERSIONS)
+
+
+def run_folder(folder: Path, task: str, algorithm: str, seed: int) -> Path:
+    """Return where a run lies in the folder of a benchmark."""
+    return folder / "runs" / slug(task) / slug(algorithm) / str(seed)
+
+
+def _kept(path: Path) -> tuple[BenchmarkConfig, dict[str, Any]]:
+    """Return the configuration and all of a file of figures; ValueError if it is damaged."""
+    content = read_json(path)
+    try:
+        config, rows, where = BenchmarkConfig.model_validate(content["config"]), content["runs"], content["versions"]
+        if isinstance(where, dict) and all(map(is_result, rows)):
+            return config, content
+    except (ValidationError, TypeError, KeyError):
+        pass
+    raise ValueError(f"{path} is damaged: it has no configuration, versions and runs of a benchmark")
 
 
 def write(config: BenchmarkConfig, folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.pictures import draw_curves, draw_plane
-from train.benchmarking.suite import TASKS
+from train.benchmarking.suite import TASKS, digest
 
 CURVES, PLANE = "benchmark-curves.png", "benchmark-plane.png"
 _ALLOWED = 1.01  # times the budget: games side by side end a step later
@@ -22,31 +23,45 @@ class Column(NamedTuple):
 
     heading: str
     digits: int
-    read: Callable[[Row], float | None]
+    read: Callable[[Row], Estimate | None]
 
 
-def _of(*keys: str) -> Callable[[Row], float | None]:
-    """Return a function that reads a figure of a run, None where it is not known."""
+def _of(*keys: str) -> Callable[[Row], Estimate | None]:
+    """Return a function that reads a figure of a run, None where it is not known; what is exact has no interval."""
 
-    def read(row: Row) -> float | None:
+    def read(row: Row) -> Estimate | None:
         value: Any = row["measures"]
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
-        return value["mean"] if isinstance(value, dict) else value
+        return None if value is None else _estimate(value)
 
     return read
 
 
-def net(row: Row) -> float | None:
+def _estimate(value: float | dict[str, float | None]) -> Estimate:
+    """Return a figure as JSON has it: a number, or a mean with bounds that are null where one table was played."""
+    found = value if isinstance(value, dict) else {"mean": value}
+    return Estimate(*(math.nan if (each := found.get(key)) is None else each for key in ("mean", "low", "high")))
+
+
+def net(row: Row) -> Estimate | None:
     """Return wins from strangers less what the strongest responder gains: both count, as in a population of learners.
 
     Lanctot et al.: Population-based evaluation in repeated rock-paper-scissors (TMLR 2023).
     """
     wins, gain = _of("held_out", "win")(row), _of("gain", "at_least")(row)
-    return None if wins is None or gain is None else wins - gain
+    if wins is None or gain is None:
+        return None
+    mean, half = wins.mean - gain.mean, math.hypot(_half(wins), _half(gain))  # of games that are independent
+    return Estimate(mean, mean - half, mean + half)
 
 
-_SECONDS = Column("training, s", 0, lambda row: row["train_seconds"])
+def _half(found: Estimate) -> float:
+    """Return half of an interval's width, NaN if there is none."""
+    return (found.high - found.low) / 2
+
+
+_SECONDS = Column("training, s", 0, lambda row: _estimate(row["train_seconds"]))
 _STRANGERS = Column("score among strangers", 2, _of("held_out", "score"))
 _EXPEDITION = (
     Column("NashConv", 3, _of("exact", "nash_conv")),
@@ -95,9 +110,11 @@ def summary(content: Row) -> str:
     """Return what was played, the pictures, and the first figures of the tasks of a family side by side."""
     runs, config, versions = content["runs"], content["config"], content["versions"]
     hours = sum(row["train_seconds"] + row["measure_seconds"] for row in runs) / 3600
+    learned = sum(row["kind"] == "learned" for row in runs)
     parts = [
-        f"{len(runs)} runs of {config['decisions']:,} decisions, {hours:.1f} hours of one process on "
-        f"{versions['platform']}, Python {versions['python']}. Means over seeds ± 95 % by Student's t."
+        f"{learned} runs that learned from {config['decisions']:,} decisions each and {len(runs) - learned} of what "
+        f"learns nothing: {hours:.1f} hours of one process, begun on {versions['platform']}, Python "
+        f"{versions['python']}. Means over seeds ± 95 % by Student's t; of a single run ± 95 % over its games."
     ]
     families = {row["family"] for row in runs}
     if any(row["measures"].get("curve") for row in runs):
@@ -120,8 +137,8 @@ def side_by_side(title: str, family: str, runs: Sequence[Row]) -> str:
         cells.setdefault(row["algorithm"], {}).setdefault(row["task"], []).append(row)
 
     def order(name: str) -> list[float]:
-        known = [_known(cells[name].get(task, ()), column) for task in tasks]
-        return [sign * over_seeds(values).mean if values else float("inf") for values in known]
+        means = [_over(cells[name].get(task, ()), column) for task in tasks]
+        return [math.inf if found is None else sign * found.mean for found in means]
 
     rows = [
         [f"`{name}`", *(figure(cells[name].get(task, ()), column) for task in tasks)]
@@ -148,8 +165,8 @@ def task_table(rows: Sequence[Row]) -> str:
         by_algorithm.setdefault(row["algorithm"], []).append(row)
 
     def place(name: str) -> float:
-        known = _known(by_algorithm[name], columns[0])
-        return sign * over_seeds(known).mean if known else float("inf")
+        found = _over(by_algorithm[name], columns[0])
+        return math.inf if found is None else sign * found.mean
 
     lines = [
         [_named(name, by_algorithm[name]), *(figure(by_algorithm[name], column) for column in columns)]
@@ -158,8 +175,10 @@ def task_table(rows: Sequence[Row]) -> str:
     return markdown_table(["algorithm", *(column.heading for column in columns)], lines)
 
 
-def _known(rows: Sequence[Row], column: Column) -> list[float]:
-    return [value for value in map(column.read, rows) if value is not None]
+def _over(rows: Sequence[Row], column: Column) -> Estimate | None:
+    """Return a figure of one run as it is, of several as a mean over seeds; None where it is not known."""
+    known = [value for value in map(column.read, rows) if value is not None]
+    return known[0] if len(known) == 1 else over_seeds([value.mean for value in known]) if known else None
 
 
 def _named(name: str, rows: Sequence[Row]) -> str:
@@ -169,19 +188,24 @@ def _named(name: str, rows: Sequence[Row]) -> str:
 
 
 def mark(row: Row) -> str:
-    """Return what a page says of a run whose decisions are not those of the budget, of most runs nothing."""
-    budget, spent = row["budget"], row["decisions"]
+    """Return what a page says of a run that is not as the others are, of most runs nothing."""
+    budget, spent, task = row["budget"], row["decisions"], TASKS.get(row["task"])
+    if task is not None and row.get("digest", digest(task)) != digest(task):
+        return "games of another version"
+    if refused := row["measures"].get("exact", {}).get("refused"):
+        return f"not solved: {refused}"
     if budget and not spent:
         return "no decision was counted"
-    return f"{spent / budget - 1:.0%} over budget" if budget and spent > _ALLOWED * budget else ""
+    if budget and spent > _ALLOWED * budget:
+        return f"{spent / budget - 1:.0%} over budget"
+    return f"{spent / budget:.0%} of the budget" if budget and spent * _ALLOWED < budget else ""
 
 
 def figure(rows: Sequence[Row], column: Column) -> str:
-    """Return the mean of a figure over seeds, with its interval where there are several."""
-    values = _known(rows, column)
-    if not values:
+    """Return a figure of one run or its mean over seeds, with its interval if it has one."""
+    found = _over(rows, column)
+    if found is None:
         return ""
-    found = over_seeds(values)
-    if len(values) < 2 or column is _SECONDS:
-        return f"{found.mean:,.{column.digits}f}"
-    return f"{found.mean:,.{column.digits}f} ± {found.high - found.mean:.{column.digits}f}"
+    half = math.nan if column is _SECONDS else _half(found)
+    interval = "" if math.isnan(half) else f" ± {half:.{column.digits}f}"
+    return f"{found.mean:,.{column.digits}f}{interval}"

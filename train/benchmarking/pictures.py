@@ -44,7 +44,7 @@ def draw_curves(runs: Sequence[Row], path: Path) -> None:
         _plain(axes)
     panels[0].set_ylabel("NashConv, gems")
     figure.supxlabel("million decisions", fontsize=9)
-    _legend(figure, panels[0])
+    _legend(figure)
     _save(figure, path)
 
 
@@ -76,7 +76,7 @@ def draw_plane(runs: Sequence[Row], path: Path) -> None:
         _plain(axes)
     panels[0].set_ylabel("wins from strangers")
     figure.supxlabel("deviation gain of the strongest responder found", fontsize=9)
-    _legend(figure, panels[0])
+    _legend(figure)
     _save(figure, path)
 
 
@@ -96,9 +96,11 @@ def _plain(axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _legend(figure: Figure, axes: Axes) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right center", fontsize=8, frameon=False)
+def _legend(figure: Figure) -> None:
+    """Name what any of the panels has."""
+    pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
+    named = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels, strict=True)}
+    figure.legend(list(named.values()), list(named), loc="outside right center", fontsize=8, frameon=False)
 
 
 def _save(figure: Figure, path: Path) -> None:

@@ -8,15 +8,14 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import active_children, get_context
-from pathlib import Path
+from multiprocessing import active_children, get_context, parent_process
+from threading import Thread
 from typing import Any
 
 from diamant_env.commands.terminal import say
 from diamant_env.storage.files import write_whole
 from train.benchmarking.algorithms import find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
-from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.suite import TASKS
 
 ERROR = "error.txt"
@@ -68,14 +67,17 @@ def play(line: str, run: BenchmarkRun) -> None:
 
 
 def _begin(folder: str) -> None:
-    """Prepare a worker: modules of one's own are found, and Ctrl-C is the business of the command."""
+    """Prepare a worker: modules of one's own are found, Ctrl-C is the command's, and whose end is the worker's."""
     sys.path.append(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_command, daemon=True).start()
 
 
-def _names(run: BenchmarkRun) -> tuple[str, str, str, int, Path, BenchmarkConfig]:
-    """Return what tells a run in another process, where an algorithm can't go."""
-    return run.task.name, run.algorithm.name, run.algorithm.kind, run.seed, run.folder, run.config
+def _end_with_command() -> None:
+    command = parent_process()
+    if command is not None:
+        command.join()
+        os._exit(1)
 
 
 def _play(line: str, task: str, name: str, kind: str, *where: Any) -> None:

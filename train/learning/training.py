@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from multiprocessing import parent_process
 from pathlib import Path
 from time import perf_counter
 
@@ -49,7 +51,13 @@ def train(config: Config, folder: Path, learner: type[SelfPlayPPO] = SelfPlayPPO
     DiamantVecEnv(1, 2).play_once()  # compiles the engine before the clock starts
     start, before = perf_counter(), model.num_timesteps
     with tqdm(
-        total=config.ppo.decisions, initial=before, unit=" decisions", unit_scale=True, desc="training"
+        total=config.ppo.decisions,
+        initial=before,
+        unit=" decisions",
+        unit_scale=True,
+        desc="training",
+        mininterval=0.1 if sys.stderr.isatty() else 30,
+        disable=parent_process() is not None,  # the bars of workers would overwrite each other
     ) as callback.bar:
         if before < config.ppo.decisions:
             model.learn(config.ppo.decisions - before, callback=callback, reset_num_timesteps=saved is None)
