@@ -114,7 +114,7 @@ def test_the_page_has_ranks_over_seeds_and_each_seed():
     page = drawn_line_ups._page(content)
     assert "Another rank than in the held-out pool: 2 of 3." in page
     assert "| `one` | 0.300 [0.200, 0.400] | 2 | 0.600 [0.500, 0.700] | 1 |" in page
-    assert "| `two` | 0.500 [-0.771, 1.771] | 1 | 0.500 [-0.771, 1.771] | 2 |" in page  # 12.71 · 0.1, t of two seeds
+    assert "| `two` | 0.500 [-0.775, 1.775] | 1 | 0.500 [-0.775, 1.775] | 2 |" in page  # 12.71 · 0.1 and 0.1
     assert "| `two` | 1 | 0.600 [0.500, 0.700] | 0.600 [0.500, 0.700] |" in page
 
 

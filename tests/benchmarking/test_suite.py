@@ -104,17 +104,18 @@ def test_a_library_stops_when_its_decisions_are_used_up(make_model, tmp_path):
     assert CONFIG.decisions <= meter.spent() < CONFIG.decisions + sb3.ROWS
 
 
-def test_a_library_sees_what_our_networks_compute_from(tmp_path):
+@pytest.mark.parametrize("blank", [True, False])
+def test_a_library_sees_what_our_networks_compute_from(blank, tmp_path):
     env = CountedVecEnv(Meter(tmp_path), TASKS["full-3-win"].game, 20)
     inputs = INPUTS[CONFIG.network.inputs]
-    shown = sb3.Transformed(env, inputs)
+    shown = sb3.Transformed(env, inputs, blank)
     assert shown.observation_space == inputs.space
     rows = shown.reset()
     for turn in range(40):
         flat = env.observations()
         deciding = flat[:, 0] == 1
         assert np.array_equal(rows[deciding], inputs(flat)[deciding])
-        assert not rows[~deciding].any()
+        assert np.array_equal(rows[~deciding], 0 * rows[~deciding] if blank else inputs(flat)[~deciding])
         rows, _, done, infos = shown.step(np.full(60, turn % 3 == 2))
         assert all(("terminal_observation" in info) == over for info, over in zip(infos, done, strict=True))
         assert all(info["terminal_observation"].shape == (inputs.width,) for info in infos if info)
@@ -162,7 +163,7 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
     assert {(row["task"], row["algorithm"], row["seed"]): row for row in content["runs"]} == place
     assert content["config"]["decisions"] == 800
     page = (tmp_path / PAGE).read_text()
-    for text in ("## solitaire", "## full-3-win", "`mine` (2)", "wins from strangers", "deviation gain at least"):
+    for text in ("## solitaire", "## full-3-win", "`mine` (2)", "wins from strangers", "strongest responder's gain"):
         assert text in page
     assert (tmp_path / PLANE).stat().st_size > 5_000
     for row in results:

@@ -1,8 +1,11 @@
 """The benchmark's tables: what sorts them, and means over seeds worked out by hand."""
 
+import math
+
 import pytest
 from scipy import stats
 
+from diamant_env.judging.intervals import Estimate
 from train.benchmarking.page import net, over_seeds, side_by_side, summary, task_table
 
 
@@ -40,10 +43,17 @@ def test_the_lowest_nash_conv_comes_first_and_who_has_none_last():
 def test_a_mean_over_seeds_has_the_interval_of_student():
     values = [0.2, 0.3, 0.7]
     half = stats.t.isf(0.025, 2) * stats.tstd(values) / 3**0.5
-    found = over_seeds(values)
+    found = over_seeds([Estimate(value, math.nan, math.nan) for value in values])
     assert (found.mean, found.high - found.mean) == pytest.approx((0.4, half))
     table = task_table([solved("a", value, seed=seed) for seed, value in enumerate(values)])
     assert f"| `a` (3) | 0.400 ± {half:.3f} |" in table
+
+
+def test_the_error_of_the_games_that_all_seeds_play_stays():
+    found = over_seeds([Estimate(0.2, 0.1, 0.3), Estimate(0.2, 0.1, 0.3)])
+    assert (found.low, found.high) == pytest.approx((0.1, 0.3))
+    apart = over_seeds([Estimate(0.1, 0.0, 0.2), Estimate(0.3, 0.2, 0.4)])
+    assert apart.high - apart.mean == pytest.approx(math.hypot(12.7062 * 0.1, 0.1), rel=1e-4)
 
 
 def test_tasks_of_a_family_stand_side_by_side_and_a_gap_is_empty():

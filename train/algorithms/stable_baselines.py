@@ -28,11 +28,15 @@ _IDLE = 3  # the library counts idle rows as well: fewer than three rows per dec
 
 
 class Transformed(VecEnvWrapper):
-    """Shows the library what our own networks compute from, see `diamant_env.opponents.inputs`; 0 in camp."""
+    """Shows the library what our own networks compute from, see `diamant_env.opponents.inputs`.
 
-    def __init__(self, env: CountedVecEnv, inputs: Inputs) -> None:
+    In camp too, since what comes after an expedition is worth what is seen there; with blank rivals nothing comes after
+    it, and a seat in camp sees 0.
+    """
+
+    def __init__(self, env: CountedVecEnv, inputs: Inputs, blank: bool) -> None:
         super().__init__(env, observation_space=inputs.space)
-        self.inputs = inputs
+        self.inputs, self.blank = inputs, blank
 
     def reset(self) -> NDArray[np.float32]:
         """See `VecEnv.reset`."""
@@ -48,7 +52,8 @@ class Transformed(VecEnvWrapper):
         return self._shown(observations), rewards, done, infos
 
     def _shown(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
-        return self.inputs(flat) * flat[:, :1]
+        shown = self.inputs(flat)
+        return shown * flat[:, :1] if self.blank else shown
 
 
 class Budget(BaseCallback):
@@ -94,7 +99,7 @@ def learn(
     env.seed(config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
-    shown = Transformed(env, INPUTS[config.network.inputs])
+    shown = Transformed(env, INPUTS[config.network.inputs], game.blank)
     model = make(shown, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
     model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, RunRecord(config, folder)))
     return _network(model, config)

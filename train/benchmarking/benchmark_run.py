@@ -24,7 +24,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import as_agent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.reading import parse_json
-from diamant_env.storage.results import save_json, to_json
+from diamant_env.storage.results import save_json, to_json, versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.suite import Task, digest
@@ -156,6 +156,7 @@ class BenchmarkRun:
             "seed": self.seed,
             **self._versions(),
             "package": __version__,
+            "commit": versions().get("commit", ""),
             "budget": config.decisions if learned else 0,
             "decisions": self.meter.spent() if learned else 0,
             "train_seconds": trained - start if learned else 0.0,
@@ -209,7 +210,7 @@ class BenchmarkRun:
         for run in runs:
             run.finish()
         found = report(runs, table, search)
-        return {"by": found.best.player, "at_least": found.best_bound}
+        return {"by": found.best.player, "at_least": found.best_bound, "search": found.lookahead_json}
 
     def _curve(self) -> list[dict[str, Any]]:
         """Return NashConv of the policies on the way, for the learners that keep some."""

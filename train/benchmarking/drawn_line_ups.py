@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from diamant_env.storage.results import save_json, to_json
 from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
 from train.benchmarking.benchmark_run import HELD_OUT, RESULT, Algorithm, BenchmarkRun, read_result
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.page import over_seeds
+from train.benchmarking.page import estimate_of, over_seeds
 from train.benchmarking.suite import find_tasks
 from train.runs.run_folder import POLICY
 
@@ -102,14 +103,14 @@ def _page(content: dict[str, Any]) -> str:
         "# Line-ups drawn by a seed",
         f"Seed `{content['seed']}`, SHA-256 `{content['commitment']}`, {content['published']}. Agents: "
         + ", ".join(f"`{text}`" for text in content["agents"])
-        + ". Figures in the task's reward, with 95 % intervals: over seeds by Student's t, of one run over its tables.",
+        + ". Figures in the task's reward, with 95 % intervals, over seeds (Student's t) and games.",
     ]
     for task in dict.fromkeys(row["task"] for row in content["runs"]):
         rows = [row for row in content["runs"] if row["task"] == task]
         parts.append(f"## {task}\n\n{_by_algorithm(rows)}")
         if any(row["seed"] for row in rows):
             lines = [
-                [f"`{row['algorithm']}`", row["seed"], *(_text(Estimate(**row[kind])) for kind in _KINDS)]
+                [f"`{row['algorithm']}`", row["seed"], *(_text(estimate_of(row[kind])) for kind in _KINDS)]
                 for row in rows
             ]
             parts.append(markdown_table(["algorithm", "seed", "drawn", "held-out"], lines))
@@ -120,7 +121,8 @@ def _by_algorithm(rows: Sequence[dict[str, Any]]) -> str:
     """Return how many algorithms of a task have another rank among drawn agents, and a table of all."""
     names = dict.fromkeys(row["algorithm"] for row in rows)
     figures = [
-        {name: _over([row[kind] for row in rows if row["algorithm"] == name]) for name in names} for kind in _KINDS
+        {name: over_seeds([estimate_of(row[kind]) for row in rows if row["algorithm"] == name]) for name in names}
+        for kind in _KINDS
     ]
     ranks = [{name: 1 + sum(each.mean > of[name].mean for each in of.values()) for name in names} for of in figures]
     drawn, held_out = ranks
@@ -134,10 +136,6 @@ def _by_algorithm(rows: Sequence[dict[str, Any]]) -> str:
     return f"Another rank than in the held-out pool: {moved} of {len(names)}.\n\n{table}"
 
 
-def _over(figures: Sequence[dict[str, Any]]) -> Estimate:
-    return Estimate(**figures[0]) if len(figures) == 1 else over_seeds([figure["mean"] for figure in figures])
-
-
 def _text(found: Estimate) -> str:
-    interval = "" if found.low is None else f" [{found.low:.3f}, {found.high:.3f}]"  # one table has none
+    interval = "" if math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]"  # one table has none
     return f"{found.mean:.3f}{interval}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from diamant_env.judging.intervals import Estimate, mean_of_tables
@@ -33,12 +34,12 @@ def _of(*keys: str) -> Callable[[Row], Estimate | None]:
         value: Any = row["measures"]
         for key in keys:
             value = value.get(key) if isinstance(value, dict) else None
-        return None if value is None else _estimate(value)
+        return None if value is None else estimate_of(value)
 
     return read
 
 
-def _estimate(value: float | dict[str, float | None]) -> Estimate:
+def estimate_of(value: float | dict[str, float | None]) -> Estimate:
     """Return a figure as JSON has it: a number, or a mean with bounds that are null where one table was played."""
     found = value if isinstance(value, dict) else {"mean": value}
     return Estimate(*(math.nan if (each := found.get(key)) is None else each for key in ("mean", "low", "high")))
@@ -61,7 +62,7 @@ def _half(found: Estimate) -> float:
     return (found.high - found.low) / 2
 
 
-_SECONDS = Column("training, s", 0, lambda row: _estimate(row["train_seconds"]))
+_SECONDS = Column("training, s", 0, lambda row: estimate_of(row["train_seconds"]))
 _STRANGERS = Column("score among strangers", 2, _of("held_out", "score"))
 _EXPEDITION = (
     Column("NashConv", 3, _of("exact", "nash_conv")),
@@ -73,11 +74,11 @@ _EXPEDITION = (
 _WIN = (
     Column("wins less gain", 3, net),
     Column("wins from strangers", 3, _of("held_out", "win")),
-    Column("deviation gain at least", 3, _of("gain", "at_least")),
+    Column("strongest responder's gain", 3, _of("gain", "at_least")),
     _STRANGERS,
     _SECONDS,
 )
-_SCORE = (_STRANGERS, Column("deviation gain at least", 2, _of("gain", "at_least")), _SECONDS)
+_SCORE = (_STRANGERS, Column("strongest responder's gain", 2, _of("gain", "at_least")), _SECONDS)
 COLUMNS = {
     "expedition": _EXPEDITION,
     "win": _WIN,
@@ -88,9 +89,17 @@ COLUMNS = {
 _ASCENDING = {"expedition"}
 
 
-def over_seeds(values: Sequence[float]) -> Estimate:
-    """Return the mean over seeds with its 95 % interval by Student's t; NaN bounds for one seed."""
-    return mean_of_tables(values, [1] * len(values))
+def over_seeds(figures: Sequence[Estimate]) -> Estimate:
+    """Return a figure of one run as it is, of several the mean over seeds with its 95 % interval.
+
+    All runs of a task are measured in the same games, so that the error of these games does not fall with the number of
+    seeds: it is added to that of the seeds, which is Student's.
+    """
+    if len(figures) == 1:
+        return figures[0]
+    seeds = mean_of_tables([each.mean for each in figures], [1] * len(figures))
+    half = math.hypot(_half(seeds), fmean(0.0 if math.isnan(_half(each)) else _half(each) for each in figures))
+    return Estimate(seeds.mean, seeds.mean - half, seeds.mean + half)
 
 
 def write_page(content: Row, path: Path) -> None:
@@ -114,7 +123,8 @@ def summary(content: Row) -> str:
     parts = [
         f"{learned} runs that learned from {config['decisions']:,} decisions each and {len(runs) - learned} of what "
         f"learns nothing: {hours:.1f} hours of one process, begun on {versions['platform']}, Python "
-        f"{versions['python']}. Means over seeds ± 95 % by Student's t; of a single run ± 95 % over its games."
+        f"{versions['python']}. ± is 95 %, over seeds (Student's t) and games; what is exact has only that of "
+        "the seeds."
     ]
     families = {row["family"] for row in runs}
     if any(row["measures"].get("curve") for row in runs):
@@ -176,9 +186,9 @@ def task_table(rows: Sequence[Row]) -> str:
 
 
 def _over(rows: Sequence[Row], column: Column) -> Estimate | None:
-    """Return a figure of one run as it is, of several as a mean over seeds; None where it is not known."""
+    """Return a figure of an algorithm's runs; None where it is not known."""
     known = [value for value in map(column.read, rows) if value is not None]
-    return known[0] if len(known) == 1 else over_seeds([value.mean for value in known]) if known else None
+    return over_seeds(known) if known else None
 
 
 def _named(name: str, rows: Sequence[Row]) -> str:

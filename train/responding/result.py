@@ -70,13 +70,22 @@ class ResponseResult:
         more = self.search_less_members
         return more is not None and more.high < 0
 
+    @property
+    def lookahead_json(self) -> dict[str, Any] | None:
+        """What the search gains, with what tells whether that figure is biased; None if there is no search."""
+        if self.lookahead is None:
+            return None
+        ahead = self.lookahead
+        checks = {"by_payoff": ahead.played.gain, "by_full_roll_outs": ahead.full and ahead.full.gain}
+        return {**_row(ahead.summed), "games": ahead.summed.games, **checks, "bias": ahead.bias}
+
     def to_json(self) -> dict[str, Any]:
         """Return all figures, without the sums per table."""
         return {
             **vars(self),
             "searched": [_row(gain) for gain in self.searched],
             "members": [_row(gain) for gain in self.members],
-            "lookahead": None if self.lookahead is None else _lookahead_row(self.lookahead),
+            "lookahead": self.lookahead_json,
             "can_be_gained_by": self.best.player,
             "can_be_gained": self.best_bound,
             "nash_conv": self.nash_conv,
@@ -151,8 +160,3 @@ def _mean(gain: DeviationGain) -> float:
 
 def _row(gain: DeviationGain) -> dict[str, Any]:
     return {"player": gain.player, "payoff": gain.payoff, "gain": gain.gain}
-
-
-def _lookahead_row(found: SummedGain) -> dict[str, Any]:
-    checks = {"by_payoff": found.played.gain, "by_full_roll_outs": found.full and found.full.gain, "bias": found.bias}
-    return {**_row(found.summed), "games": found.summed.games, **checks}
