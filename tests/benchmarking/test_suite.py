@@ -169,7 +169,7 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
     for row in results:
         assert row["budget"] == (800 if row["algorithm"] == "mine" else 0)
         assert row["decisions"] == 0  # mine plays none
-        assert row["measure_seconds"] > 0
+        assert row["measure_cpu_seconds"] > 0
         assert set(row["measures"]) == ({"score"} if row["task"] == "solitaire" else {"held_out", "gain"})
 
 

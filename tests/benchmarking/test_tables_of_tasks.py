@@ -15,7 +15,7 @@ def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", 
         "gain": {"by": "PPO scratch 0", "at_least": {"mean": gain}},
     }
     found = {"task": task, "family": family, "algorithm": algorithm, "kind": kind, "seed": seed, "measures": measures}
-    return {**found, "train_seconds": 60.0, "measure_seconds": 12.0, "budget": 100, "decisions": 100, **more}
+    return {**found, "train_cpu_seconds": 60.0, "measure_cpu_seconds": 12.0, "budget": 100, "decisions": 100, **more}
 
 
 def solved(algorithm, conv, task="expedition-2", **more):

@@ -62,7 +62,7 @@ def _half(found: Estimate) -> float:
     return (found.high - found.low) / 2
 
 
-_SECONDS = Column("training, s", 0, lambda row: estimate_of(row["train_seconds"]))
+_SECONDS = Column("training, CPU s", 0, lambda row: estimate_of(row["train_cpu_seconds"]))
 _STRANGERS = Column("score among strangers", 2, _of("held_out", "score"))
 _EXPEDITION = (
     Column("NashConv", 3, _of("exact", "nash_conv")),
@@ -118,11 +118,11 @@ def write_page(content: Row, path: Path) -> None:
 def summary(content: Row) -> str:
     """Return what was played, the pictures, and the first figures of the tasks of a family side by side."""
     runs, config, versions = content["runs"], content["config"], content["versions"]
-    hours = sum(row["train_seconds"] + row["measure_seconds"] for row in runs) / 3600
+    hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
     learned = sum(row["kind"] == "learned" for row in runs)
     parts = [
         f"{learned} runs that learned from {config['decisions']:,} decisions each and {len(runs) - learned} of what "
-        f"learns nothing: {hours:.1f} hours of one process, begun on {versions['platform']}, Python "
+        f"learns nothing: {hours:.1f} CPU hours, begun on {versions['platform']}, Python "
         f"{versions['python']}. ± is 95 %, over seeds (Student's t) and games; what is exact has only that of "
         "the seeds."
     ]
