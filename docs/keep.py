@@ -41,7 +41,11 @@ def main(name: str, *files: str) -> None:
     text = json.dumps(found if len(found) > 1 else found[0], ensure_ascii=False, indent=1)
     # What is inside no other and fits a line stands in one, and so does each run of hundreds.
     text = re.sub(r"[\[{][^\[\]{}]{,120}[\]}]", lambda inner: " ".join(inner[0].split()), text)
-    text = re.sub(r"^  \{.*?^  \}", lambda run: " ".join(run[0].split()), text, flags=re.M | re.S) if name == "benchmark" else text
+    text = (
+        re.sub(r"^  \{.*?^  \}", lambda run: " ".join(run[0].split()), text, flags=re.M | re.S)
+        if name == "benchmark"
+        else text
+    )
     (MEASURED / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 

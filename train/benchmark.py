@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +15,14 @@ from pydantic import ValidationError
 from tyro.conf import arg
 
 from diamant_env.commands.command import run_command
-from diamant_env.commands.terminal import say
+from diamant_env.commands.terminal import say, warn
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
-from train.benchmarking.benchmark_run import RESULT, BenchmarkRun, read_result
+from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import QUICK, BenchmarkConfig
 from train.benchmarking.drawn_line_ups import finished_runs, play_line_ups
 from train.benchmarking.folder import PAGE, RESULTS, open_folder, run_folder, write
 from train.benchmarking.playing import play_all
+from train.benchmarking.results import RESULT, read_result
 from train.benchmarking.suite import find_tasks
 from train.runs.command_line import change_keys
 from train.runs.config import explain, read_config
@@ -37,12 +39,12 @@ class Arguments:
     played into the same folder. One JSON and one page of all runs there are written anew after each run.
     """
 
-    tasks: Annotated[tuple[str, ...], arg(metavar="TASK …")] = ()
+    tasks: Annotated[tuple[str, ...] | None, arg(metavar="TASK …")] = None
     """Tasks by name or family (expedition, solitaire, win, score); by default those of the configuration."""
-    algorithms: Annotated[tuple[str, ...], arg(metavar="ALGORITHM …")] = ()
+    algorithms: Annotated[tuple[str, ...] | None, arg(metavar="ALGORITHM …")] = None
     """Algorithms by name or kind (learned, scripted, shipped, exact), or module:function of your own, found in this
     folder too: it is called with (task, budget, seed, folder) and returns an agent, see docs/enter.md."""
-    agents: Annotated[tuple[str, ...], arg(metavar="AGENT …")] = ()
+    agents: Annotated[tuple[str, ...] | None, arg(metavar="AGENT …")] = None
     """Agents that are finished: texts such as bag:18, policy files, folders of runs, module:object."""
     seeds: int | None = None
     """Seeds of each algorithm that learns, at most; by default all that a task has."""
@@ -70,18 +72,21 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     if arguments.workers < 1:
         raise ValueError(f"--workers {arguments.workers}; at least 1 is needed")
     config = BenchmarkConfig() if arguments.config is None else read_config(arguments.config, BenchmarkConfig)
-    config = change_keys(config, (*(QUICK if arguments.quick else ()), *arguments.set))
-    given = {name: value for name in ("tasks", "seeds") if (value := getattr(arguments, name)) not in ((), None)}
+    config = change_keys(change_keys(config, QUICK if arguments.quick else ()), arguments.set)
+    for name in ("tasks", "algorithms", "agents"):
+        if getattr(arguments, name) == ():  # as where a variable is not set: not the whole benchmark
+            raise ValueError(f"--{name} names nothing; leave it out for the default")
+    given = {name: value for name in ("tasks", "seeds") if (value := getattr(arguments, name)) is not None}
     try:
         config = BenchmarkConfig.model_validate({**config.model_dump(), **given})
     except ValidationError as error:
         raise ValueError(explain(error)) from None
     folder = arguments.out or Path("runs/quick" if arguments.quick else "runs/benchmark")
-    runs = benchmark_runs(config, folder, arguments.algorithms, arguments.agents)
+    runs = benchmark_runs(config, folder, arguments.algorithms or (), arguments.agents or ())
     with held(folder):
         open_folder(folder, config)
         for damaged in (path for path in (folder / "runs").rglob(RESULT) if read_result(path) is None):
-            say(f"{damaged} is damaged: it is left out of the page, and its run is played anew when it is asked for")
+            warn(f"{damaged} is damaged: it is left out of the page, and its run is played anew when it is asked for")
         write(config, folder)
         if arguments.line_ups is not None:  # an empty one is refused: a variable that is not set must not train
             chosen = runs if arguments.algorithms or arguments.agents else finished_runs(config, folder)
@@ -125,6 +130,7 @@ def benchmark_runs(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     sys.path.append(os.getcwd())  # where modules of one's own are, if Python was told to leave that out
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: one line, and the page
     return run_command(COMMAND, lambda: benchmark(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 

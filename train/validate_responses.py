@@ -6,20 +6,37 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
 
 import tyro
 
 from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
+from diamant_env.judging.deviation import DeviationGain, DeviationGame
+from diamant_env.judging.games import Player
+from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.tables import estimate_text, new_table
 from diamant_env.opponents import make
 from diamant_env.storage.results import save_json, versions
-from train.benchmarking.validation import LEARNED, SCRIPTED, learned, validate
-from train.responding.config import ResponseConfig
+from train.benchmarking.benchmark_run import exploitability
+from train.benchmarking.suite import TASKS
+from train.learning.training import train
+from train.responding.config import ResponseConfig, SearchConfig
+from train.responding.result import ResponseResult, report
+from train.responding.search import response_runs
 from train.runs.command_line import change_keys
+from train.runs.config import Config, JudgeConfig, PPOConfig
 
 COMMAND = "python -m train.validate_responses"
 _STANDARD = ResponseConfig(seeds=1, pick_games=10_000, report_games=50_000)
+SCRIPTED = ("ev:0.75", "bag:18", "random:0.2")
+LEARNED = {"PPO, 100 thousand decisions": 100_000, "PPO, 1 million decisions": 1_000_000}
+"""Policies that learned by self-play, early and late, by their decisions."""
+_PPO = PPOConfig(
+    games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, reward_scale=1 / 16
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,41 @@ def compare(arguments: Arguments) -> list[dict]:
     if arguments.out is not None:
         save_json({"command": COMMAND, "versions": versions(), "rows": rows}, arguments.out)
     return rows
+
+
+def learned(decisions: int, players: int, seed: int) -> Player:
+    """Return a policy that learned so long by self-play in the expedition."""
+    ppo = _PPO.model_copy(update={"decisions": decisions, "average": 0.1})
+    game, judge = TASKS[f"expedition-{players}"].game, JudgeConfig(curve_points=0)
+    with TemporaryDirectory() as folder:
+        config = Config(name="validation", seed=seed, threads=1, game=game, ppo=ppo, judge=judge)
+        return train(config, Path(folder))
+
+
+def validate(agent: Player, name: str, players: int, config: SearchConfig) -> dict[str, Any]:
+    """Return what each kind of responder gains against copies of an agent, and what a best response does, in gems."""
+    began, task = perf_counter(), TASKS[f"expedition-{players}"]
+    true = exploitability(agent, task, isinstance(agent, str))["exploitability"]  # scripted agents count traps
+    game = DeviationGame(agent, players, task.game.played(), "score", blank_rivals=True)
+    with TemporaryDirectory() as folder:
+        runs = response_runs(game, config, Path(folder))
+        for run in runs:
+            run.finish()
+        found = gains_found(report(runs, game, config))
+    return {"players": players, "agent": name, "exact": true, "found": found, "seconds": perf_counter() - began}
+
+
+def gains_found(result: ResponseResult) -> dict[str, Estimate]:
+    """Return the gain of the best of each kind of responder, with an interval that holds for all of its kind."""
+    kinds: dict[str, list[DeviationGain]] = {
+        "scripted": result.members,
+        "PPO from scratch": [gain for gain in result.searched if "scratch" in gain.player],
+        "PPO from the agent": [gain for gain in result.searched if "warm" in gain.player],
+        "search": [] if result.lookahead is None else [result.lookahead.summed],
+    }
+    return {
+        kind: max(gains, key=lambda each: each.gain.mean).among(len(gains)) for kind, gains in kinds.items() if gains
+    }
 
 
 def main(argv: Sequence[str] | None = None) -> int:

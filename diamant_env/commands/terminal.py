@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
@@ -79,6 +80,12 @@ def say(*parts: object) -> None:
         if not isinstance(error, BrokenPipeError):
             print(f"can't print: {error}", file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def warn(line: str) -> None:
+    """Print a line on stderr, at once."""
+    with suppress(OSError):
+        print(plain(line, sys.stderr.encoding or "utf-8"), file=sys.stderr, flush=True)
 
 
 def save_and_say(result: object, save: Callable[[Path], object], path: Path | None) -> None:

@@ -10,7 +10,7 @@ import pytest
 from diamant_env import Batch
 from train.benchmark import main
 from train.benchmarking import drawn_line_ups
-from train.benchmarking.benchmark_run import RESULT
+from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, digest
 
 DIGESTS = {
@@ -75,11 +75,34 @@ def test_what_is_finished_is_measured_at_drawn_tables(folder, monkeypatch, capsy
     assert re.search(rf"\| `ev:0.75` \| {figure} \| \d \| {figure} \| \d \|", page)
     monkeypatch.setattr(drawn_line_ups, "PUBLISHED", (drawn_line_ups.commitment("my seed"),))
     (path / "runs" / "expedition-2" / "a2c" / "0" / "policy.safetensors").unlink()
+    capsys.readouterr()
     assert call("--algorithms", "a2c", "--line-ups", "my seed") == 0
-    assert "1 of 3 finished runs have no policy here and are left out" in capsys.readouterr().out
+    assert "[" not in capsys.readouterr().out  # nothing is measured twice
     again = json.loads((path / drawn_line_ups.FILE).read_text())
-    assert again["published"] == "published before"
-    assert again["runs"] == [row for row in content["runs"] if row["algorithm"] != "a2c"]
+    assert again == {**content, "published": "published before"}
+    assert call("--algorithms", "a2c", "--line-ups", "another seed") == 0
+    assert "expedition-2 a2c 0 is left out: its policy is not kept" in capsys.readouterr().err
+    other = json.loads((path / drawn_line_ups.FILE).read_text())
+    assert {row["algorithm"] for row in other["runs"]} == {"random:0.2", "ev:0.75"}
+
+
+def runs(path):
+    return json.loads((path / drawn_line_ups.FILE).read_text())["runs"]
+
+
+def test_a_run_that_cannot_be_measured_does_not_stop_the_others(folder, capsys):
+    path, call = folder
+    assert call("--agents", "ev:0.75", "bag:11", "bag:12") == 0
+    file = path / "runs" / "expedition-2" / "bag-11" / "0" / RESULT
+    file.write_text(file.read_text().replace('"task_version": 1', '"task_version": 0'))
+    (path / "runs" / "expedition-2" / "bag-12").rename(path / "runs" / "expedition-2" / "bag-twelve")
+    capsys.readouterr()
+    assert call("--line-ups", "my seed") == 0
+    assert "bag-11/0 was played by another version of the task" in capsys.readouterr().err
+    assert {row["algorithm"] for row in runs(path)} == {"a2c", "ev:0.75", "random:0.2", "bag:12"}
+    (path / drawn_line_ups.FILE).write_text('{"seed": "my seed", "runs": 3}')
+    assert call("--line-ups", "my seed") == 2
+    assert "line-ups.json is damaged: remove it" in capsys.readouterr().err
 
 
 def test_every_finished_run_of_the_folder_is_measured(folder, capsys):
@@ -93,7 +116,11 @@ def test_every_finished_run_of_the_folder_is_measured(folder, capsys):
     rows = {row["algorithm"]: row for row in json.loads((path / drawn_line_ups.FILE).read_text())["runs"]}
     assert set(rows) == {"a2c", "bag:11", "ev:0.75", "mine:train", "random:0.2"}
     assert rows["mine:train"]["drawn"] == rows["a2c"]["drawn"]
-    assert call("--agents", "bag:11", "--line-ups", "my seed") == 0  # or those that are asked for
+    file.write_text(file.read_text().replace('"version": "0123"', '"version": "0123", "agent": "bag:12"'))
+    (results / "mine-train" / "0" / "policy.safetensors").unlink()  # its function returned a text
+    assert call("--line-ups", "another seed") == 0
+    assert {"mine:train", "a2c"} <= {row["algorithm"] for row in runs(path)}
+    assert call("--agents", "bag:11", "--line-ups", "a third") == 0  # or those that are asked for
     rows = json.loads((path / drawn_line_ups.FILE).read_text())["runs"]
     assert {row["algorithm"] for row in rows} == {"bag:11", "ev:0.75", "random:0.2"}
 

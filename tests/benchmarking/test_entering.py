@@ -13,9 +13,9 @@ import pytest
 from diamant_env.opponents.network import NetworkAgent
 from train import benchmark
 from train.algorithms.counting import Meter
-from train.benchmarking.benchmark_run import RESULT
 from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.playing import ERROR
+from train.benchmarking.results import RESULT
 from train.runs.config import Config
 from train.runs.run_folder import save_policy
 
@@ -101,6 +101,9 @@ def waits(task, budget, seed, folder):
     import time
     time.sleep(600)
 
+def words(state):
+    return "LEAVE"
+
 number = 3
 '''
 
@@ -151,7 +154,7 @@ def test_agents_enter_without_training(enter, tmp_path):
         (rng.normal(size=shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in ((4, 90), (2, 4))
     ]
     save_policy(tmp_path / "mine.safetensors", NetworkAgent(layers, "relu", inputs="raw-1"), Config(), 0)
-    entered = {"bag:11", "mine.safetensors", "my_module:Patient", "my_module:bag"}
+    entered = {"bag:11", "mine.safetensors", "my_module:Patient", "my_module:bag", "text:score:my_module:words"}
     status, _, errors, rows = enter("--agents", *sorted(entered), task="full-3-win")
     assert (status, errors) == (0, "")
     assert set(rows) == entered | {"random:0.2", "ev:0.75"}
@@ -160,6 +163,7 @@ def test_agents_enter_without_training(enter, tmp_path):
     scores = {name: rows[name]["measures"]["held_out"]["score"]["mean"] for name in entered}
     assert scores["bag:11"] > scores["my_module:Patient"]
     assert rows["mine.safetensors"]["version"]
+    assert rows["text:score:my_module:words"]["version"] == rows["my_module:bag"]["version"]
 
 
 REFUSED = {
@@ -168,7 +172,7 @@ REFUSED = {
     "wrong:train": "algorithm 'wrong:train': the module wrong can't be imported: SyntaxError",
     "script:train": "algorithm 'script:train': the module script can't be imported: SystemExit()",
     "my_module:nobody": "algorithm 'my_module:nobody': the module my_module has no nobody",
-    "my_module:number": "algorithm 'my_module:number' is a int; a function of (task, budget, seed, folder) is needed",
+    "my_module:number": "'my_module:number' is of type int; a function of (task, budget, seed, folder) is needed",
     "my_module:three": "takes (task, budget, seed); a function of (task, budget, seed, folder) is needed",
     "sarsa": "unknown algorithm 'sarsa'; algorithms: ppo, league",
 }
@@ -193,16 +197,16 @@ def test_what_is_no_agent_is_refused_before_anything_is_played(enter, tmp_path):
 
 def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path):
     names = [f"my_module:{name}" for name in ("nothing", "nan", "fails", "ends", "train")]
-    status, said, errors, rows = enter("--algorithms", *names, "--agents", "my_module:breaks")
+    status, _, errors, rows = enter("--algorithms", *names, "--agents", "my_module:breaks")
     assert status == 2
     assert errors.splitlines()[-1] == ("python -m train.benchmark: error: 5 of 8 runs failed, as the lines above say")
-    failed = [line for line in said.splitlines() if " failed: " in line]
+    failed = [line for line in errors.splitlines() if " failed: " in line]
     folder = Path("runs", "benchmark", "runs", "solitaire")
     for line, name, reason in zip(
         failed,
         [*names[:4], "my_module:breaks"],
         [
-            "my_module:nothing returned a NoneType, which is no agent",
+            "my_module:nothing returned an object of type NoneType, which is no agent",
             "not_a_number returned nan for row 0; a probability of LEAVE is between 0 and 1",
             "while learning",
             "my_module:ends ended by SystemExit(3) instead of returning an agent",
@@ -241,27 +245,54 @@ def test_a_damaged_run_is_named_and_the_others_are_kept(enter, tmp_path):
     _, _, _, before = enter("--agents", "bag:11", "bag:5")
     damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-11" / "0" / RESULT
     damaged.write_text(damaged.read_text()[:-20])
-    status, said, errors, rows = enter("--agents", "bag:5")
-    assert (status, errors) == (0, "")
-    line = said.splitlines()[0]
-    assert line.endswith("bag-11/0/result.json is damaged: it is left out of the page, and its run is played anew when "
-                         "it is asked for")  # fmt: skip
+    status, _, errors, rows = enter("--agents", "bag:5")
+    assert (status, errors.count("\n")) == (0, 1)
+    assert "bag-11/0/result.json is damaged: it is left out of the page, and its run is played anew when" in errors
     assert rows == {name: row for name, row in before.items() if name != "bag:11"}
-    _, said, _, rows = enter("--agents", "bag:11")
-    assert "is damaged" in said.splitlines()[0]
+    _, _, errors, rows = enter("--agents", "bag:11")
+    assert "is damaged" in errors
     assert rows["bag:11"]["measures"] == before["bag:11"]["measures"]
-    assert "is damaged" not in enter("--agents", "bag:11")[1]
+    assert enter("--agents", "bag:11")[2] == ""
 
 
-@pytest.mark.parametrize("part", [{"seed": "0"}, {"decisions": None}, {"measures": {"self_play_score": "high"}}])
+DAMAGE = (
+    {"seed": "0"},
+    {"decisions": None},
+    {"task": "../../elsewhere"},
+    {"measures": {}},
+    {"measures": {"score": {"mean": "high"}}},
+    {"measures": {"held_out": {}}},
+    {"measures": {"exact": {"exploitability": 1.0, "nash_conv": "low", "value": 5.0}}},
+)
+
+
+@pytest.mark.parametrize("part", DAMAGE, ids=str)
 def test_figures_of_another_kind_are_damage_too(part, enter, tmp_path):
     _, _, _, before = enter("--agents", "bag:5")
     damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-5" / "0" / RESULT
     damaged.write_text(json.dumps(json.loads(damaged.read_text()) | part))
-    status, said, errors, rows = enter("--agents", "bag:5")
-    assert (status, errors) == (0, "")
-    assert "bag-5/0/result.json is damaged" in said.splitlines()[0]
+    status, _, errors, rows = enter("--agents", "bag:5")
+    assert (status, errors.count("\n")) == (0, 1)
+    assert "bag-5/0/result.json is damaged" in errors
     assert rows["bag:5"]["measures"] == before["bag:5"]["measures"]
+
+
+@pytest.mark.parametrize("content", [None, "{}", "[]", "no JSON"])
+def test_versions_that_are_gone_are_written_anew(content, enter, tmp_path):
+    enter("--agents", "bag:5")
+    path = tmp_path / "runs" / "benchmark" / "versions.json"
+    before = path.read_text()
+    path.unlink() if content is None else path.write_text(content)
+    assert enter("--agents", "bag:5")[0] == 0
+    assert path.read_text() == before
+
+
+@pytest.mark.parametrize("option", ["--tasks", "--algorithms", "--agents"])
+def test_an_option_that_names_nothing_does_not_play_everything(option, enter, tmp_path):
+    status, _, errors, _ = enter(option)
+    assert (status, errors.count("\n")) == (2, 1)
+    assert f"{option} names nothing; leave it out for the default" in errors
+    assert not (tmp_path / "runs").exists()
 
 
 def test_a_file_names_no_module(enter, tmp_path):
@@ -293,7 +324,6 @@ def test_what_is_done_is_on_the_page_when_the_command_is_ended(ended_by, tmp_pat
     folder = tmp_path / "runs" / "benchmark"
     assert "| `my_module:train` (1), " in (folder / PAGE).read_text()
     assert len(json.loads((folder / RESULTS).read_text())["runs"]) == 1
-    if ended_by == signal.SIGINT:
-        assert process.returncode == 130
-        assert "stopped; the page of what is done is runs/benchmark/benchmark.md; the same command goes on" in errors
-        assert "Traceback" not in errors
+    assert process.returncode == 130
+    assert "stopped; the page of what is done is runs/benchmark/benchmark.md; the same command goes on" in errors
+    assert "Traceback" not in errors

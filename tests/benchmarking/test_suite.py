@@ -14,10 +14,11 @@ from train.algorithms import stable_baselines as sb3
 from train.algorithms.counting import CountedVecEnv, Meter
 from train.benchmark import Arguments, benchmark, benchmark_runs
 from train.benchmarking.algorithms import ALGORITHMS, REFERENCES, Algorithm, algorithm_table, find_algorithms
-from train.benchmarking.benchmark_run import RESULT, BenchmarkRun
+from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.page import PLANE
+from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.command_line import change_keys
 from train.runs.config import read_config
@@ -222,7 +223,7 @@ def test_a_run_that_was_cut_off_is_played_again(tmp_path, calls, monkeypatch):
 def test_other_settings_want_another_folder(tmp_path, calls):
     part(tmp_path, seeds=1, tasks=("solitaire",))
     assert len(part(tmp_path, seeds=2, tasks=("solitaire",))) == 4  # another part may be played into the same one
-    assert len(part(tmp_path, algorithms=(), agents=("bag:11",), tasks=("solitaire",))) == 3
+    assert len(part(tmp_path, algorithms=None, agents=("bag:11",), tasks=("solitaire",))) == 3
     names = [row["algorithm"] for row in json.loads((tmp_path / RESULTS).read_text())["runs"]]
     assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # the page has all that is there
     with pytest.raises(ValueError, match="has runs of another decisions; give another folder by --out"):

@@ -87,6 +87,8 @@ def test_a_single_run_has_the_interval_of_its_games():
 
 def test_the_summary_adds_up_what_the_runs_cost():
     content = {"runs": [row("a"), row("b")], "config": {"decisions": 5}, "versions": {"platform": "L", "python": "3"}}
-    assert "2 runs that learned from 5 decisions each and 0 of what learns nothing: 0.0 hours" in summary(content)
+    assert "2 runs that learned from 5 decisions each and 0 evaluations of fixed agents: 0.0 CPU hours" in summary(
+        content
+    )
     content["runs"] *= 100
-    assert "4.0 hours" in summary(content)
+    assert "4.0 CPU hours" in summary(content)

@@ -7,10 +7,9 @@ import numpy as np
 from diamant_env import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import make
-from train.benchmarking.validation import learned, validate
 from train.responding.config import SearchConfig
 from train.responding.lookahead import Blind
-from train.validate_responses import main
+from train.validate_responses import learned, main, validate
 
 PPO = {"decisions": 40_000, "games": 64, "turns": 16, "minibatch": 256}
 SEARCH = {"full_games": 150, "pairs": 16, "value_pairs": 8}
@@ -45,7 +44,7 @@ def test_no_responder_finds_more_than_there_is():
 
 
 def test_a_network_is_answered_from_its_own_weights_too(monkeypatch):
-    monkeypatch.setattr("train.benchmarking.validation.exploitability", lambda *_: {"exploitability": 1.0})
+    monkeypatch.setattr("train.validate_responses.exploitability", lambda *_: {"exploitability": 1.0})
     row = validate(learned(4000, 2, 0), "network", 2, CONFIG)
     assert list(row["found"]) == ["scripted", "PPO from scratch", "PPO from the agent", "search"]
 

@@ -132,7 +132,7 @@ def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> lis
             own = "module:function for one of your own, --agents for an agent as it is"
             raise ValueError(f"unknown algorithm {name!r}; algorithms: {known}, {', '.join(KINDS)}; {own}")
         found |= {each.name: each for each in named or [from_function(name)]}
-    return list((found | {text: from_agent(text) for text in agents}).values())
+    return list((found | {text: ALGORITHMS.get(text) or from_agent(text) for text in agents}).values())
 
 
 def algorithm_table() -> str:

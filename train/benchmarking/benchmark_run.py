@@ -23,10 +23,10 @@ from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import as_agent
 from diamant_env.opponents.pools import load_pool
-from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json, versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.results import RESULT, read_result
 from train.benchmarking.suite import Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs
@@ -34,14 +34,6 @@ from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
 from train.runs.report import able
 from train.runs.run_folder import POLICY, save_policy
 
-RESULT = "result.json"
-_KINDS: dict[str, Any] = {
-    **dict.fromkeys(("task", "family", "algorithm", "kind"), str),
-    **dict.fromkeys(("seed", "budget", "decisions"), int),
-    **dict.fromkeys(("train_cpu_seconds", "measure_cpu_seconds"), (int, float)),
-    "measures": dict,
-}
-"""What a run's file must have, beside what other versions may have added."""
 HELD_OUT = "held_out"
 
 
@@ -163,6 +155,8 @@ class BenchmarkRun:
             "measure_cpu_seconds": cpu_seconds() - trained,
             "measures": measures,
         }
+        if learned and isinstance(agent, str):
+            result["agent"] = agent  # what a function of one's own found, as `make` takes it
         save_json(result, self.folder / RESULT)
         return to_json(result)  # as it is read back
 
@@ -226,23 +220,6 @@ class BenchmarkRun:
 def cpu_seconds() -> float:
     """Return what this process and those that it has waited for have computed so far: other load does not count."""
     return sum(os.times()[:4])
-
-
-def read_result(path: Path) -> dict[str, Any] | None:
-    """Return the figures in a run's file, None if it is not there or damaged."""
-    try:
-        found = parse_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if is_result(found) else None
-
-
-def is_result(found: Any) -> bool:
-    """Return whether this is what the file of a run has."""
-    if not isinstance(found, dict) or not all(isinstance(found.get(key), kind) for key, kind in _KINDS.items()):
-        return False
-    measures = found["measures"]
-    return bool(measures) and all(isinstance(figures, dict | list) for figures in measures.values())
 
 
 def exploitability(player: Player, task: Task, merge_traps: bool = True) -> dict[str, float | str]:

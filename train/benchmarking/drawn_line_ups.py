@@ -3,51 +3,64 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from diamant_env.commands.terminal import say
+from diamant_env.commands.terminal import say, warn
 from diamant_env.judging.games import Player
 from diamant_env.judging.intervals import Estimate
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.registry import names_object
 from diamant_env.opponents.scripted.drawn import commitment, drawn_pool
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import markdown_table
 from diamant_env.storage.results import save_json, to_json
-from train.benchmarking.algorithms import ALGORITHMS, find_algorithms
-from train.benchmarking.benchmark_run import HELD_OUT, RESULT, Algorithm, BenchmarkRun, read_result
+from train.benchmarking.algorithms import ALGORITHMS
+from train.benchmarking.benchmark_run import HELD_OUT, Algorithm, BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
+from train.benchmarking.entry import from_agent
+from train.benchmarking.folder import in_order
 from train.benchmarking.page import estimate_of, over_seeds
+from train.benchmarking.results import RESULT, read_result
 from train.benchmarking.suite import find_tasks
-from train.runs.run_folder import POLICY
+from train.runs.run_folder import POLICY, read_json
 
 PUBLISHED: tuple[str, ...] = ("bcd5f841aa30a964675b0a67dd525847c4ad05bc6174934bbc8aece7b79a4b33",)
 """The commitments published before their seeds, the newest last: `diamant_env.opponents.scripted.drawn.commitment`."""
 FILE, PAGE = "line-ups.json", "line-ups.md"
-_KINDS = ("drawn", HELD_OUT)
+_NAMES, _KINDS = ("task", "algorithm", "seed"), ("drawn", HELD_OUT)
+_Rows = dict[tuple[str, str, int], dict[str, Any]]  # by `_NAMES`
 
 
 def play_line_ups(runs: Sequence[BenchmarkRun], seed: str, folder: Path) -> list[dict[str, Any]]:
     """Measure finished runs at tables that a seed draws, and write what is found into the folder.
 
+    What the folder has of the same seed is kept, also of runs whose agent is not here.
+
     Raises:
         ValueError: If the seed is empty, or no run is finished whose agent is still there.
     """
     drawn = drawn_pool(seed)
-    finished = [run for run in runs if run.task.players > 1 and run.result() is not None]
-    there = [(run, agent) for run in finished if (agent := kept_agent(run)) is not None]
-    if not there:
-        raise ValueError(f"{folder} has no finished run whose agent is there; play some without --line-ups")
-    if len(there) < len(finished):
-        say(f"{len(finished) - len(there)} of {len(finished)} finished runs have no policy here and are left out")
-    rows = list(_measured(there, drawn))
+    rows = _kept_rows(folder / FILE, seed)
+    there = [(run, agent) for run in runs if (agent := _agent_of(run, rows)) is not None]
+    if not (there or rows):
+        raise ValueError(
+            f"{folder} has no finished run whose agent is there; play some without --line-ups, or name their folder "
+            "by --out, or --quick"
+        )
+    for number, (run, agent) in enumerate(there, 1):
+        say(f"[{number}/{len(there)}] {run} …")
+        drawn_figure = run.among(agent, "drawn", drawn)[run.task.game.reward]
+        figures = to_json(drawn_figure), _held_out(run)
+        rows[_key(run)] = dict(zip((*_NAMES, *_KINDS), (*_key(run), *figures), strict=True))
+    found = in_order(rows.values())
     published = "published before" if commitment(seed) in PUBLISHED else "not published before"
-    content = {"seed": seed, "commitment": commitment(seed), "published": published, "agents": drawn, "runs": rows}
+    content = {"seed": seed, "commitment": commitment(seed), "published": published, "agents": drawn, "runs": found}
     save_json(content, folder / FILE)
     write_whole(folder / PAGE, _page(to_json(content)))
     say(f"The page is {folder / PAGE}, the figures are in {folder / FILE}.")
-    return rows
+    return found
 
 
 def finished_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
@@ -61,7 +74,7 @@ def finished_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
         try:
             runs.append(BenchmarkRun(tasks[row["task"]], _algorithm(row), row["seed"], place, config))
         except ValueError as error:
-            say(f"{place} is left out: {error}")
+            warn(f"{place} is left out: {error}")
     return runs
 
 
@@ -72,10 +85,10 @@ def _algorithm(row: dict[str, Any]) -> Algorithm:
         ValueError: If it is an agent that can't be made any more, such as one whose module is not here.
     """
     name, kind = row["algorithm"], row["kind"]
-    if name in ALGORITHMS:
+    if name in ALGORITHMS and kind == ALGORITHMS[name].kind:
         return ALGORITHMS[name]
     if kind == "agent":
-        return find_algorithms((), (name,))[0]
+        return from_agent(name)
     return Algorithm(name, kind, name, lambda _run: name, version=row.get("version", ""))
 
 
@@ -83,18 +96,46 @@ def kept_agent(run: BenchmarkRun) -> Player | None:
     """Return the agent of a finished run: its policy, or what learns nothing; None if it is not kept."""
     if run.algorithm.kind != "learned":
         return run.algorithm.agent(run)
+    text = (run.result() or {}).get("agent", "")
+    if text and not names_object(text):  # a file runs nothing
+        return text
     path = run.folder / POLICY
     return NetworkAgent.load(path) if path.is_file() else None
 
 
-def _measured(runs: Sequence[tuple[BenchmarkRun, Player]], drawn: Sequence[str]) -> Iterator[dict[str, Any]]:
-    for number, (run, agent) in enumerate(runs, 1):
-        say(f"[{number}/{len(runs)}] {run} …")
-        reward = run.task.game.reward
-        found = run.among(agent, "drawn", drawn)[reward]
-        before = run.result()["measures"][HELD_OUT][reward]  # type: ignore[index]
-        names = {"task": run.task.name, "algorithm": run.algorithm.name, "seed": run.seed}
-        yield {**names, **dict(zip(_KINDS, (to_json(found), before), strict=True))}
+def _agent_of(run: BenchmarkRun, rows: _Rows) -> Player | None:
+    """Return the agent of a finished run that is not among these rows; None, and a line, if it can't be measured."""
+    try:
+        if run.task.players == 1 or run.result() is None:
+            return None
+        known = rows.get(_key(run))
+        if known and math.isclose(known[HELD_OUT]["mean"], _held_out(run)["mean"], rel_tol=1e-6):
+            return None
+        if (agent := kept_agent(run)) is None:
+            warn(f"{run} is left out: its policy is not kept; a function that trains can return a policy file")
+        return agent
+    except ValueError as error:
+        warn(f"{run} is left out: {error}")
+        return None
+
+
+def _held_out(run: BenchmarkRun) -> dict[str, Any]:
+    """Return what a finished run won at tables of the published pool."""
+    return run.result()["measures"][HELD_OUT][run.task.game.reward]  # type: ignore[index]
+
+
+def _key(run: BenchmarkRun) -> tuple[str, str, int]:
+    return run.task.name, run.algorithm.name, run.seed
+
+
+def _kept_rows(path: Path, seed: str) -> _Rows:
+    """Return what was measured before at the tables of a seed, by `_key`."""
+    try:
+        content: dict[str, Any] = read_json(path) if path.is_file() else {"seed": seed, "runs": []}
+        rows = content["runs"] if content["seed"] == seed else []
+        return {(row["task"], row["algorithm"], row["seed"]): row for row in rows if {*_KINDS} <= row.keys()}
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError(f"{path} is damaged: remove it, and the line-ups are played anew") from None
 
 
 def _page(content: dict[str, Any]) -> str:

@@ -18,6 +18,7 @@ from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import as_agent, find_object
 from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
@@ -106,7 +107,7 @@ def from_function(text: str) -> Algorithm:
     """
     function = find_object(text, f"algorithm {text!r}")
     if not callable(function):
-        raise ValueError(f"algorithm {text!r} is a {type(function).__name__}; a function of ({CALL}) is needed")
+        raise ValueError(f"algorithm {text!r} is of type {type(function).__name__}; a function of ({CALL}) is needed")
     try:
         inspect.signature(function).bind(*CALL.split(", "))
     except TypeError:
@@ -132,9 +133,12 @@ def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player
             raise KeyboardInterrupt from error
         raise
     try:
-        return make(returned) if isinstance(returned, str) else as_agent(returned)
+        agent = make(returned) if isinstance(returned, str) else as_agent(returned)
+        return returned if isinstance(returned, str) and not isinstance(agent, NetworkAgent) else agent
     except ValueError as error:
-        raise ValueError(f"{text} returned a {type(returned).__name__}, which is no agent: {error}") from None
+        raise ValueError(
+            f"{text} returned an object of type {type(returned).__name__}, which is no agent: {error}"
+        ) from None
 
 
 def _interrupted(error: BaseException | None) -> bool:
@@ -155,5 +159,5 @@ def _version(text: str) -> str:
     base = parse(text)[1] if text.startswith(PREFIX) else text
     path: str | Path | None = policy_file(base)
     if names_object(base):
-        path = getattr(sys.modules[base.partition(":")[0]], "__file__", None)
+        path = getattr(sys.modules[base.split(":")[-2]], "__file__", None)
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] if path is not None else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,15 @@ from pydantic import ValidationError
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
-from train.benchmarking.benchmark_run import RESULT, is_result, read_result
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.page import write_page
+from train.benchmarking.results import RESULT, is_result, read_result
 from train.benchmarking.suite import TASKS
 from train.runs.config import config_text, read_config
 from train.runs.run_folder import CONFIG, machine_and_versions, read_json, slug
 
 RESULTS, PAGE, VERSIONS = "benchmark.json", "benchmark.md", "versions.json"
+_PLACE = {"platform", "python"}  # of the versions that a page names
 _PART = ("tasks", "algorithms", "seeds")  # what may differ from call to call in the same folder
 
 
@@ -49,31 +51,49 @@ def run_folder(folder: Path, task: str, algorithm: str, seed: int) -> Path:
     return folder / "runs" / slug(task) / slug(algorithm) / str(seed)
 
 
+def _versions(folder: Path) -> dict[str, Any]:
+    """Return what the runs of a folder began with; today's, which are written, if that is missing or damaged."""
+    try:
+        found = read_json(folder / VERSIONS)
+        if found.keys() >= _PLACE:
+            return found
+    except (ValueError, OSError, AttributeError):
+        pass
+    found = machine_and_versions()
+    save_json(found, folder / VERSIONS)
+    return found
+
+
 def _kept(path: Path) -> tuple[BenchmarkConfig, dict[str, Any]]:
     """Return the configuration and all of a file of figures; ValueError if it is damaged."""
     content = read_json(path)
     try:
         config, rows, where = BenchmarkConfig.model_validate(content["config"]), content["runs"], content["versions"]
-        if isinstance(where, dict) and all(map(is_result, rows)):
+        if where.keys() >= _PLACE and all(map(is_result, rows)):
             return config, content
-    except (ValidationError, TypeError, KeyError):
+    except (ValidationError, TypeError, KeyError, AttributeError):
         pass
     raise ValueError(f"{path} is damaged: it has no configuration, versions and runs of a benchmark")
 
 
 def write(config: BenchmarkConfig, folder: Path) -> None:
     """Write the JSON and the page of all that is finished, by task, algorithm and seed."""
+    rows = [read_result(path) for path in (folder / "runs").rglob(RESULT)]
+    content = {
+        "config": config.model_dump(mode="json"),
+        "versions": _versions(folder),
+        "runs": in_order(row for row in rows if row is not None),
+    }
+    save_json(content, folder / RESULTS)
+    write_page(content, folder / PAGE)
+
+
+def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows of runs by task, algorithm and seed."""
     order = [*TASKS, *ALGORITHMS]
 
     def place(row: dict[str, Any]) -> tuple[int, ...]:
         names = row["task"], row["algorithm"]
         return *(order.index(name) if name in order else len(order) for name in names), row["seed"]
 
-    rows = [read_result(path) for path in (folder / "runs").rglob(RESULT)]
-    content = {
-        "config": config.model_dump(mode="json"),
-        "versions": read_json(folder / VERSIONS),
-        "runs": sorted((row for row in rows if row is not None), key=place),
-    }
-    save_json(content, folder / RESULTS)
-    write_page(content, folder / PAGE)
+    return sorted(rows, key=place)

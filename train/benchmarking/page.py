@@ -121,8 +121,8 @@ def summary(content: Row) -> str:
     hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
     learned = sum(row["kind"] == "learned" for row in runs)
     parts = [
-        f"{learned} runs that learned from {config['decisions']:,} decisions each and {len(runs) - learned} of what "
-        f"learns nothing: {hours:.1f} CPU hours, begun on {versions['platform']}, Python "
+        f"{learned} runs that learned from {config['decisions']:,} decisions each and {len(runs) - learned} "
+        f"evaluations of fixed agents: {hours:.1f} CPU hours, begun on {versions['platform']}, Python "
         f"{versions['python']}. ± is 95 %, over seeds (Student's t) and games; what is exact has only that of "
         "the seeds."
     ]

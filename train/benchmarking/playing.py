@@ -8,11 +8,12 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from multiprocessing import active_children, get_context, parent_process
 from threading import Thread
 from typing import Any
 
-from diamant_env.commands.terminal import say
+from diamant_env.commands.terminal import say, warn
 from diamant_env.storage.files import write_whole
 from train.benchmarking.algorithms import find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
@@ -35,6 +36,7 @@ def play_all(runs: Sequence[BenchmarkRun], workers: int) -> Iterator[None]:
             play(line, run)
             yield
         return
+    sys.warnoptions.append("ignore:resource_tracker")  # what ends in the middle leaves semaphores, which it then frees
     with ProcessPoolExecutor(min(workers, max(1, len(runs))), get_context("spawn"), _begin, (os.getcwd(),)) as pool:
         try:
             waiting = [
@@ -60,8 +62,9 @@ def play(line: str, run: BenchmarkRun) -> None:
     try:
         run.play()
     except Exception as error:  # in somebody's own code, anything; the other runs go on
-        write_whole(path, traceback.format_exc())
-        say(f"{run} failed: {' '.join(str(error).split()) or type(error).__name__} (traceback: {path})")
+        with suppress(OSError):  # where nothing can be written, the run's own error says so
+            write_whole(path, traceback.format_exc())
+        warn(f"{run} failed: {' '.join(str(error).split()) or type(error).__name__} (traceback: {path})")
     else:
         path.unlink(missing_ok=True)
 

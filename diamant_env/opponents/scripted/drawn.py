@@ -33,7 +33,7 @@ def drawn_pool(seed: str) -> tuple[str, ...]:
     Raises:
         ValueError: If the seed is empty.
     """
-    if not seed:
+    if not seed.strip():
         raise ValueError("the seed of the line-ups is empty; any other text is allowed")
     return tuple(
         f"{family}:{','.join(f'{_drawn(seed, family, place, values):g}' for place, values in enumerate(parameters))}"
