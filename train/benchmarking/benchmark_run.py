@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
+from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -219,7 +220,7 @@ class BenchmarkRun:
 
 def cpu_seconds() -> float:
     """Return what this process and those that it has waited for have computed so far: other load does not count."""
-    return sum(os.times()[:4])
+    return process_time() + sum(os.times()[2:4])
 
 
 def exploitability(player: Player, task: Task, merge_traps: bool = True) -> dict[str, float | str]:
