@@ -36,7 +36,7 @@ hunter: setup  ## train the policy for tables of strangers, judge and ship it: f
 
 benchmark: setup  ## play what is missing of the benchmark and write its page: hours, and it goes on where it was stopped
 	mkdir -p runs/benchmark
-	test -f runs/benchmark/config.toml || cp docs/measured/benchmark.json runs/benchmark/
+	test -f runs/benchmark/config.toml || cp docs/measured/benchmark.json docs/measured/line-ups.json runs/benchmark/
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
 		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/keep.py benchmark runs/benchmark/benchmark.json && \
 		$(BIN)/python docs/update.py && exit $$status

@@ -14,6 +14,7 @@ from benchmarks.results import figure_text
 from diamant_env import list_tasks
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
+from train.benchmarking.drawn_line_ups import line_ups_text
 from train.benchmarking.page import summary, task_tables
 
 MEASURED = Path(__file__).with_name("measured")
@@ -204,6 +205,11 @@ def benchmark_tasks() -> str:
     return "\n\n".join(task_tables(load("benchmark")["runs"], "## "))
 
 
+def line_ups() -> str:
+    """What the benchmark's agents win at tables that a seed draws."""
+    return line_ups_text(load("line-ups"), "### ")
+
+
 def faults() -> str:
     """The table of `make faults`; the same fault of several commands or files is one row."""
     found = load("faults")
@@ -251,6 +257,7 @@ PARTS = {
     "validation": validation,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
+    "line-ups": line_ups,
     "faults": faults,
     "tasks": tasks,
 }

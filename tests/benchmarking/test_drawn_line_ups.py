@@ -138,7 +138,7 @@ def test_the_page_has_ranks_over_seeds_and_each_seed():
 
     runs = [row("one", 0, 0.3, 0.6), row("two", 0, 0.4, 0.4), row("two", 1, 0.6, 0.6), row("three", 0, 0.2, 0.2)]
     content = {"seed": "s", "commitment": "c", "published": "published before", "agents": ["bag:5"], "runs": runs}
-    page = drawn_line_ups._page(content)
+    page = drawn_line_ups.line_ups_text(content, "## ")
     assert "Another rank than in the held-out pool: 2 of 3." in page
     assert "| `one` | 0.300 [0.200, 0.400] | 2 | 0.600 [0.500, 0.700] | 1 |" in page
     assert "| `two` | 0.500 [-0.775, 1.775] | 1 | 0.500 [-0.775, 1.775] | 2 |" in page  # 12.71 · 0.1 and 0.1

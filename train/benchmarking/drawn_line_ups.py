@@ -58,7 +58,9 @@ def play_line_ups(runs: Sequence[BenchmarkRun], seed: str, folder: Path) -> list
     published = "published before" if commitment(seed) in PUBLISHED else "not published before"
     content = {"seed": seed, "commitment": commitment(seed), "published": published, "agents": drawn, "runs": found}
     save_json(content, folder / FILE)
-    write_whole(folder / PAGE, _page(to_json(content)))
+    write_whole(
+        folder / PAGE, "\n\n".join(["# Line-ups drawn by a seed", line_ups_text(to_json(content), "## ")]) + "\n"
+    )
     say(f"The page is {folder / PAGE}, the figures are in {folder / FILE}.")
     return found
 
@@ -138,24 +140,28 @@ def _kept_rows(path: Path, seed: str) -> _Rows:
         raise ValueError(f"{path} is damaged: remove it, and the line-ups are played anew") from None
 
 
-def _page(content: dict[str, Any]) -> str:
-    """Return the figures as Markdown: for each task the algorithms with their ranks, and each seed of several."""
+def line_ups_text(content: dict[str, Any], heading: str) -> str:
+    """Return the figures as Markdown: for each task the algorithms with their ranks, and each seed of several.
+
+    Args:
+        content: As `play_line_ups` saves it.
+        heading: What a heading of a task begins with, such as "## ".
+    """
     parts = [
-        "# Line-ups drawn by a seed",
         f"Seed `{content['seed']}`, SHA-256 `{content['commitment']}`, {content['published']}. Agents: "
         + ", ".join(f"`{text}`" for text in content["agents"])
         + ". Figures in the task's reward, with 95 % intervals, over seeds (Student's t) and games.",
     ]
     for task in dict.fromkeys(row["task"] for row in content["runs"]):
         rows = [row for row in content["runs"] if row["task"] == task]
-        parts.append(f"## {task}\n\n{_by_algorithm(rows)}")
+        parts.append(f"{heading}{task}\n\n{_by_algorithm(rows)}")
         if any(row["seed"] for row in rows):
             lines = [
                 [f"`{row['algorithm']}`", row["seed"], *(_text(estimate_of(row[kind])) for kind in _KINDS)]
                 for row in rows
             ]
             parts.append(markdown_table(["algorithm", "seed", "drawn", "held-out"], lines))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _by_algorithm(rows: Sequence[dict[str, Any]]) -> str:
