@@ -19,6 +19,7 @@ DROPPED = {
     "response": {"config", "payoff", "agent", "edition", "reward", "weak", "more", "seconds"},
     "ceiling": {"about", "config", "intruders", "intruder_games", "strongest_intruders", "seeds", "responses", "pool"},
 }
+LONG = ("benchmark", "line-ups")
 UNRELATED = {"diamant-env", "scipy", "openskill"}  # versions that no figure depends on
 
 
@@ -40,12 +41,9 @@ def main(name: str, *files: str) -> None:
     ]
     text = json.dumps(found if len(found) > 1 else found[0], ensure_ascii=False, indent=1)
     # What is inside no other and fits a line stands in one, and so does each run of hundreds.
-    text = re.sub(r"[\[{][^\[\]{}]{,120}[\]}]", lambda inner: " ".join(inner[0].split()), text)
-    text = (
-        re.sub(r"^  \{.*?^  \}", lambda run: " ".join(run[0].split()), text, flags=re.M | re.S)
-        if name == "benchmark"
-        else text
-    )
+    folded = [r"[\[{][^\[\]{}]{,120}[\]}]"] + [r"(?ms)^  \{$.*?^  \}"] * (name in LONG)
+    for pattern in folded:
+        text = re.sub(pattern, lambda part: " ".join(part[0].split()), text)
     (MEASURED / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
