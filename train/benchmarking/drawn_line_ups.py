@@ -51,18 +51,18 @@ def play_line_ups(runs: Sequence[BenchmarkRun], seed: str, folder: Path) -> list
         )
     published = "published before" if commitment(seed) in PUBLISHED else "not published before"
     head = {"seed": seed, "commitment": commitment(seed), "published": published, "agents": drawn}
-    content: dict[str, Any] = {**head, "runs": in_order(rows.values())}
     for number, (run, agent) in enumerate(there, 1):
         say(f"[{number}/{len(there)}] {run} …")
         drawn_figure = run.among(agent, "drawn", drawn)[run.task.game.reward]
         figures = to_json(drawn_figure), _held_out(run)
         rows[_key(run)] = dict(zip((*_NAMES, *_KINDS), (*_key(run), *figures), strict=True))
-        content = {**head, "runs": in_order(rows.values())}
-        save_json(content, folder / FILE)
+        save_json({**head, "runs": in_order(rows.values())}, folder / FILE)
+    found = in_order(rows.values())
+    content = {**head, "runs": found}
     save_json(content, folder / FILE)
     write_whole(folder / PAGE, f"# Line-ups drawn by a seed\n\n{line_ups_text(to_json(content), '## ')}\n")
     say(f"The page is {folder / PAGE}, the figures are in {folder / FILE}.")
-    return content["runs"]
+    return found
 
 
 def finished_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:

@@ -41,8 +41,8 @@ def open_folder(folder: Path, config: BenchmarkConfig) -> None:
     if kept is not None:
         for row in kept["runs"]:
             save_json(row, run_folder(folder, row["task"], row["algorithm"], row["seed"]) / RESULT)
+        save_json(kept["versions"], folder / VERSIONS)
     if not path.is_file():
-        save_json(machine_and_versions() if kept is None else kept["versions"], folder / VERSIONS)
         write_whole(path, config_text(config))
 
 
