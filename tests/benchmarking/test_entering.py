@@ -11,123 +11,14 @@ import numpy as np
 import pytest
 
 from diamant_env.opponents.network import NetworkAgent
-from train import benchmark
+from tests.support.entries import MODULE, TINY
 from train.algorithms.counting import Meter
 from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.playing import ERROR
-from train.benchmarking.results import RESULT
 from train.runs.config import Config
 from train.runs.run_folder import save_policy
 
 ROOT = Path(__file__).parents[2]
-RESPONSE = ("response.ppo.decisions=300", "response.pick_games=100", "response.report_games=100", "response.pools=[]",
-            "response.search.games=0")  # fmt: skip
-TINY = [
-    word
-    for key in ("decisions=300", "games=100", "seeds=1", "network.hidden=[8]", *RESPONSE)
-    for word in ("--set", key)
-]
-MODULE = '''
-"""Algorithms of somebody who has not touched the repository."""
-import numpy as np
-from diamant_env import Observations
-
-def bag(obs, first=None):
-    return obs["bag"] >= 9
-
-def not_a_number(obs):
-    return np.full(len(obs.flat), np.nan, np.float32)
-
-def breaks(obs):
-    raise ZeroDivisionError("in my agent")
-
-class Patient:
-    def act(self, obs, first):
-        return np.zeros(len(first), np.float32)
-
-def spend(task, number):
-    batch = task.batch(10)
-    batch.reset(seed=0)
-    while task.left > task.budget - number:
-        batch.step(np.ones((10, task.players), np.int8), auto_reset=True)
-
-def train(task, budget, seed, folder):
-    """Leaves with nine gems.
-
-    After looking around."""
-    spend(task, budget // 2)
-    return bag
-
-def greedy(task, budget, seed, folder):
-    spend(task, 2 * budget)
-    return "bag:9"
-
-def elsewhere(task, budget, seed, folder):
-    return Patient()
-
-def nothing(task, budget, seed, folder):
-    spend(task, 10)
-
-def nan(task, budget, seed, folder):
-    return not_a_number
-
-def fails(task, budget, seed, folder):
-    batch = task.batch(10)
-    batch.reset(seed=0)
-    for _ in range(6):
-        batch.step(np.zeros((10, task.players), np.int8), auto_reset=True)
-    (folder / "learned").touch()
-    raise ZeroDivisionError("while\\nlearning")
-
-def forgets(task, budget, seed, folder):
-    try:
-        fails(task, budget, seed, folder)
-    finally:
-        (folder / "learned").unlink()
-
-def ends(task, budget, seed, folder):
-    raise SystemExit(3)
-
-def swallows(task, budget, seed, folder):
-    try:
-        raise KeyboardInterrupt
-    finally:
-        raise ValueError("not permitted")
-
-def three(task, budget, seed):
-    return bag
-
-def waits(task, budget, seed, folder):
-    import time
-    time.sleep(600)
-
-def words(state):
-    return "LEAVE"
-
-number = 3
-'''
-
-
-@pytest.fixture
-def enter(tmp_path, monkeypatch, capsys):
-    """Call the command in an empty folder with a module of one's own; return status, stdout, stderr and the runs."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "my_module.py").write_text(MODULE)
-    (tmp_path / "broken.py").write_text("import nowhere_at_all\n")
-    (tmp_path / "wrong.py").write_text("def train(:\n")
-    (tmp_path / "script.py").write_text("raise SystemExit\n")
-    sys.modules.pop("my_module", None)
-
-    def call(*words, task="solitaire"):
-        status = benchmark.main(["--tasks", task, *TINY, *words])
-        said = capsys.readouterr()
-        file = tmp_path / "runs" / "benchmark" / RESULTS
-        rows = json.loads(file.read_text())["runs"] if file.is_file() else []
-        return status, said.out, said.err, {row["algorithm"]: row for row in rows}
-
-    yield call
-    sys.modules.pop("my_module", None)
 
 
 def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
@@ -239,52 +130,6 @@ def test_a_changed_module_is_not_taken_for_what_was_played(enter, tmp_path):
     status, said, errors, rows = enter("--algorithms", "my_module:train")
     assert (status, said, rows) == (2, "", before[3])
     assert "solitaire/my_module-train/0 was played by another version of my_module:train; remove that folder" in errors
-
-
-def test_a_damaged_run_is_named_and_the_others_are_kept(enter, tmp_path):
-    _, _, _, before = enter("--agents", "bag:11", "bag:5")
-    damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-11" / "0" / RESULT
-    damaged.write_text(damaged.read_text()[:-20])
-    status, _, errors, rows = enter("--agents", "bag:5")
-    assert (status, errors.count("\n")) == (0, 1)
-    assert "bag-11/0/result.json is damaged: it is left out of the page, and its run is played anew when" in errors
-    assert rows == {name: row for name, row in before.items() if name != "bag:11"}
-    _, _, errors, rows = enter("--agents", "bag:11")
-    assert "is damaged" in errors
-    assert rows["bag:11"]["measures"] == before["bag:11"]["measures"]
-    assert enter("--agents", "bag:11")[2] == ""
-
-
-DAMAGE = (
-    {"seed": "0"},
-    {"decisions": None},
-    {"task": "../../elsewhere"},
-    {"measures": {}},
-    {"measures": {"score": {"mean": "high"}}},
-    {"measures": {"held_out": {}}},
-    {"measures": {"exact": {"exploitability": 1.0, "nash_conv": "low", "value": 5.0}}},
-)
-
-
-@pytest.mark.parametrize("part", DAMAGE, ids=str)
-def test_figures_of_another_kind_are_damage_too(part, enter, tmp_path):
-    _, _, _, before = enter("--agents", "bag:5")
-    damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-5" / "0" / RESULT
-    damaged.write_text(json.dumps(json.loads(damaged.read_text()) | part))
-    status, _, errors, rows = enter("--agents", "bag:5")
-    assert (status, errors.count("\n")) == (0, 1)
-    assert "bag-5/0/result.json is damaged" in errors
-    assert rows["bag:5"]["measures"] == before["bag:5"]["measures"]
-
-
-@pytest.mark.parametrize("content", [None, "{}", "[]", "no JSON"])
-def test_versions_that_are_gone_are_written_anew(content, enter, tmp_path):
-    enter("--agents", "bag:5")
-    path = tmp_path / "runs" / "benchmark" / "versions.json"
-    before = path.read_text()
-    path.unlink() if content is None else path.write_text(content)
-    assert enter("--agents", "bag:5")[0] == 0
-    assert path.read_text() == before
 
 
 @pytest.mark.parametrize("option", ["--tasks", "--algorithms", "--agents"])

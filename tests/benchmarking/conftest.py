@@ -1,0 +1,32 @@
+"""The command in an empty folder, as somebody has it who enters the benchmark."""
+
+import json
+import sys
+
+import pytest
+
+from tests.support.entries import MODULE, TINY
+from train import benchmark
+from train.benchmarking.folder import RESULTS
+
+
+@pytest.fixture
+def enter(tmp_path, monkeypatch, capsys):
+    """Call the command in an empty folder with a module of one's own; return status, stdout, stderr and the runs."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_module.py").write_text(MODULE)
+    (tmp_path / "broken.py").write_text("import nowhere_at_all\n")
+    (tmp_path / "wrong.py").write_text("def train(:\n")
+    (tmp_path / "script.py").write_text("raise SystemExit\n")
+    sys.modules.pop("my_module", None)
+
+    def call(*words, task="solitaire"):
+        status = benchmark.main(["--tasks", task, *TINY, *words])
+        said = capsys.readouterr()
+        file = tmp_path / "runs" / "benchmark" / RESULTS
+        rows = json.loads(file.read_text())["runs"] if file.is_file() else []
+        return status, said.out, said.err, {row["algorithm"]: row for row in rows}
+
+    yield call
+    sys.modules.pop("my_module", None)

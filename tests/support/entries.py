@@ -1,0 +1,88 @@
+"""What enters the benchmark in tests: a module of somebody's own, and settings with which a run takes moments."""
+
+RESPONSE = ("response.ppo.decisions=300", "response.pick_games=100", "response.report_games=100", "response.pools=[]",
+            "response.search.games=0")  # fmt: skip
+TINY = [
+    word
+    for key in ("decisions=300", "games=100", "seeds=1", "network.hidden=[8]", *RESPONSE)
+    for word in ("--set", key)
+]
+MODULE = '''
+"""Algorithms of somebody who has not touched the repository."""
+import numpy as np
+from diamant_env import Observations
+
+def bag(obs, first=None):
+    return obs["bag"] >= 9
+
+def not_a_number(obs):
+    return np.full(len(obs.flat), np.nan, np.float32)
+
+def breaks(obs):
+    raise ZeroDivisionError("in my agent")
+
+class Patient:
+    def act(self, obs, first):
+        return np.zeros(len(first), np.float32)
+
+def spend(task, number):
+    batch = task.batch(10)
+    batch.reset(seed=0)
+    while task.left > task.budget - number:
+        batch.step(np.ones((10, task.players), np.int8), auto_reset=True)
+
+def train(task, budget, seed, folder):
+    """Leaves with nine gems.
+
+    After looking around."""
+    spend(task, budget // 2)
+    return bag
+
+def greedy(task, budget, seed, folder):
+    spend(task, 2 * budget)
+    return "bag:9"
+
+def elsewhere(task, budget, seed, folder):
+    return Patient()
+
+def nothing(task, budget, seed, folder):
+    spend(task, 10)
+
+def nan(task, budget, seed, folder):
+    return not_a_number
+
+def fails(task, budget, seed, folder):
+    batch = task.batch(10)
+    batch.reset(seed=0)
+    for _ in range(6):
+        batch.step(np.zeros((10, task.players), np.int8), auto_reset=True)
+    (folder / "learned").touch()
+    raise ZeroDivisionError("while\\nlearning")
+
+def forgets(task, budget, seed, folder):
+    try:
+        fails(task, budget, seed, folder)
+    finally:
+        (folder / "learned").unlink()
+
+def ends(task, budget, seed, folder):
+    raise SystemExit(3)
+
+def swallows(task, budget, seed, folder):
+    try:
+        raise KeyboardInterrupt
+    finally:
+        raise ValueError("not permitted")
+
+def three(task, budget, seed):
+    return bag
+
+def waits(task, budget, seed, folder):
+    import time
+    time.sleep(600)
+
+def words(state):
+    return "LEAVE"
+
+number = 3
+'''
