@@ -6,14 +6,15 @@ import io
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from diamant_env import exact, opponents
-from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
+from diamant_env import Batch, exact, opponents
+from diamant_env.commands.terminal import add_edition, folder_path, in_folder, new_parser, save_and_say, say
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
 from diamant_env.exact.data_set import MOST_STATES, STATES
@@ -56,6 +57,9 @@ def measure(
     """
     edition = find_edition(edition)
     made = [opponents.make(text) for text in agents]
+    for number, agent in product(players, made):  # what looks at chests is refused before anything is solved
+        seen = Batch(1, number, edition, blank_rivals=True).reset(0)[0]
+        agent.act(Observations(seen), np.ones(number, bool))
     todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
     for number in players:
         todo.append((edition, number, "equilibrium", partial(_equilibrium, number, edition)))
@@ -158,8 +162,8 @@ def run(argv: Sequence[str]) -> int:
     add("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
     rows = "write the results to this file; rows that are there stay, but for those measured again"
     add("--out", type=in_folder, metavar="FILE.json", help=rows)
-    folder = "write what both choices are worth, by state of the equilibrium: FOLDER/EDITION-N-players.npz"
-    add("--values", type=Path, metavar="FOLDER", help=folder)
+    values = "write what both choices are worth, by state of the equilibrium: FOLDER/EDITION-N-players.npz"
+    add("--values", type=folder_path, metavar="FOLDER", help=values)
     states = "the likeliest states of each number of players, at most so many (%(default)s; up to 1000000)"
     add("--states", type=int, default=STATES, metavar="N", help=states)
     given = parser.parse_args(argv)

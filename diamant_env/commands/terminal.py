@@ -66,6 +66,14 @@ def in_folder(text: str) -> Path:
     return path
 
 
+def folder_path(text: str) -> Path:
+    """Return the path of a folder, which need not be there."""
+    path = Path(text)
+    if in_the_way := next((each for each in (path, *path.parents) if each.exists() and not each.is_dir()), None):
+        raise argparse.ArgumentTypeError(f"{path}: {in_the_way} is no folder")
+    return path
+
+
 def say(*parts: object) -> None:
     """Print texts and tables, a line or more each, at once.
 

@@ -10,6 +10,7 @@ import pytest
 from diamant_env import Batch
 from train.benchmark import main
 from train.benchmarking import drawn_line_ups
+from train.benchmarking.folder import PAGE
 from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, digest
 
@@ -64,6 +65,7 @@ def test_another_game_has_another_digest():
 
 def test_what_is_finished_is_measured_at_drawn_tables(folder, monkeypatch, capsys):
     path, call = folder
+    assert "`a2c` (1), not solved: 2 players, exact_players is lower" in (path / PAGE).read_text()
     assert call("--algorithms", "a2c", "--line-ups", "my seed") == 0
     content = json.loads((path / drawn_line_ups.FILE).read_text())
     assert {row["algorithm"] for row in content["runs"]} == {"a2c", "random:0.2", "ev:0.75"}

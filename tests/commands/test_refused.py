@@ -60,6 +60,8 @@ REFUSED = {
         (["--players", "9"], "1 to 8 are allowed"),
         (["catch-up"], "hides them"),
         (["--lone", "x"], "unknown edition 'x'"),
+        (["--values", GAME], "2026.txt is no folder"),
+        (["--values", GAME + "/values"], "2026.txt is no folder"),
     ],
 }
 

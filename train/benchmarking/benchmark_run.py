@@ -174,7 +174,7 @@ class BenchmarkRun:
             return {HELD_OUT: self._among_strangers(agent), "gain": self._gain(agent)}
         measures: dict[str, Any] = {HELD_OUT: self._among_strangers(agent)}
         if self.task.players > self.config.exact_players:
-            return measures
+            return measures | {"exact": {"refused": f"{self.task.players} players, exact_players is lower"}}
         return measures | {"exact": exploitability(agent, self.task), "curve": self._curve()}
 
     def _score_alone(self, agent: Player) -> Estimate:
