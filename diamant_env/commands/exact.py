@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from diamant_env import Batch, exact, opponents
+from diamant_env import exact, opponents
+from diamant_env.batch import Batch
 from diamant_env.commands.terminal import add_edition, folder_path, in_folder, new_parser, save_and_say, say
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
