@@ -24,8 +24,14 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LLMS = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(?P<language>[\w{}-]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 TINY_RUN = "--set ppo.decisions=2000 --set ppo.games=20 --set threads=1 --set judge.curve_games=100 --no-judge"
-TINY_SEARCH = "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100"
-TINY_BENCHMARK = "--quick --set exact_players=1 --set decisions=500 --set ppo.games=4 --set response.ppo.decisions=500"
+TINY_SEARCH = (
+    "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100 "
+    "--set search.games=10 --set search.full_games=5 --set search.pairs=8 --set pools=[]"
+)
+TINY_BENCHMARK = (
+    "--quick --set exact_players=1 --set decisions=500 --set ppo.games=4 --set response.ppo.decisions=500 "
+    "--set response.search.games=0 --set response.pools=[]"
+)
 # What the tests put in the place of what a reader types, by document.
 SMALLER = {
     "README.md": {

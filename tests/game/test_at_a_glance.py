@@ -133,7 +133,7 @@ def test_everything_at_a_few_tables(edition, reward):
 
 @every([*PUBLISHED, *INVENTED, HIDDEN])
 def test_everything_at_every_table(edition):
-    follow(SideBySide(Batch(16, np.arange(16) % 8 + 1, edition), seed=21), edition, every=2, first=0)
+    follow(SideBySide(Batch(16, np.arange(16) % 8 + 1, edition), seed=21), edition, every=4, first=0)
 
 
 def test_a_place_without_a_game_yet():

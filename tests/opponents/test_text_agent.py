@@ -75,7 +75,7 @@ def asked_at_the_start(agent: TextAgent, tables: int = 3) -> list[float]:
 @every(PUBLISHED)
 @pytest.mark.parametrize("players", [1, 3, 8])
 def test_the_words_hold_enough_to_play_ev(edition, players):
-    number = games(20)
+    number = games(10)
     batch, reader = Batch(number, players, edition), TextAgent(ev, "reader")
     table = Table(batch, [reader], np.zeros((number, players), int))
     observations, actions = batch.reset(seed=players), np.zeros((number, players), np.int8)
