@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import task_pages
+from findings import findings
 
 from benchmarks.results import figure_text
 from diamant_env import list_tasks
@@ -205,6 +206,11 @@ def benchmark_tasks() -> str:
     return "\n\n".join(task_tables(load("benchmark")["runs"], "## "))
 
 
+def sentences() -> str:
+    """What the benchmark found, in words."""
+    return findings(load("benchmark")["runs"])
+
+
 def line_ups() -> str:
     """What the benchmark's agents win at tables that a seed draws."""
     return line_ups_text(load("line-ups"), "### ")
@@ -257,6 +263,7 @@ PARTS = {
     "validation": validation,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
+    "findings": sentences,
     "line-ups": line_ups,
     "faults": faults,
     "tasks": tasks,
