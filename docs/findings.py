@@ -21,13 +21,13 @@ SENTENCES = (
     "With two players, two million decisions bring `mirror-descent` to a NashConv of {expedition-2, mirror-descent, "
     "NashConv} gems and `ppo` to {expedition-2, ppo, NashConv}; who leaves by chance has {expedition-2, random:0.2, "
     "NashConv}.",
-    "What one seat gains by deviating from copies of `ppo` hardly depends on the number of players: {expedition-2, "
-    "ppo, deviation gain} gems with two, {expedition-3, ppo, deviation gain} with three, {expedition-4, ppo, "
-    "deviation gain} with four and {expedition-5, ppo, deviation gain} with five.",
+    "What one seat gains by deviating from copies of `ppo` shows no trend with the number of players: "
+    "{expedition-2, ppo, deviation gain} gems with two, {expedition-3, ppo, deviation gain} with three, "
+    "{expedition-4, ppo, deviation gain} with four and {expedition-5, ppo, deviation gain} with five.",
     "Thirty iterations of mirror descent on the tree, without sampling, leave a NashConv of {expedition-2, tabular, "
     "NashConv} gems with two players and {expedition-5, tabular, NashConv} with five, where the network that learns "
     "from samples by the same rule ends at {expedition-5, mirror-descent, NashConv}.",
-    "Deterministic policies fall behind as players are added: from copies of `dqn` one deviator gains "
+    "A deterministic policy falls behind as players are added: from copies of `dqn` one deviator gains "
     "{expedition-2, dqn, deviation gain} gems with two players and {expedition-5, dqn, deviation gain} with five, "
     "where each scores {expedition-5, dqn, score among copies} among copies.",
     "A score among strangers does not show exploitability: with five players `ev:0.75` earns {expedition-5, "
@@ -41,11 +41,11 @@ SENTENCES = (
     "responder's gain} and {full-4-win, champion, strongest responder's gain}.",
     "The two aims conflict: the hunter wins most from strangers, {full-4-win, hunter, wins from strangers}, and "
     "gives away {full-4-win, hunter, strongest responder's gain}.",
-    "A league of earlier selves wins {full-4-win, league - ppo, wins from strangers} more from strangers than "
-    "self-play with the same PPO and gives away {full-4-win, league - ppo, strongest responder's gain} more; PSRO "
-    "wins {full-4-win, psro - ppo, wins from strangers} more and gives away {full-4-win, psro - ppo, strongest "
-    "responder's gain} more.",
-    "Strangers do not tell `dqn` from the others, from whom it wins {full-4-win, dqn, wins from strangers}; who "
+    "Against self-play by the same PPO, a league of earlier selves changes the wins from strangers by {full-4-win, "
+    "league - ppo, wins from strangers} and what the strongest responder gains by {full-4-win, league - ppo, "
+    "strongest responder's gain}; PSRO changes them by {full-4-win, psro - ppo, wins from strangers} and "
+    "{full-4-win, psro - ppo, strongest responder's gain}.",
+    "Strangers hardly tell `dqn` from the others, from whom it wins {full-4-win, dqn, wins from strangers}; who "
     "knows it gains {full-4-win, dqn, strongest responder's gain} of the 0.75 that there are to gain.",
 )
 

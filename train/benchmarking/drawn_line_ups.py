@@ -141,7 +141,7 @@ def _kept_rows(path: Path, seed: str) -> _Rows:
 
 
 def line_ups_text(content: dict[str, Any], heading: str) -> str:
-    """Return the figures as Markdown: for each task the algorithms with their ranks, and each seed of several.
+    """Return the figures as Markdown: for each task the algorithms with their ranks.
 
     Args:
         content: As `play_line_ups` saves it.
@@ -155,12 +155,6 @@ def line_ups_text(content: dict[str, Any], heading: str) -> str:
     for task in dict.fromkeys(row["task"] for row in content["runs"]):
         rows = [row for row in content["runs"] if row["task"] == task]
         parts.append(f"{heading}{task}\n\n{_by_algorithm(rows)}")
-        if any(row["seed"] for row in rows):
-            lines = [
-                [f"`{row['algorithm']}`", row["seed"], *(_text(estimate_of(row[kind])) for kind in _KINDS)]
-                for row in rows
-            ]
-            parts.append(markdown_table(["algorithm", "seed", "drawn", "held-out"], lines))
     return "\n\n".join(parts)
 
 
