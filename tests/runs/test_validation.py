@@ -11,9 +11,9 @@ from train.responding.config import SearchConfig
 from train.responding.lookahead import Blind
 from train.validate_responses import learned, main, validate
 
-PPO = {"decisions": 40_000, "games": 64, "turns": 16, "minibatch": 256}
-SEARCH = {"full_games": 150, "pairs": 16, "value_pairs": 8}
-CONFIG = SearchConfig(seeds=1, checkpoints=2, pick_games=400, report_games=3000, ppo=PPO, search=SEARCH)
+PPO = {"decisions": 20_000, "games": 64, "turns": 16, "minibatch": 256}
+SEARCH = {"full_games": 60, "pairs": 16, "value_pairs": 8}
+CONFIG = SearchConfig(seeds=1, checkpoints=2, pick_games=200, report_games=1500, ppo=PPO, search=SEARCH)
 
 
 class Seen:
