@@ -14,11 +14,11 @@ import numpy as np
 from tqdm import tqdm
 
 from diamant_env import exact, opponents
-from diamant_env.batch import Batch
 from diamant_env.commands.terminal import add_edition, folder_path, in_folder, new_parser, save_and_say, say
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
 from diamant_env.exact.data_set import MOST_STATES, STATES
+from diamant_env.judging.games import check_able
 from diamant_env.judging.tables import TextTable, new_table
 from diamant_env.observation import Observations
 from diamant_env.opponents import Agent
@@ -59,8 +59,7 @@ def measure(
     edition = find_edition(edition)
     made = [opponents.make(text) for text in agents]
     for number, agent in product(players, made):  # what looks at chests is refused before anything is solved
-        seen = Batch(1, number, edition, blank_rivals=True).reset(0)[0]
-        agent.act(Observations(seen), np.ones(number, bool))
+        check_able(agent, number, edition, blank_rivals=True)
     todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
     for number in players:
         todo.append((edition, number, "equilibrium", partial(_equilibrium, number, edition)))

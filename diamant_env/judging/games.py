@@ -108,6 +108,16 @@ def checked_names(agents: Sequence[Player], games: int, players: int) -> list[st
     return names
 
 
+def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals: bool = False) -> None:
+    """Ask an agent for its first decisions at such a table.
+
+    Raises:
+        ValueError: If it can't play there, such as where it looks at chests that are hidden.
+    """
+    seen = Batch(1, players, edition, blank_rivals=blank_rivals).reset(0)[0]
+    agent.act(Observations(seen), np.ones(len(seen), bool))
+
+
 def number_of_tables(games: int, players: int) -> int:
     """Return how many tables play so many games: a multiple of the seats, if there are games enough.
 

@@ -6,12 +6,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
-from diamant_env import Batch, Edition, Observations
+from diamant_env import Edition
 from diamant_env.commands.terminal import say
 from diamant_env.judging.evaluation import judge
-from diamant_env.judging.games import name_of
+from diamant_env.judging.games import check_able, name_of
 from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups
 from diamant_env.judging.tables import result_tables, save_results
 from diamant_env.opponents import make
@@ -32,10 +30,9 @@ def able_members(pool: str, players: int, edition: str | Edition, blank_rivals: 
 
 def able(text: str, players: int, edition: str | Edition, blank_rivals: bool = False) -> bool:
     """Return whether an agent can play at such tables."""
-    seen = Batch(1, players, edition, blank_rivals=blank_rivals).reset(0)[0]
     agent = make(text)
     try:
-        agent.act(Observations(seen), np.ones(len(seen), bool))
+        check_able(agent, players, edition, blank_rivals)
     except ValueError:
         return False
     return True
