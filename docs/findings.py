@@ -6,14 +6,12 @@ SECOND, COLUMN}``. No test sees whether the words fit the figures: read them whe
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from itertools import cycle, islice
 from typing import Any
 
-from diamant_env.judging.intervals import Estimate
-from train.benchmarking.page import COLUMNS, figure, half_width, over_seeds
+from train.benchmarking.page import COLUMNS, difference, figure, figure_text, over_seeds
 from train.benchmarking.suite import TASKS
 
 Runs = Sequence[dict[str, Any]]
@@ -67,11 +65,4 @@ def _figure(runs: Runs, task: str, algorithms: str, heading: str) -> str:
         return figure(chosen[0], column)
     first, second = ([found for row in rows if (found := column.read(row))] for rows in chosen)
     pairs = islice(zip(cycle(first), cycle(second), strict=False), max(len(first), len(second)))  # seed by seed
-    found = over_seeds([_less(*pair) for pair in pairs])
-    return f"{found.mean:.{column.digits}f} ± {half_width(found):.{column.digits}f}"
-
-
-def _less(one: Estimate, other: Estimate) -> Estimate:
-    mean = one.mean - other.mean
-    half = math.hypot(*(0.0 if math.isnan(half_width(each)) else half_width(each) for each in (one, other)))
-    return Estimate(mean, mean - half, mean + half)
+    return figure_text(over_seeds([difference(*pair) for pair in pairs]), column)

@@ -53,11 +53,16 @@ def net(row: Row) -> Estimate | None:
     wins, gain = _of("held_out", "win")(row), _of("gain", "at_least")(row)
     if wins is None or gain is None:
         return None
-    mean, half = wins.mean - gain.mean, math.hypot(half_width(wins), half_width(gain))  # of games that are independent
+    return difference(wins, gain)
+
+
+def difference(one: Estimate, other: Estimate) -> Estimate:
+    """Return one figure less another of independent games or seeds, NaN bounds if either has none."""
+    mean, half = one.mean - other.mean, math.hypot(_half(one), _half(other))
     return Estimate(mean, mean - half, mean + half)
 
 
-def half_width(found: Estimate) -> float:
+def _half(found: Estimate) -> float:
     """Return half of an interval's width, NaN if there is none."""
     return (found.high - found.low) / 2
 
@@ -98,9 +103,7 @@ def over_seeds(figures: Sequence[Estimate]) -> Estimate:
     if len(figures) == 1:
         return figures[0]
     seeds = mean_of_tables([each.mean for each in figures], [1] * len(figures))
-    half = math.hypot(
-        half_width(seeds), fmean(0.0 if math.isnan(half_width(each)) else half_width(each) for each in figures)
-    )
+    half = math.hypot(_half(seeds), fmean(0.0 if math.isnan(_half(each)) else _half(each) for each in figures))
     return Estimate(seeds.mean, seeds.mean - half, seeds.mean + half)
 
 
@@ -216,8 +219,11 @@ def mark(row: Row) -> str:
 def figure(rows: Sequence[Row], column: Column) -> str:
     """Return a figure of one run or its mean over seeds, with its interval if it has one."""
     found = _over(rows, column)
-    if found is None:
-        return ""
-    half = math.nan if column is _SECONDS else half_width(found)
+    return "" if found is None else figure_text(found, column)
+
+
+def figure_text(found: Estimate, column: Column) -> str:
+    """Return a figure with its interval if it has one."""
+    half = math.nan if column is _SECONDS else _half(found)
     interval = "" if math.isnan(half) else f" ± {half:.{column.digits}f}"
     return f"{found.mean:,.{column.digits}f}{interval}"
