@@ -14,8 +14,12 @@ settings.register_profile("same", derandomize=True, database=None, **NO_CLOCK)
 settings.register_profile("wide", max_examples=2000, print_blob=True, **NO_CLOCK)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
-# Tests run side by side and train small networks, for which more threads are slower.
+# Tests run side by side and train small networks, for which more threads are slower, whatever a configuration says.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OMP_THREAD_LIMIT", "1")
+
+# Files are whole after the death of a process, as tests see to, but no test cuts the power: so no disk is waited for.
+os.fsync = lambda _: None
 
 # Compiled code and solutions are kept here and not in the home of whoever runs the tests.
 os.environ.setdefault("DIAMANT_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "cache"))

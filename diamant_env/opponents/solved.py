@@ -58,10 +58,11 @@ class EquilibriumAgent(Scripted):
         rebuild_games(np.ascontiguousarray(obs.flat[rows]), np.zeros(len(rows), np.uint64), games)
         self._check(games)
         _sort_traps(games, len(find_edition(self.edition).traps))
-        kinds, kind_of_row = np.unique(self._kinds(games), axis=0, return_inverse=True)
-        for number, kind in enumerate(kinds):
-            which = np.flatnonzero(kind_of_row.ravel() == number)
-            key = tuple(kind.tolist())
+        kinds, left = self._kinds(games), np.arange(len(games))
+        while left.size:  # kinds are few
+            same = (kinds[left] == kinds[left[0]]).all(axis=1)
+            which, left = left[same], left[~same]
+            key = tuple(kinds[which[0]].tolist())
             if key not in self.solutions:
                 self.solutions[key] = self._solve(self._start(games[which[0]]))
             leave[rows[which]] = self.solutions[key].leave_probability(games[which])

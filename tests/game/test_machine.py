@@ -113,8 +113,8 @@ def test_any_game_of_any_edition(edition):
     any_game()
 
 
-# Thirty thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
-BATCH, BATCHES = 720, 2
+# Twenty thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
+BATCH, BATCHES = 480, 2
 
 
 @every(PUBLISHED)

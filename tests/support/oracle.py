@@ -7,8 +7,15 @@ and told which card comes up and who leaves.
 from __future__ import annotations
 
 from collections import Counter
-from copy import deepcopy
 from fractions import Fraction
+
+
+def _copied(thing):
+    """A copy with lists, dictionaries and sets of its own; what these hold never changes."""
+    other = object.__new__(type(thing))
+    for name, value in vars(thing).items():
+        setattr(other, name, value.copy() if isinstance(value, list | dict | set) else value)
+    return other
 
 
 class Player:
@@ -52,7 +59,9 @@ class Oracle:
 
     def copy(self) -> Oracle:
         """The same game, which goes on by itself."""
-        return deepcopy(self, {id(self.edition): self.edition})
+        other = _copied(self)
+        other.players = [_copied(player) for player in self.players]
+        return other
 
     def relic_name(self, value: int) -> str:
         return f"relic {value}" if self.edition.relic_values == "printed" else "relic"

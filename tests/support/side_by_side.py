@@ -51,6 +51,7 @@ def as_dicts(games: np.ndarray) -> list[dict]:
 
 def engine_rows(games: np.ndarray) -> list[list[int]]:
     """What the records hold of all that both report, a row of numbers per game."""
+    games = games.view(np.ndarray)  # whose fields are found faster
     over = games["phase"] == OVER
     return np.column_stack([over, games["turn"] * ~over, *(games[name] for name in _SHARED)]).tolist()
 
