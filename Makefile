@@ -21,18 +21,16 @@ train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
 champion: setup  ## train the champion with three seeds, judge and ship it: four hours on two cores
-	@if ls -d runs/champion-* > /dev/null 2>&1; then echo "runs/champion-* are there already: move them away first"; exit 1; fi
-	printf '%s\n' 0 1 2 | xargs -P 2 -I {} $(BIN)/python -m train.ppo --config configs/champion.toml --set seed={} --no-judge
-	for seed in 0 1 2; do $(BIN)/python -m train.values runs/champion-seed$$seed || exit; done
-	$(BIN)/python -m train.ship runs/champion-seed0 --also runs/champion-seed1 runs/champion-seed2 --command "make champion" \
-		--about "Hardest to exploit of what was found here: it learned against itself alone. Not the one that wins most from strangers."
+champion: about = Hardest to exploit of what was found here: it learned against itself alone. Not the one that wins most from strangers.
 
-hunter: setup  ## train the policy for tables of strangers, judge and ship it: forty minutes
-	@if ls -d runs/hunter-* > /dev/null 2>&1; then echo "runs/hunter-* are there already: move them away first"; exit 1; fi
-	$(BIN)/python -m train.ppo --config configs/hunter.toml --no-judge
-	$(BIN)/python -m train.values runs/hunter-seed0
-	$(BIN)/python -m train.ship runs/hunter-seed0 --command "make hunter" \
-		--about "Wins most from strangers. No equilibrium: who knows it wins far more than a fair share."
+hunter: setup  ## train the policy for tables of strangers with three seeds, judge and ship it: an hour on two cores
+hunter: about = Wins most from strangers. No equilibrium: who knows it wins far more than a fair share.
+
+champion hunter:
+	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "runs/$@-* are there already: move them away first"; exit 1; fi
+	printf '%s\n' 0 1 2 | xargs -P 2 -I {} $(BIN)/python -m train.ppo --config configs/$@.toml --set seed={} --no-judge
+	for seed in 0 1 2; do $(BIN)/python -m train.values runs/$@-seed$$seed || exit; done
+	$(BIN)/python -m train.ship runs/$@-seed0 --also runs/$@-seed1 runs/$@-seed2 --command "make $@" --about "$(about)"
 
 benchmark: setup  ## play what is missing of the benchmark and write its page: hours, and it goes on where it was stopped
 	mkdir -p runs/benchmark
