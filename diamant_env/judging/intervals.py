@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special
 
 CONFIDENCE = 0.95
 
@@ -66,7 +66,8 @@ def p_value_of_share(totals: ArrayLike, games: ArrayLike, fair: float) -> float:
     mean, effective, tables = _effective_games(totals, games)
     if tables < 2 or not 0 < fair < 1:
         return 1.0
-    return float(2 * stats.t.sf(abs(mean - fair) / math.sqrt(fair * (1 - fair) / effective), tables - 1))
+    deviation = abs(mean - fair) / math.sqrt(fair * (1 - fair) / effective)
+    return float(2 * special.stdtr(tables - 1, -deviation))
 
 
 def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
@@ -100,4 +101,4 @@ def _effective_games(totals: ArrayLike, games: ArrayLike) -> tuple[float, float,
 
 
 def _quantile(tables: int, among: int) -> float:
-    return float(stats.t.isf((1 - CONFIDENCE) / (2 * among), tables - 1))
+    return float(-special.stdtrit(tables - 1, (1 - CONFIDENCE) / (2 * among)))
