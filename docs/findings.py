@@ -19,7 +19,7 @@ SENTENCES = (
     "With two players, two million decisions bring `mirror-descent` to a NashConv of {expedition-2, mirror-descent, "
     "NashConv} gems and `ppo` to {expedition-2, ppo, NashConv}; who leaves by chance has {expedition-2, random:0.2, "
     "NashConv}.",
-    "What one seat gains by deviating from copies of `ppo` shows no trend with the number of players: "
+    "What one seat gains by deviating from copies of `ppo` shows no clear trend with the number of players: "
     "{expedition-2, ppo, deviation gain} gems with two, {expedition-3, ppo, deviation gain} with three, "
     "{expedition-4, ppo, deviation gain} with four and {expedition-5, ppo, deviation gain} with five.",
     "Thirty iterations of mirror descent on the tree, without sampling, leave a NashConv of {expedition-2, tabular, "
