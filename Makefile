@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion hunter benchmark test test-page test-versions test-deep test-ray mutants faults coverage examples docs docs-links lint warm package clean
+.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray mutants faults coverage examples docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -40,7 +40,9 @@ benchmark: setup  ## play what is missing of the benchmark and write its page: h
 		$(BIN)/python docs/update.py && exit $$status
 
 test: setup  ## run all tests, the linter and the type check
-	$(MAKE) --no-print-directory -j 2 lint warm
+	$(MAKE) --no-print-directory -j 2 lint pytest
+
+pytest: warm
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 warm: setup

@@ -35,7 +35,7 @@ def test_the_same_games_and_bad_input(simulator):
 
 
 def play() -> None:
-    """Compare byte by byte over some hundred turns, after wrong calls."""
+    """Compare byte by byte over some dozen turns, after wrong calls."""
     from diamant_env.cuda import CudaBatch  # it needs the simulator or a GPU
 
     with pytest.raises(RuntimeError, match=r"step before reset: call reset\(\) first"):
@@ -49,7 +49,7 @@ def play() -> None:
         with pytest.raises(ValueError, match="actions of dtype float64; expected int8"):
             there.step(np.zeros((4, here.seats)))
         random, ended = np.random.default_rng(1), 0
-        for _ in range(60):
+        for _ in range(32):
             actions = (random.random((4, here.seats)) < 0.4).astype(np.int8)
             expected = here.step(actions, auto_reset=True)
             found = there.step(actions)
@@ -57,7 +57,7 @@ def play() -> None:
                 assert theirs.copy_to_host().tobytes() == mine.tobytes()
             assert there.games.tobytes() == here.games.tobytes()
             ended += int(expected[2].sum())
-        assert ended > 8
+        assert ended > 3
     print("the same games")
 
 

@@ -59,13 +59,12 @@ def test_every_edition_conforms(edition):
     conform(100, edition=edition)
 
 
-@pytest.mark.parametrize("mask", MASKS)
-def test_render(mask):
+def test_render():
     pytest.importorskip("pygame")
 
     def make(render_mode: str):
         known = diamant_v0.parallel_env.metadata["render_modes"]
-        return diamant_v0.env(num_players=4, mask=mask, render_mode=render_mode if render_mode in known else None)
+        return diamant_v0.env(num_players=4, render_mode=render_mode if render_mode in known else None)
 
     render_test(make)
 
