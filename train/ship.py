@@ -86,10 +86,11 @@ def ship(arguments: Arguments) -> Path:
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # all are whole before the first is judged
     responses = [found_in(path) for path in arguments.responses]
-    judged = []
+    judged: list[list[Judged]] = []
     for network in networks:
         network.name = config.name
-        judged.append(list(judge_everywhere(network, config, arguments)))
+        editions = [] if judged else [edition for edition in EDITIONS if edition != config.game.edition]
+        judged.append(list(judge_everywhere(network, config, arguments, editions)))  # the card shows those of the first
     command = arguments.command or "python -m train.ppo"
     by_run = [[found for found in responses if Path(found["agent"]) == folder] for folder in arguments.also]
     mine = [found for found in responses if not any(found in others for others in by_run)]
@@ -111,11 +112,13 @@ def found_in(path: Path) -> dict[str, Any]:
     return found["found"]
 
 
-def judge_everywhere(network: NetworkAgent, config: Config, arguments: Arguments) -> Iterator[Judged]:
-    """Yield the results at each table size, in each other edition, and of the intruders at each size."""
+def judge_everywhere(
+    network: NetworkAgent, config: Config, arguments: Arguments, editions: Sequence[str]
+) -> Iterator[Judged]:
+    """Yield the results at each table size, in each of these other editions, and of the intruders at each size."""
     own, seats = config.game.edition, config.judge.num_players
     tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
-    for edition, players in [*tables, *((other, seats) for other in EDITIONS if other != own)]:
+    for edition, players in [*tables, *((other, seats) for other in editions)]:
         pools = [LineUp(pool, able_members(pool, players, edition)) for pool in POOLS]
         playable = [pool for pool in pools if len(pool.rivals) >= players - 1]
         results = judge(network, playable, arguments.games, arguments.seed, players, edition, True, "ship")
