@@ -25,26 +25,27 @@ SENTENCES = (
     "Thirty iterations of mirror descent on the tree, without sampling, leave a NashConv of {expedition-2, tabular, "
     "NashConv} gems with two players and {expedition-5, tabular, NashConv} with five, where the network that learns "
     "from samples by the same rule ends at {expedition-5, mirror-descent, NashConv}.",
-    "A deterministic policy falls behind as players are added: from copies of `dqn` one deviator gains "
+    "`dqn`, whose policy is deterministic, falls behind as players are added: from its copies one deviator gains "
     "{expedition-2, dqn, deviation gain} gems with two players and {expedition-5, dqn, deviation gain} with five, "
     "where each scores {expedition-5, dqn, score among copies} among copies.",
     "A score among strangers does not show exploitability: with five players `ev:0.75` earns {expedition-5, "
     "ev:0.75, score among strangers} gems there and the equilibrium {expedition-5, equilibrium, score among "
     "strangers}, but from `ev:0.75` a deviator gains {expedition-5, ev:0.75, deviation gain}.",
-    "Alone, `r-nad` stays {solitaire, lone - r-nad, score} gems below optimal stopping, `ppo` {solitaire, lone - "
-    "ppo, score}, `dqn` {solitaire, lone - dqn, score} and the rule `ev:0.75` {solitaire, lone - ev:0.75, score}.",
+    "Alone, `ppo` stays {solitaire, lone - ppo, score} gems below optimal stopping, about as the rule `ev:0.75` does "
+    "({solitaire, lone - ev:0.75, score}); for `r-nad` three seeds show no difference ({solitaire, lone - r-nad, "
+    "score}) and for `dqn` the seeds differ most ({solitaire, lone - dqn, score}).",
     "At four seats of the full game `ppo` wins {full-4-win, ppo, wins from strangers} from strangers after "
     "{full-4-win, ppo, training, CPU s} CPU seconds, as the champion does after 200 times the decisions "
     "({full-4-win, champion, wins from strangers}); their strongest responders gain {full-4-win, ppo, strongest "
     "responder's gain} and {full-4-win, champion, strongest responder's gain}.",
-    "The two aims conflict: the hunter wins most from strangers, {full-4-win, hunter, wins from strangers}, and "
-    "gives away {full-4-win, hunter, strongest responder's gain}.",
-    "Against self-play by the same PPO, a league of earlier selves changes the wins from strangers by {full-4-win, "
-    "league - ppo, wins from strangers} and what the strongest responder gains by {full-4-win, league - ppo, "
-    "strongest responder's gain}; PSRO changes them by {full-4-win, psro - ppo, wins from strangers} and "
+    "The two aims conflict: at four seats the hunter wins most from strangers, {full-4-win, hunter, wins from "
+    "strangers}, and gives away {full-4-win, hunter, strongest responder's gain}.",
+    "At four seats, against self-play by the same PPO, a league of earlier selves changes the wins from strangers by "
+    "{full-4-win, league - ppo, wins from strangers} and what the strongest responder gains by {full-4-win, league - "
+    "ppo, strongest responder's gain}; PSRO changes them by {full-4-win, psro - ppo, wins from strangers} and "
     "{full-4-win, psro - ppo, strongest responder's gain}.",
-    "Strangers hardly tell `dqn` from the others, from whom it wins {full-4-win, dqn, wins from strangers}; who "
-    "knows it gains {full-4-win, dqn, strongest responder's gain} of the 0.75 that there are to gain.",
+    "At four seats strangers hardly tell `dqn` from the others: it wins {full-4-win, dqn, wins from strangers} from "
+    "them; who knows it gains {full-4-win, dqn, strongest responder's gain} of the 0.75 that there are to gain.",
 )
 
 

@@ -138,7 +138,7 @@ def summary(content: Row) -> str:
         parts.append(side_by_side("NashConv in gems", "expedition", runs))
     if "win" in families:
         parts.append(f"![Wins from strangers against the gain of the strongest responder]({PLANE})")
-        parts.append(side_by_side("Wins from strangers less the deviation gain", "win", runs))
+        parts.append(side_by_side("Wins from strangers less the strongest responder's gain", "win", runs))
     return "\n\n".join(parts)
 
 

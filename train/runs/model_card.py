@@ -73,7 +73,7 @@ def card_text(record: Record) -> str:
         "of distinct opponents. Intruder: the member of both pools that wins most alone among copies of the policy, "
         f"{_games(record['intruder_games'])} games each; above the fair share at 5 % with Holm's correction: "
         f"{_above(record)}. Gained: what the strongest responder gains over the fair share among copies, at the least "
-        "(`python -m train.best_response`).",
+        "(`python -m train.best_response`): a search, or PPO with its seed, warm if it starts as the policy.",
         *([f"## Over {number} seeds", over_seeds(record)] if number > 1 else []),
         f"[{name}.json]({name}.json) has all figures, those of the other editions too, and the whole configuration.",
     ]
