@@ -23,7 +23,7 @@ train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on
 champion: setup  ## train the champion with three seeds, judge and ship it: four hours on two cores
 champion: about = Hardest to exploit of what was found here: it learned against itself alone. Not the one that wins most from strangers.
 
-hunter: setup  ## train the policy for tables of strangers with three seeds, judge and ship it: an hour on two cores
+hunter: setup  ## train the policy for tables of strangers with three seeds, judge and ship it: hours
 hunter: about = Wins more from strangers than the champion where chests are open. No equilibrium: who knows it wins far more than a fair share.
 
 champion hunter:

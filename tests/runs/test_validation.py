@@ -59,4 +59,5 @@ def test_the_command_prints_and_saves(tmp_path, capsys, monkeypatch):
     assert main(["--players", "2", "--set", *small, "--out", str(out)]) == 0
     rows = json.loads(out.read_text())["rows"]
     assert [row["agent"] for row in rows] == ["random:0.3"]
-    assert "2.345" in capsys.readouterr().out
+    assert f"{rows[0]['exact']:.3f}" == "2.345"
+    assert f"{rows[0]['exact']:.3f}" in capsys.readouterr().out
