@@ -39,27 +39,25 @@ class Arguments:
     played into the same folder. One JSON and one page of all runs there are written anew after each run.
     """
 
-    tasks: Annotated[tuple[str, ...] | None, arg(metavar="TASK …")] = None
+    tasks: Annotated[tuple[str, ...] | None, arg(metavar="TASK …", help_behavior_hint="")] = None
     """Tasks by name or family (expedition, solitaire, win, score); by default those of the configuration."""
-    algorithms: Annotated[tuple[str, ...] | None, arg(metavar="ALGORITHM …")] = None
-    """Algorithms by name or kind (learned, scripted, shipped, exact), or module:function of your own, found in this
-    folder too: it is called with (task, budget, seed, folder) and returns an agent, see docs/enter.md."""
-    agents: Annotated[tuple[str, ...] | None, arg(metavar="AGENT …")] = None
+    algorithms: Annotated[tuple[str, ...] | None, arg(metavar="ALGORITHM …", help_behavior_hint="")] = None
+    """Algorithms by name or kind (learned, scripted, shipped, exact), or your module:function, see docs/enter.md."""
+    agents: Annotated[tuple[str, ...] | None, arg(metavar="AGENT …", help_behavior_hint="")] = None
     """Agents that are finished: texts such as bag:18, policy files, folders of runs, module:object."""
-    seeds: int | None = None
+    seeds: Annotated[int | None, arg(metavar="N", help_behavior_hint="")] = None
     """Seeds of each algorithm that learns, at most; by default all that a task has."""
-    line_ups: Annotated[str | None, arg(metavar="SEED")] = None
-    """Play nothing new: measure what is finished at tables of agents that this text draws, into line-ups.md. Every
-    finished run of the folder, or those of the algorithms and agents that are given."""
+    line_ups: Annotated[str | None, arg(metavar="SEED", help_behavior_hint="")] = None
+    """Measure what is finished, or of that what is named, at tables of agents drawn from this text: line-ups.md."""
     workers: Annotated[int, arg(metavar="N")] = 1
     """Runs that are played at the same time, each in a process of its own."""
     quick: bool = False
     """Try everything out: budgets and games so small that a run takes seconds and its figures say little."""
-    config: Path | None = None
+    config: Annotated[Path | None, arg(metavar="FILE.toml", help_behavior_hint="")] = None
     """Budgets and games, by default those of configs/benchmark.toml."""
-    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    set: Annotated[tuple[str, ...], arg(metavar="KEY=VALUE"), tyro.conf.UseAppendAction] = ()
     """Change one key, e.g. --set decisions=100000; may be repeated."""
-    out: Path | None = None
+    out: Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")] = None
     """The benchmark's folder, by default runs/benchmark, or runs/quick: what is finished there is kept."""
 
 
@@ -91,15 +89,17 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         if arguments.line_ups is not None:  # an empty one is refused: a variable that is not set must not train
             chosen = runs if arguments.algorithms or arguments.agents else finished_runs(config, folder)
             return play_line_ups(chosen, arguments.line_ups, folder)
+        missing = [run for run in runs if run.result() is None]
         try:
-            for _ in play_all([run for run in runs if run.result() is None], arguments.workers):
+            for _ in play_all(missing, arguments.workers):
                 write(config, folder)
         except KeyboardInterrupt:
+            write(config, folder)  # a run may have ended since, or the writing of its page been interrupted
             raise KeyboardInterrupt(f"the page of what is done is {folder / PAGE}; the same command goes on") from None
     results = [result for run in runs if (result := run.result()) is not None]
-    say(f"{len(results)} runs; the page is {folder / PAGE}, the figures are in {folder / RESULTS}.")
-    if len(results) < len(runs):
-        raise ValueError(f"{len(runs) - len(results)} of {len(runs)} runs failed, as the lines above say")
+    say(f"The page of all finished runs is {folder / PAGE}, the figures are in {folder / RESULTS}.")
+    if failed := len(runs) - len(results):
+        raise ValueError(f"{failed} of {len(missing)} runs failed, as the lines above say")
     return results
 
 
@@ -115,13 +115,19 @@ def benchmark_runs(
         folder: Of the benchmark.
         algorithms: Names and kinds, and functions of one's own.
         agents: Finished agents; without algorithms, they are played alone, beside the references.
+
+    Raises:
+        ValueError: If a name is unknown, or plays none of the tasks.
     """
     names = algorithms or (() if agents else config.algorithms)
-    found = find_algorithms((*names, *REFERENCES) if names or agents else (), agents)
+    tasks, found = find_tasks(config.tasks), find_algorithms((*names, *REFERENCES) if names or agents else (), agents)
+    for name in (*names, *agents):
+        if not any(each.plays(task) for each in found if name in (each.name, each.kind) for task in tasks):
+            raise ValueError(f"{name} plays none of these tasks: {', '.join(task.name for task in tasks)}")
     return [
         BenchmarkRun(task, algorithm, seed, run_folder(folder, task.name, algorithm.name, seed), config)
         for seed in range(config.seeds)
-        for task in find_tasks(config.tasks)
+        for task in tasks
         for algorithm in found
         if algorithm.plays(task) and seed < (task.seeds if algorithm.kind == "learned" else 1)
     ]

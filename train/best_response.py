@@ -49,9 +49,9 @@ class Arguments:
     """Agents: texts such as bag:18, files of trained policies (.safetensors), or the folders of their runs."""
     pool: Annotated[tuple[str, ...], arg(metavar="POOL …")] = ()
     """Pools of which every member is answered as well: pool, held-out or a path to a .toml."""
-    config: Path | None = None
+    config: Annotated[Path | None, arg(metavar="FILE.toml", help_behavior_hint="")] = None
     """The experiment: budget, seeds, games, what is played; if none is named, configs/best_response.toml."""
-    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    set: Annotated[tuple[str, ...], arg(metavar="KEY=VALUE"), tyro.conf.UseAppendAction] = ()
     """Change one key, e.g. --set ppo.decisions=100000 --set game.num_players=[3]; may be repeated."""
     out: Path = Path("runs")
     """Where each search's own folder is made."""

@@ -78,6 +78,9 @@ def make(text: str, seed: int = 0, *, importing: bool = True) -> Agent:
             raise ValueError(f"agent {text!r} would import a module; a text from a file can't do that")
         return text_agent.load_text_agent(text) if text.startswith(text_agent.PREFIX) else own.load(text)
     path = policy_file(text)
+    if path is None and (Path(text).suffix or Path(text).name != text):  # it looks like a path
+        allowed = "the file of a policy ends in .safetensors, an agent of your own is module:object"
+        raise ValueError(f"no agent {text!r}: there is no such folder; {allowed}")
     if path is None:
         raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(_known())}")
     if not path.is_file():

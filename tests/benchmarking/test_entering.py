@@ -45,7 +45,7 @@ def test_agents_enter_without_training(enter, tmp_path):
         (rng.normal(size=shape).astype(np.float32), np.zeros(shape[0], np.float32)) for shape in ((4, 90), (2, 4))
     ]
     save_policy(tmp_path / "mine.safetensors", NetworkAgent(layers, "relu", inputs="raw-1"), Config(), 0)
-    entered = {"bag:11", "mine.safetensors", "my_module:Patient", "my_module:bag", "text:score:my_module:words"}
+    entered = {"bag:11", "mine.safetensors", "my_module:Patient", "my_module:bag"}
     status, _, errors, rows = enter("--agents", *sorted(entered), task="full-3-win")
     assert (status, errors) == (0, "")
     assert set(rows) == entered | {"random:0.2", "ev:0.75"}
@@ -54,7 +54,7 @@ def test_agents_enter_without_training(enter, tmp_path):
     scores = {name: rows[name]["measures"]["held_out"]["score"]["mean"] for name in entered}
     assert scores["bag:11"] > scores["my_module:Patient"]
     assert rows["mine.safetensors"]["version"]
-    assert rows["text:score:my_module:words"]["version"] == rows["my_module:bag"]["version"]
+    assert rows["my_module:Patient"]["version"] == rows["my_module:bag"]["version"]
 
 
 REFUSED = {
@@ -79,7 +79,12 @@ def test_what_is_no_algorithm_is_refused_before_anything_is_played(name, enter, 
 
 
 def test_what_is_no_agent_is_refused_before_anything_is_played(enter, tmp_path):
-    for text, reason in (("nobody", "unknown agent 'nobody'"), ("my_module:number", "plays nothing; allowed:")):
+    for text, reason in (
+        ("nobody", "unknown agent 'nobody'"),
+        ("my_module:number", "plays nothing; allowed:"),
+        ("search:4:text:my_module:words", "answers in words, and a run would ask it a million times"),
+        ("champion", "champion plays none of these tasks: solitaire"),
+    ):
         status, _, errors, _ = enter("--agents", text)
         assert (status, errors.count("\n")) == (2, 1)
         assert reason in errors

@@ -65,9 +65,9 @@ def test_tasks_of_a_family_stand_side_by_side_and_a_gap_is_empty():
 
 def test_who_spends_too_much_or_too_little_is_marked():
     rows = [row("a", decisions=101), row("b", decisions=150), row("c", decisions=0), row("d", kind="exact", budget=0)]
-    table = task_table([*rows, row("e", decisions=60)])
+    table = task_table([*rows, row("e", decisions=60), row("f", decisions=150), row("f")])
     for text in ("`a` (1) |", "`b` (1), 50% over budget |", "`c` (1), no decision was counted |", "`d` |",
-                 "`e` (1), 60% of the budget |"):  # fmt: skip
+                 "`e` (1), 60% of the budget |", "`f` (2), 50% over budget in 1 of 2 |"):  # fmt: skip
         assert text in table
 
 

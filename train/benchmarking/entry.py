@@ -18,6 +18,7 @@ from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
+from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import as_agent, find_object
 from diamant_env.opponents.registry import names_object, policy_file
@@ -149,14 +150,25 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 def from_agent(text: str) -> Algorithm:
-    """Return the algorithm that a finished agent is, named by a text that `make` takes; else a ValueError."""
+    """Return the algorithm that a finished agent is, named by a text that `make` takes.
+
+    Raises:
+        ValueError: If it names no agent, or one that answers in words: a run would ask it a million times.
+    """
+    if _without_search(text).startswith(text_agent.PREFIX):
+        command = "diamant evaluate --per-decision score"
+        raise ValueError(f"{text} answers in words, and a run would ask it a million times; judge it by {command}")
     make(text)
     return Algorithm(text, "agent", "an agent as it is", lambda _run: text, version=_version(text))
 
 
+def _without_search(text: str) -> str:
+    return parse(text)[1] if text.startswith(PREFIX) else text
+
+
 def _version(text: str) -> str:
     """Return a digest of the file that a text names: of a policy, or of a module that was imported; else nothing."""
-    base = parse(text)[1] if text.startswith(PREFIX) else text
+    base = _without_search(text)
     path: str | Path | None = policy_file(base)
     if names_object(base):
         path = getattr(sys.modules[base.split(":")[-2]], "__file__", None)

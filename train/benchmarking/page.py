@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
@@ -197,9 +198,10 @@ def _over(rows: Sequence[Row], column: Column) -> Estimate | None:
 
 
 def _named(name: str, rows: Sequence[Row]) -> str:
-    marks = dict.fromkeys(filter(None, map(mark, rows)))
+    marks = Counter(filter(None, map(mark, rows)))
     seeds = f" ({len(rows)})" if rows[0]["kind"] == "learned" else ""
-    return f"`{name}`{seeds}{''.join(f', {each}' for each in marks)}"
+    each = [text if count == len(rows) else f"{text} in {count} of {len(rows)}" for text, count in marks.items()]
+    return ", ".join([f"`{name}`{seeds}", *each])
 
 
 def mark(row: Row) -> str:

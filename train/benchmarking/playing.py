@@ -64,7 +64,8 @@ def play(line: str, run: BenchmarkRun) -> None:
     except Exception as error:  # in somebody's own code, anything; the other runs go on
         with suppress(OSError):  # where nothing can be written, the run's own error says so
             write_whole(path, traceback.format_exc())
-        warn(f"{run} failed: {' '.join(str(error).split()) or type(error).__name__} (traceback: {path})")
+        kind = "" if isinstance(error, ValueError) and str(error) else f"{type(error).__name__}: "
+        warn(f"{run} failed: {kind}{' '.join(str(error).split())} (traceback: {path})")
     else:
         path.unlink(missing_ok=True)
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 
 import tyro
 from pydantic import ValidationError
+from tyro.conf import arg
 
 from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
@@ -28,13 +29,13 @@ Experiment = TypeVar("Experiment", bound=Config)
 class Arguments:
     """Train a PPO agent by self-play and judge it against the scripted baselines."""
 
-    config: Path | None = None
+    config: Annotated[Path | None, arg(metavar="FILE.toml", help_behavior_hint="")] = None
     """The experiment; if none is named, default.toml in configs, on Ray rllib.toml."""
-    set: Annotated[tuple[str, ...], tyro.conf.UseAppendAction] = ()
+    set: Annotated[tuple[str, ...], arg(metavar="KEY=VALUE"), tyro.conf.UseAppendAction] = ()
     """Change one key, e.g. --set ppo.decisions=100000 --set seed=3; may be repeated."""
     out: Path = Path("runs")
     """Where the run's own folder is made."""
-    resume: Path | None = None
+    resume: Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")] = None
     """Go on with the run in this folder; the configuration is the one it has."""
     judge: bool = True
     """Judge the agent at the end."""
