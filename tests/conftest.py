@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -20,6 +21,9 @@ os.environ.setdefault("OMP_THREAD_LIMIT", "1")
 
 # Files are whole after the death of a process, as tests see to, but no test cuts the power: so no disk is waited for.
 os.fsync = lambda _: None
+
+# Where the tests run in the background, SIGINT is ignored, and a child would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Compiled code and solutions are kept here and not in the home of whoever runs the tests.
 os.environ.setdefault("DIAMANT_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "cache"))

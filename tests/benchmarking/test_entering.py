@@ -170,7 +170,7 @@ def test_what_is_done_is_on_the_page_when_the_command_is_ended(ended_by, tmp_pat
         while "waits" not in process.stdout.readline():
             assert process.poll() is None
         process.send_signal(ended_by)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=600)
     folder = tmp_path / "runs" / "benchmark"
     assert "| `my_module:train` (1), " in (folder / PAGE).read_text()
     assert len(json.loads((folder / RESULTS).read_text())["runs"]) == 1

@@ -32,11 +32,9 @@ def python(*arguments: str, path: Path | None = None, **options) -> subprocess.C
         [sys.executable, *arguments],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(path or ROOT)},
-        # Where the tests run in the background, SIGINT is ignored, and a child would inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         stderr=subprocess.PIPE,
         text=True,
-        timeout=60,
+        timeout=600,
         **options,
     )
 

@@ -219,8 +219,6 @@ def test_at_a_real_terminal(key, code):
         cwd=ROOT,
         env=environment,
         start_new_session=True,
-        # Where the tests run in the background, SIGINT is ignored, and a child would inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     os.close(terminal)
     said = read_until(master, "q = quit] > ")
