@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from diamant_env.drawing.news import counted
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import markdown_table
@@ -127,10 +128,10 @@ def summary(content: Row) -> str:
     hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
     learned = sum(row["kind"] == "learned" for row in runs)
     parts = [
-        f"{learned} runs that learned from {config['decisions']:,} decisions each and {len(runs) - learned} "
-        f"evaluations of fixed agents: {hours:.1f} CPU hours, begun on {versions['platform']}, Python "
-        f"{versions['python']}. ± is 95 %, over seeds (Student's t) and games; what is exact has only that of "
-        "the seeds."
+        f"{counted(learned, 'run')} that learned from {config['decisions']:,} decisions each and "
+        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {hours:.1f} CPU hours, begun on "
+        f"{versions['platform']}, Python {versions['python']}. ± is 95 %, over seeds (Student's t) and games; what is "
+        "exact has only that of the seeds."
     ]
     families = {row["family"] for row in runs}
     if any(row["measures"].get("curve") for row in runs):
