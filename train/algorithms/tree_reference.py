@@ -29,17 +29,18 @@ from diamant_env.opponents.solved import EquilibriumAgent
 from diamant_env.state import Game
 
 ITERATIONS = 30
-STEP = 1.0
-"""Of the log-odds, for each gem."""
+STEP = 0.6
+"""Of the log-odds, for each gem, divided by the number of rivals: they all change at once, and larger steps cycle."""
 _FIRST_TEMPERATURE = 0.3  # gems
 
 
 def mirror_descent(tree: exact.ExpeditionTree, iterations: int = ITERATIONS) -> NDArray[np.float64]:
     """Return the probability of leaving at each node, float64 (nodes,), after so many iterations."""
     log_odds, values = np.zeros((2, tree.boxes.size))
+    step = STEP / max(tree.boxes.players - 1, 1)
     for iteration in range(iterations):
         temperature = _FIRST_TEMPERATURE / (iteration + 1)
-        _improve(tree.sets, tree.boxes, tree.moves, tree.must_reveal, STEP, temperature, log_odds, values)
+        _improve(tree.sets, tree.boxes, tree.moves, tree.must_reveal, step, temperature, log_odds, values)
     np.negative(log_odds, out=log_odds)
     np.exp(log_odds, out=log_odds)
     return 1 / (1 + log_odds)
