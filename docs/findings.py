@@ -34,18 +34,20 @@ SENTENCES = (
     "Alone, `ppo` stays {solitaire, lone - ppo, score} gems below optimal stopping, about as the rule `ev:0.75` does "
     "({solitaire, lone - ev:0.75, score}); for `r-nad` three seeds show no difference ({solitaire, lone - r-nad, "
     "score}) and for `dqn` the seeds differ most ({solitaire, lone - dqn, score}).",
-    "At four seats of the full game `ppo` wins {full-4-win, ppo, wins from strangers} from strangers after "
+    "In full-4-win `ppo` wins {full-4-win, ppo, wins from strangers} from strangers after "
     "{full-4-win, ppo, training, CPU s} CPU seconds, as the champion does after 200 times the decisions "
-    "({full-4-win, champion, wins from strangers}); their strongest responders gain {full-4-win, ppo, strongest "
-    "responder's gain} and {full-4-win, champion, strongest responder's gain}.",
-    "The two aims conflict: at four seats the hunter wins most from strangers, {full-4-win, hunter, wins from "
+    "({full-4-win, champion, wins from strangers}); their strongest responders, found by a smaller search than the "
+    "standard one, gain {full-4-win, ppo, strongest responder's gain} and {full-4-win, champion, strongest "
+    "responder's gain}.",
+    "The two aims conflict: in full-4-win the hunter wins most from strangers, {full-4-win, hunter, wins from "
     "strangers}, and gives away {full-4-win, hunter, strongest responder's gain}.",
-    "At four seats, against self-play by the same PPO, a league of earlier selves changes the wins from strangers by "
+    "In full-4-win, against self-play by the same PPO, a league of earlier selves changes the wins from strangers by "
     "{full-4-win, league - ppo, wins from strangers} and what the strongest responder gains by {full-4-win, league - "
     "ppo, strongest responder's gain}; PSRO changes them by {full-4-win, psro - ppo, wins from strangers} and "
     "{full-4-win, psro - ppo, strongest responder's gain}.",
-    "At four seats strangers hardly tell `dqn` from the others: it wins {full-4-win, dqn, wins from strangers} from "
-    "them; who knows it gains {full-4-win, dqn, strongest responder's gain} of the 0.75 that there are to gain.",
+    "In full-4-win strangers hardly tell `dqn` from `ppo`: it wins {full-4-win, dqn, wins from strangers} from them, "
+    "`ppo` {full-4-win, ppo, wins from strangers}; who knows it gains {full-4-win, dqn, strongest "
+    "responder's gain} of the 0.75 that there are to gain.",
 )
 
 

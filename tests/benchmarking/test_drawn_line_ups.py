@@ -82,6 +82,9 @@ def test_what_is_finished_is_measured_at_drawn_tables(folder, monkeypatch, capsy
     assert "[" not in capsys.readouterr().out  # nothing is measured twice
     again = json.loads((path / drawn_line_ups.FILE).read_text())
     assert again == {**content, "published": "published before"}
+    assert call("--algorithms", "a2c", "--line-ups", "another seed") == 2
+    assert "has the line-ups of the seed 'my seed': move it away" in capsys.readouterr().err
+    (path / drawn_line_ups.FILE).unlink()
     assert call("--algorithms", "a2c", "--line-ups", "another seed") == 0
     assert "expedition-2 a2c 0 is left out: its policy is not kept" in capsys.readouterr().err
     other = json.loads((path / drawn_line_ups.FILE).read_text())
@@ -120,8 +123,10 @@ def test_every_finished_run_of_the_folder_is_measured(folder, capsys):
     assert rows["mine:train"]["drawn"] == rows["a2c"]["drawn"]
     file.write_text(file.read_text().replace('"version": "0123"', '"version": "0123", "agent": "bag:12"'))
     (results / "mine-train" / "0" / "policy.safetensors").unlink()  # its function returned a text
+    (path / drawn_line_ups.FILE).unlink()
     assert call("--line-ups", "another seed") == 0
     assert {"mine:train", "a2c"} <= {row["algorithm"] for row in runs(path)}
+    (path / drawn_line_ups.FILE).unlink()
     assert call("--agents", "bag:11", "--line-ups", "a third") == 0  # or those that are asked for
     rows = json.loads((path / drawn_line_ups.FILE).read_text())["runs"]
     assert {row["algorithm"] for row in rows} == {"bag:11", "ev:0.75", "random:0.2"}

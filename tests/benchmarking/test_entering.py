@@ -57,6 +57,16 @@ def test_agents_enter_without_training(enter, tmp_path):
     assert rows["my_module:Patient"]["version"] == rows["my_module:bag"]["version"]
 
 
+def test_an_agent_is_not_played_into_the_folder_of_another(enter, tmp_path):
+    before = enter("--agents", "my_module:bag")[3]
+    folder = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "my_module-bag" / "0"
+    result = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps({**result, "algorithm": "my_module-bag"}))
+    status, _, errors, rows = enter("--agents", "my_module:bag")
+    assert (status, set(rows)) == (2, before.keys() - {"my_module:bag"} | {"my_module-bag"})
+    assert "has another run, solitaire my_module-bag 0; give another folder by --out" in errors
+
+
 REFUSED = {
     "nowhere_at_all:train": "algorithm 'nowhere_at_all:train': there is no module nowhere_at_all",
     "broken:train": "algorithm 'broken:train': the module broken can't be imported: ModuleNotFoundError",
@@ -84,6 +94,7 @@ def test_what_is_no_agent_is_refused_before_anything_is_played(enter, tmp_path):
         ("my_module:number", "plays nothing; allowed:"),
         ("search:4:text:my_module:words", "answers in words, and a run would ask it a million times"),
         ("champion", "champion plays none of these tasks: solitaire"),
+        ("a2c", "unknown agent 'a2c'"),
     ):
         status, _, errors, _ = enter("--agents", text)
         assert (status, errors.count("\n")) == (2, 1)

@@ -72,10 +72,11 @@ class TabularAgent(EquilibriumAgent):
     """Plays what `mirror_descent` finds, in the first expedition of an edition."""
 
     family: ClassVar[str] = "tabular"
+    iterations: int = ITERATIONS
 
     def _solve(self, start: Game) -> Any:
         tree = exact.build_tree(start, find_edition(self.edition))
-        return _Table(tree, mirror_descent(tree))
+        return _Table(tree, mirror_descent(tree, self.iterations))
 
 
 @dataclass

@@ -95,7 +95,7 @@ _ALGORITHMS = (
         "tabular",
         "exact",
         "magnetic mirror descent on the tree, 30 iterations (ours)",
-        lambda run: TabularAgent(run.task.game.played()),
+        lambda run: TabularAgent(run.task.game.played(), run.config.tree_iterations),
         lambda task: task.family == "expedition",
     ),
     Algorithm(
@@ -132,7 +132,8 @@ def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> lis
             own = "module:function for one of your own, --agents for an agent as it is"
             raise ValueError(f"unknown algorithm {name!r}; algorithms: {known}, {', '.join(KINDS)}; {own}")
         found |= {each.name: each for each in named or [from_function(name)]}
-    return list((found | {text: ALGORITHMS.get(text) or from_agent(text) for text in agents}).values())
+    finished = {name: each for name, each in ALGORITHMS.items() if each.kind != "learned"}
+    return list((found | {text: finished.get(text) or from_agent(text) for text in agents}).values())
 
 
 def algorithm_table() -> str:

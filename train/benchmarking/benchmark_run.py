@@ -108,12 +108,16 @@ class BenchmarkRun:
         """Return the figures of a finished run; None of one that is not, or whose file is damaged.
 
         Raises:
-            ValueError: If another version of the algorithm has played it, or another one of the task.
+            ValueError: If another version of the algorithm has played it, or another one of the task, or if another
+                agent's name makes the same folder.
         """
         found = read_result(self.folder / RESULT)
         me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
-        if found is None or found | me != found:
+        if found is None:
             return None
+        if found | me != found:
+            other = " ".join(str(found[name]) for name in me)
+            raise ValueError(f"{self.folder} has another run, {other}; give another folder by --out")
         names = {"version": f"version of {self.algorithm.name}", "task_version": "version of the task"}
         for name, now in self._versions().items():
             if (then := found.get(name, "")) != now:

@@ -36,6 +36,8 @@ class BenchmarkConfig(Run):
     """Policies of a run, evenly spaced, of which an expedition's curve of NashConv is made."""
     exact_players: int = Field(5, ge=1, le=5)
     """Largest table of which an expedition's exploitability is computed: at five players a policy takes a minute."""
+    tree_iterations: Number = 30
+    """Of `tabular`: one takes up to twenty seconds at five players."""
     games: Games = 20_000
     """Games of each run at tables of held-out agents, or alone."""
     response: SearchConfig = SearchConfig(
@@ -62,6 +64,7 @@ QUICK = (
     "decisions=20_000",
     "checkpoints=2",
     "exact_players=3",
+    "tree_iterations=1",
     "games=400",
     "response.ppo.decisions=5_000",
     "response.pick_games=200",

@@ -56,13 +56,16 @@ def play_line_ups(runs: Sequence[BenchmarkRun], seed: str, folder: Path) -> list
         drawn_figure = run.among(agent, "drawn", drawn)[run.task.game.reward]
         figures = to_json(drawn_figure), _held_out(run)
         rows[_key(run)] = dict(zip((*_NAMES, *_KINDS), (*_key(run), *figures), strict=True))
-        save_json({**head, "runs": in_order(rows.values())}, folder / FILE)
+        _write({**head, "runs": in_order(rows.values())}, folder)
     found = in_order(rows.values())
-    content = {**head, "runs": found}
-    save_json(content, folder / FILE)
-    write_whole(folder / PAGE, f"# Line-ups drawn by a seed\n\n{line_ups_text(to_json(content), '## ')}\n")
+    _write({**head, "runs": found}, folder)
     say(f"The page is {folder / PAGE}, the figures are in {folder / FILE}.")
     return found
+
+
+def _write(content: dict[str, Any], folder: Path) -> None:
+    save_json(content, folder / FILE)
+    write_whole(folder / PAGE, f"# Line-ups drawn by a seed\n\n{line_ups_text(to_json(content), '## ')}\n")
 
 
 def finished_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
@@ -108,7 +111,10 @@ def kept_agent(run: BenchmarkRun) -> Player | None:
 def _agent_of(run: BenchmarkRun, rows: _Rows) -> Player | None:
     """Return the agent of a finished run that is not among these rows; None, and a line, if it can't be measured."""
     try:
-        if run.task.players == 1 or run.result() is None:
+        if run.task.players == 1:
+            return None
+        if run.result() is None:
+            warn(f"{run} is left out: it is not finished")
             return None
         known = rows.get(_key(run))
         if known and math.isclose(known[HELD_OUT]["mean"], _held_out(run)["mean"], rel_tol=1e-6):
@@ -134,7 +140,9 @@ def _kept_rows(path: Path, seed: str) -> _Rows:
     """Return what was measured before at the tables of a seed, by `_key`."""
     try:
         content: dict[str, Any] = read_json(path) if path.is_file() else {"seed": seed, "runs": []}
-        rows = content["runs"] if content["seed"] == seed else []
+        rows, other = content["runs"], content["seed"]
+        if other != seed:
+            raise ValueError(f"{path} has the line-ups of the seed {other!r}: move it away, or give another --out")
         return {(row["task"], row["algorithm"], row["seed"]): row for row in rows if {*_KINDS} <= row.keys()}
     except (KeyError, TypeError, AttributeError):
         raise ValueError(f"{path} is damaged: remove it, and the line-ups are played anew") from None
