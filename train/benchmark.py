@@ -24,7 +24,7 @@ from train.benchmarking.folder import PAGE, RESULTS, open_folder, run_folder, wr
 from train.benchmarking.playing import play_all
 from train.benchmarking.results import RESULT, read_result
 from train.benchmarking.suite import find_tasks
-from train.runs.command_line import change_keys
+from train.runs.command_line import Changes, ConfigFile, change_keys, optional
 from train.runs.config import explain, read_config
 from train.runs.lock import held
 
@@ -39,25 +39,25 @@ class Arguments:
     played into the same folder. One JSON and one page of all runs there are written anew after each run.
     """
 
-    tasks: Annotated[tuple[str, ...] | None, arg(metavar="TASK …", help_behavior_hint="")] = None
+    tasks: Annotated[tuple[str, ...] | None, optional("TASK …")] = None
     """Tasks by name or family (expedition, solitaire, win, score); by default those of the configuration."""
-    algorithms: Annotated[tuple[str, ...] | None, arg(metavar="ALGORITHM …", help_behavior_hint="")] = None
+    algorithms: Annotated[tuple[str, ...] | None, optional("ALGORITHM …")] = None
     """Algorithms by name or kind (learned, scripted, shipped, exact), or your module:function, see docs/enter.md."""
-    agents: Annotated[tuple[str, ...] | None, arg(metavar="AGENT …", help_behavior_hint="")] = None
+    agents: Annotated[tuple[str, ...] | None, optional("AGENT …")] = None
     """Agents that are finished: texts such as bag:18, policy files, folders of runs, module:object."""
-    seeds: Annotated[int | None, arg(metavar="N", help_behavior_hint="")] = None
+    seeds: Annotated[int | None, optional("N")] = None
     """Seeds of each algorithm that learns, at most; by default all that a task has."""
-    line_ups: Annotated[str | None, arg(metavar="SEED", help_behavior_hint="")] = None
+    line_ups: Annotated[str | None, optional("SEED")] = None
     """Measure what is finished, or of that what is named, at tables of agents drawn from this text: line-ups.md."""
     workers: Annotated[int, arg(metavar="N")] = 1
     """Runs that are played at the same time, each in a process of its own."""
     quick: bool = False
     """Try everything out: budgets and games so small that a run takes seconds and its figures say little."""
-    config: Annotated[Path | None, arg(metavar="FILE.toml", help_behavior_hint="")] = None
+    config: ConfigFile = None
     """Budgets and games, by default those of configs/benchmark.toml."""
-    set: Annotated[tuple[str, ...], arg(metavar="KEY=VALUE"), tyro.conf.UseAppendAction] = ()
+    set: Changes = ()
     """Change one key, e.g. --set decisions=100000; may be repeated."""
-    out: Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")] = None
+    out: Annotated[Path | None, optional("FOLDER")] = None
     """The benchmark's folder, by default runs/benchmark, or runs/quick: what is finished there is kept."""
 
 

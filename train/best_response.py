@@ -25,7 +25,7 @@ from train.distributed.cluster import map_on_ray, require_ray
 from train.responding.config import ResponseConfig
 from train.responding.result import ResponseResult, report, result_table
 from train.responding.search import ResponseRun, response_runs
-from train.runs.command_line import change_keys
+from train.runs.command_line import Changes, ConfigFile, change_keys
 from train.runs.config import read_config
 from train.runs.lock import held
 from train.runs.run_folder import POLICY, new_run_folder, open_run_folder, slug
@@ -49,9 +49,9 @@ class Arguments:
     """Agents: texts such as bag:18, files of trained policies (.safetensors), or the folders of their runs."""
     pool: Annotated[tuple[str, ...], arg(metavar="POOL …")] = ()
     """Pools of which every member is answered as well: pool, held-out or a path to a .toml."""
-    config: Annotated[Path | None, arg(metavar="FILE.toml", help_behavior_hint="")] = None
+    config: ConfigFile = None
     """The experiment: budget, seeds, games, what is played; if none is named, configs/best_response.toml."""
-    set: Annotated[tuple[str, ...], arg(metavar="KEY=VALUE"), tyro.conf.UseAppendAction] = ()
+    set: Changes = ()
     """Change one key, e.g. --set ppo.decisions=100000 --set game.num_players=[3]; may be repeated."""
     out: Path = Path("runs")
     """Where each search's own folder is made."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
 import tyro
 
@@ -26,7 +26,7 @@ from train.learning.training import train
 from train.responding.config import ResponseConfig, SearchConfig
 from train.responding.result import ResponseResult, report
 from train.responding.search import response_runs
-from train.runs.command_line import change_keys
+from train.runs.command_line import change_keys, optional
 from train.runs.config import Config, JudgeConfig, PPOConfig
 
 COMMAND = "python -m train.validate_responses"
@@ -52,7 +52,7 @@ class Arguments:
     """Keys of configs/best_response.toml to change."""
     seed: int = 0
     """Of learning and games."""
-    out: Path | None = None
+    out: Annotated[Path | None, optional("FILE.json")] = None
     """Write the figures to this JSON file."""
 
 

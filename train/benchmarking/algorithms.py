@@ -12,7 +12,7 @@ from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import response_oracles
-from train.algorithms.tree_reference import TabularAgent
+from train.algorithms.tree_reference import ITERATIONS, TabularAgent
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
 from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.suite import Task
@@ -94,7 +94,7 @@ _ALGORITHMS = (
     Algorithm(
         "tabular",
         "exact",
-        "magnetic mirror descent on the tree, 30 iterations (ours)",
+        f"magnetic mirror descent on the tree, {ITERATIONS} iterations (ours)",
         lambda run: TabularAgent(run.task.game.played(), run.config.tree_iterations),
         lambda task: task.family == "expedition",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from train.algorithms.tree_reference import ITERATIONS
 from train.responding.config import LookaheadConfig, SearchConfig
 from train.runs.config import (
     AgentInFile,
@@ -36,7 +37,7 @@ class BenchmarkConfig(Run):
     """Policies of a run, evenly spaced, of which an expedition's curve of NashConv is made."""
     exact_players: int = Field(5, ge=1, le=5)
     """Largest table of which an expedition's exploitability is computed: at five players a policy takes a minute."""
-    tree_iterations: Number = 30
+    tree_iterations: Number = ITERATIONS
     """Of `tabular`: one takes up to twenty seconds at five players."""
     games: Games = 20_000
     """Games of each run at tables of held-out agents, or alone."""

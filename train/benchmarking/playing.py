@@ -64,8 +64,9 @@ def play(line: str, run: BenchmarkRun) -> None:
     except Exception as error:  # in somebody's own code, anything; the other runs go on
         with suppress(OSError):  # where nothing can be written, the run's own error says so
             write_whole(path, traceback.format_exc())
-        kind = "" if isinstance(error, ValueError) and str(error) else f"{type(error).__name__}: "
-        warn(f"{run} failed: {kind}{' '.join(str(error).split())} (traceback: {path})")
+        text, kind = " ".join(str(error).split()), type(error).__name__
+        reason = f"{kind}: {text}" if text and not isinstance(error, ValueError) else text or kind
+        warn(f"{run} failed: {reason} (traceback: {path})")
     else:
         path.unlink(missing_ok=True)
 

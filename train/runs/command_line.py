@@ -25,17 +25,27 @@ from train.runs.run_folder import CONFIG, POLICY, new_run_folder, open_run_folde
 Experiment = TypeVar("Experiment", bound=Config)
 
 
+def optional(metavar: str) -> Any:
+    """Return how the help shows an option that may be left out: without "(default: None)"."""
+    return arg(metavar=metavar, help_behavior_hint="")
+
+
+ConfigFile = Annotated[Path | None, optional("FILE.toml")]
+Changes = Annotated[tuple[str, ...], arg(metavar="KEY=VALUE"), tyro.conf.UseAppendAction]
+"""For `change_keys`; the option may be repeated."""
+
+
 @dataclass
 class Arguments:
     """Train a PPO agent by self-play and judge it against the scripted baselines."""
 
-    config: Annotated[Path | None, arg(metavar="FILE.toml", help_behavior_hint="")] = None
+    config: ConfigFile = None
     """The experiment; if none is named, default.toml in configs, on Ray rllib.toml."""
-    set: Annotated[tuple[str, ...], arg(metavar="KEY=VALUE"), tyro.conf.UseAppendAction] = ()
+    set: Changes = ()
     """Change one key, e.g. --set ppo.decisions=100000 --set seed=3; may be repeated."""
     out: Path = Path("runs")
     """Where the run's own folder is made."""
-    resume: Annotated[Path | None, arg(metavar="FOLDER", help_behavior_hint="")] = None
+    resume: Annotated[Path | None, optional("FOLDER")] = None
     """Go on with the run in this folder; the configuration is the one it has."""
     judge: bool = True
     """Judge the agent at the end."""
