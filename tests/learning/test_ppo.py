@@ -68,6 +68,22 @@ def test_it_learns(tmp_path):
     assert result.win_share.low > 0.25 + 0.10
 
 
+def test_schedules_end_where_they_should():
+    """A rollout that overshoots the budget leaves the learning rate and the entropy bonus at their final values."""
+    env = DiamantVecEnv(50, 4)
+    config = PPOConfig(decisions=500, turns=64, minibatch=512, final_learning_rate=1e-4, entropy=0.1, final_entropy=0.0)
+    model = SelfPlayPPO(env, config, NetworkConfig(hidden=(8,)), 0)
+    rates = []
+    update = model.update
+    model.update = lambda: (update(), rates.append((model.policy.optimizer.param_groups[0]["lr"], model.ent_coef)))
+    model.learn(1_000)
+    assert model.num_timesteps > 10 * config.decisions
+    assert rates == [(1e-4, 0.1)]
+    model.config = config.model_copy(update={"decisions": model.num_timesteps})
+    model.learn(1_000, reset_num_timesteps=False)
+    assert rates[1] == (1e-4, 0.0)
+
+
 def test_a_run_starts_from_a_network(tmp_path):
     """Its policy rests while the value function learns alone; each seed may have a network of its own."""
     weights = NetworkAgent.load(saved_network(tmp_path / "5.safetensors")).layers

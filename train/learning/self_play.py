@@ -85,7 +85,7 @@ class SelfPlayPPO(PPO):
         self.policy.set_training_mode(False)
         # Not _current_progress_remaining, which a resumed run knows only after its first rollout.
         left = 1 - self.num_timesteps / self.config.decisions
-        self.ent_coef = _between(self.config.final_entropy, self.config.entropy, max(left, 0))
+        self.ent_coef = _between(self.config.final_entropy, self.config.entropy, left)
         rollout_buffer.start_rollout()
         observations = self._last_obs
         for _ in range(n_rollout_steps):
@@ -223,5 +223,5 @@ def _parameters(optimizer: torch.optim.Optimizer) -> list[torch.nn.Parameter]:
 
 
 def _between(end: float, start: float, left: float) -> float:
-    """Return the value on the line from `start` to `end` when this share of the way is left."""
-    return end + (start - end) * left
+    """Return the linear schedule's value with this share of the run left; `end` once the budget is overshot."""
+    return end + (start - end) * max(left, 0)
