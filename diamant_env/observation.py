@@ -73,7 +73,7 @@ PUBLIC = (
     Field("path_relics", 1, 1, 0, MAX_RELICS, "relics on the path"),
     Field("path_relic_value", 1, 8, 0, MAX_RELICS * MAX_RELIC_VALUE, "gems a lone leaver gets for them"),
     Field("relics_taken", 1, 2, 0, MAX_RELICS, "relics that all players have taken"),
-    Field("hidden_chests", 1, 1, 0, 1, "1 if rivals' chests, relics and the lead are hidden, and 0 here"),
+    Field("hidden_chests", 1, 1, 0, 1, "1 if rivals' chests and the lead are hidden, and 0 here"),
     Field("bust_chance", 1, 0.125, 0, 1, "probability that the next card ends the expedition"),
     Field("expected_share", 1, 1, 0, MAX_GEMS, "gems that the next card brings each player inside, on average"),
     Field("treasures_left", MAX_TREASURES, 1, 0, MAX_CARDS, "treasure cards in the deck, by slot of value"),

@@ -105,8 +105,8 @@ def _draw_chest(canvas: PixelCanvas, game: Game, center: float, seat: int, hidde
     draw_icon(canvas, ICONS["closed chest" if hidden else "open chest"], (center, _CAMP_TOP + 34), 19)
     if hidden:
         canvas.text("hidden", (center, _CAMP_TOP + 66), 18, _WHITE)
-        return
-    canvas.text(str(game.chest[seat]), (center, _CAMP_TOP + 68), 28, _WHITE)
+    else:
+        canvas.text(str(game.chest[seat]), (center, _CAMP_TOP + 68), 28, _WHITE)
     relics = int(game.relics[seat])
     for relic in range(relics):
         draw_icon(canvas, ICONS["relic"], (center + (relic - (relics - 1) / 2) * 11, _CAMP_TOP + 95), 10)

@@ -48,9 +48,9 @@ def seat_lines(game: Game, edition: Edition, scene: Scene, names: Sequence[str],
     for other, name in enumerate(names):
         where, bag = ("cave", game.bag) if game.inside[other] else ("camp", "-")
         secret = edition.hidden_chests and game.phase != OVER and other != seat
-        chest, relics = ("?", "?") if secret else (game.chest[other], game.relics[other])
+        chest = "?" if secret else game.chest[other]
         decided = verdict(game, scene, other)
-        lines.append(f"  {name:<{width}}{where:<8}{decided:<10}{bag:>5}{chest:>7}{relics:>8}")
+        lines.append(f"  {name:<{width}}{where:<8}{decided:<10}{bag:>5}{chest:>7}{game.relics[other]:>8}")
     return lines
 
 

@@ -10,8 +10,6 @@ from diamant_env.observation import NUM_OWN, NUM_PUBLIC, OWN, PUBLIC, RIVALS, SE
 
 BLOCK = 256
 """So many games are played, loop by loop, before their observations are written."""
-_HIDDEN = ("rival_chest", "rival_relics")
-
 _WORKSPACE = np.dtype(
     [
         ("public", "f4", NUM_PUBLIC),
@@ -45,7 +43,7 @@ def new_workspace(blank_rivals: bool = False) -> np.ndarray:
     room.ones[:] = 1
     room.public_factors[:] = np.repeat([1 / field.scale for field in PUBLIC], [field.size for field in PUBLIC])
     room.open_factors[:] = np.tile([1 / field.scale for field in RIVALS], MAX_PLAYERS)
-    shown = [field.name not in _HIDDEN for field in RIVALS]
+    shown = [field.name != "rival_chest" for field in RIVALS]
     room.hidden_factors[:] = room.open_factors * np.tile(shown, MAX_PLAYERS)
     room.own_factors[:] = np.tile([1 / field.scale for field in OWN[-NUM_OWN:]], MAX_PLAYERS)
     seats = np.minimum(np.arange(MAX_PLAYERS + 1), 1 if blank_rivals else MAX_PLAYERS)

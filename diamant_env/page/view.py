@@ -83,7 +83,7 @@ class Viewer:
             "inside": inside,
             "bag": int(game.bag) if inside else None,
             "chest": None if secret else int(game.chest[seat]),
-            "relics": None if secret else int(game.relics[seat]),
+            "relics": int(game.relics[seat]),
             "verdict": verdict(game, scene, seat),
             "leave": leave[seat] if leave else None,
             "winner": seat in winners(game, self._edition),

@@ -102,12 +102,12 @@ def test_the_news(deck, turns, begin, also, lacking):
     assert play.env.render().startswith("Expedition 1 of 5, card 1\n  path   [BOULDER]\n")
 
 
-@pytest.mark.parametrize(("seat", "own"), [(None, ["?", "?"]), (1, ["10", "1"])])
+@pytest.mark.parametrize(("seat", "own"), [(None, ["?", "1"]), (1, ["10", "1"])])
 def test_hidden_chests_are_secret_until_the_game_is_over(seat, own):
     play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).go_on().leave(1)
     lines = seat_lines(*shown(play), ["a", "b", "c"], seat)[1:]
-    assert [line.split()[-2:] for line in lines] == [["?", "?"], own, ["?", "?"]]
-    assert [row[-2:] for row in rows(play)] == [["?", "?"]] * 3
+    assert [line.split()[-2:] for line in lines] == [["?", "0"], own, ["?", "0"]]
+    assert [row[-2:] for row in rows(play)] == [["?", "0"], ["?", "1"], ["?", "0"]]
     play.all_leave(5)
     assert play.over
     assert "?" not in play.env.render()

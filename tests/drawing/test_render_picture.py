@@ -92,6 +92,16 @@ def test_hidden_chests_do_not_show_what_is_in_them_until_the_game_is_over():
     assert np.array_equal(*(play.all_leave(3).env.render() for play in (hidden[0], shown[0])))
 
 
+def test_relics_are_drawn_where_chests_are_hidden():
+    deck = ["relic", 5, "snake", "snake", 7, 7]
+    plays = [picture_of(deck, edition=replace(BASE, hidden_chests=True)).go_on() for _ in range(3)]
+    pictures = [
+        play.leave(leaver).go_on().all_leave().env.render() for play, leaver in zip(plays, (1, 2, 1), strict=True)
+    ]
+    assert not np.array_equal(pictures[0], pictures[1])
+    assert np.array_equal(pictures[0], pictures[2])
+
+
 def test_news():
     start = picture_of([11, 9, "snake", "relic"])
     assert lines_of(start) == (

@@ -73,7 +73,7 @@ def view_of(oracle: Oracle, edition: Edition, seat: int, turn: int, chances: tup
         "rival_present": padded([1] * len(rivals), 7),
         "rival_inside": padded([rival.inside for rival in rivals], 7),
         "rival_chest": padded([rival.chest for rival in shown], 7),
-        "rival_relics": padded([len(rival.relic_values) for rival in shown], 7),
+        "rival_relics": padded([len(rival.relic_values) for rival in rivals], 7),
         "rival_left_turn": padded([rival.left_turn for rival in rivals], 7),
     }
 

@@ -118,6 +118,9 @@ def test_hidden_chests_stay_hidden_and_relics_have_their_worth():
         "Player 1 is inside. Their chest is hidden.\nPlayer 2 is in camp since card 1. Their chest is hidden." in told
     )
     assert ", 1 relic worth 5 to one who leaves alone; traps: none." in told
+    taken = Play([17, "relic", 5], players=3, edition=gold).go_on().leave(0)
+    told = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
+    assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in told
     play = Play([17, "relic 5", 5], players=3, edition=printed).go_on(2)
     told = state_in_words(Observations(seen_by(1, [play.game], printed)[0]), printed)
     assert ", 1 relic worth 5 to one" in told

@@ -75,8 +75,11 @@ def _rivals(seen: Observations) -> list[str]:
     for rival in np.flatnonzero(seen["rival_present"]):
         since = f"in camp since card {seen['rival_left_turn'][rival]:.0f}"
         where = "inside" if seen["rival_inside"][rival] else since
-        chest = _chest("Their", int(seen["rival_chest"][rival]), int(seen["rival_relics"][rival]))
-        lines.append(f"Player {rival + 1} is {where}. {'Their chest is hidden.' if seen['hidden_chests'] else chest}")
+        relics = int(seen["rival_relics"][rival])
+        chest = _chest("Their", int(seen["rival_chest"][rival]), relics)
+        if seen["hidden_chests"]:
+            chest = f"Their chest is hidden; relics taken: {relics}." if relics else "Their chest is hidden."
+        lines.append(f"Player {rival + 1} is {where}. {chest}")
     return lines
 
 

@@ -125,7 +125,7 @@ function drawSeat(item, seat, inside) {
   part("chest").replaceChildren(
     icon(seat.chest === null ? "closed-chest" : "open-chest"),
     make("b", {}, seat.chest === null ? "?" : `${seat.chest}`),
-    make("span", { class: "relics" }, ...Array.from({ length: seat.relics ?? 0 }, () => icon("relic"))));
+    make("span", { class: "relics" }, ...Array.from({ length: seat.relics }, () => icon("relic"))));
   part("chance").replaceChildren(...(seat.leave === null ? [] : [bar("leaves", seat.leave)]));
   part("told").textContent = told(seat, inside);
 }
