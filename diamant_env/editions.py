@@ -1,4 +1,4 @@
-"""What is printed on the box: every edition as data, which no other file knows by name, and the layout's limits."""
+"""The editions of the game as data, and the limits of the layout."""
 
 from __future__ import annotations
 
@@ -166,7 +166,9 @@ class Edition:
 _WIDELY_PUBLISHED = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
 _WITH_AN_EIGHT = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)
 _TACORA_CAVE = ("spider", "snake", "lava pit", "boulder", "battering ram")
+_TEMPLE = ("fire", "mummy", "rockfall", "snake", "spider")
 _BY_ORDER_OF_LEAVING = (5, 5, 5, 10, 10)
+_PRINTED_RELICS = (5, 7, 8, 10, 12)
 
 RULEBOOK_PLAYERS = (3, 8)  # fewest and most by every rulebook; 1 and 2 are for research
 _PUBLISHED = [
@@ -189,7 +191,7 @@ _PUBLISHED = [
         name="iello-2016-fr-relics",
         treasures=_WIDELY_PUBLISHED,
         traps=_TACORA_CAVE,
-        relics=(5, 7, 8, 10, 12),
+        relics=_PRINTED_RELICS,
         relics_enter="expedition",
         relic_values="printed",
         stones=(60, 40),
@@ -220,12 +222,34 @@ _PUBLISHED = [
     Edition(
         name="incan-gold",
         treasures=_WIDELY_PUBLISHED,
-        traps=("fire", "mummy", "rockfall", "snake", "spider"),
+        traps=_TEMPLE,
         relics=_BY_ORDER_OF_LEAVING,
         relics_enter="expedition",
         tie_break="relics",
         hidden_chests=True,
         source="the rulebook of Incan Gold, Sunriver Games 2006, in the reading of docs/rules.md",
+    ),
+    Edition(
+        name="incan-gold-2020",
+        treasures=_WIDELY_PUBLISHED,
+        traps=_TEMPLE,
+        relics=_PRINTED_RELICS,
+        relics_enter="expedition",
+        relic_values="printed",
+        tie_break="relics",
+        hidden_chests=True,
+        source="the rulebook of Incan Gold, 2020, in the reading of docs/rules.md",
+    ),
+    Edition(
+        name="incan-gold-bga",
+        treasures=_WIDELY_PUBLISHED[:-1],
+        traps=_TEMPLE,
+        relics=_PRINTED_RELICS,
+        relics_enter="expedition",
+        relic_values="printed",
+        tie_break="relics",
+        hidden_chests=True,
+        source="the game help of Board Game Arena, whose deck lacks the treasure of 17",
     ),
 ]
 EDITIONS = {edition.name: edition for edition in _PUBLISHED}

@@ -15,12 +15,13 @@ from diamant_env.observation import Observations
 class EditionFinder:
     """Remembers, per row, which editions fit all that the row has shown in this game.
 
-    Published editions that play alike count as one. The others differ from the first card on, but for two cases: where
-    the card turned up is the one treasure that two of them differ in, the second expedition tells; and Incan Gold with
-    open chests, which its box doesn't play, can pass for the French variant of relics.
+    Published editions that play alike count as one. The others differ from the first card on, except where the card
+    turned up is the one treasure that two of them differ in (the second expedition tells), and for the editions with
+    one relic per expedition, which differ in a relic's value from the second relic on and in the tie break never.
 
     Args:
-        editions: Among which it tells, by default the published ones; of several that fit, the first counts.
+        editions: The candidates, by default the published ones. Of several that fit, the first counts whose chests are
+            open or hidden as at the table, else the first.
         fitting: Says which rows fit an edition: `could_be`, or `has_cards_of` where any number of expeditions will do.
 
     Attributes:
@@ -48,7 +49,9 @@ class EditionFinder:
             self.fits = np.ones((len(first), len(self.editions)), bool)
         self.fits[first] = True
         self.fits &= np.stack([self._fitting(edition, obs) for edition in self.editions], axis=1)
-        return np.where(self.fits.any(axis=1), self.fits.argmax(axis=1), -1)
+        hidden = np.array([edition.hidden_chests for edition in self.editions])
+        preferred = self.fits * (1 + (hidden == obs["hidden_chests"][:, None]))
+        return np.where(self.fits.any(axis=1), preferred.argmax(axis=1), -1)
 
 
 def could_be(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
@@ -60,7 +63,9 @@ def has_cards_of(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
     """Return bool (rows,): whether the cards that each row's seat sees can be of this edition."""
     cards = numbers_of(edition)["cards"].astype(np.float32)
     expedition = obs["expedition"]
-    fits = (obs["treasures_left"] <= cards[:FIRST_TRAP]).all(axis=1)
+    gone = cards[:FIRST_TRAP] - obs["treasures_left"]
+    fits = (gone >= 0).all(axis=1)
+    fits &= gone.sum(axis=1) <= obs["turn"] - obs["traps_on_path"].sum(axis=1) - obs["path_relics"]
     fits &= (obs["traps_left"] + obs["traps_on_path"] <= cards[FIRST_TRAP:FIRST_RELIC]).all(axis=1)
     entered = np.broadcast_to(cards[FIRST_RELIC:], obs["relics_left"].shape)
     if edition.relics_enter == "expedition":

@@ -14,7 +14,7 @@ TEXT = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 STATEMENT = re.compile(r"^- (?P<text>.+)\n  Source: (?P<source>.+)\. Test: (?P<tests>.+)\.$", re.MULTILINE)
 STATEMENTS = [match.groupdict() for match in STATEMENT.finditer(TEXT)]
 NAMED = {test for statement in STATEMENTS for test in re.findall(r"`([^`]+)`", statement["tests"])}
-TEXTS = {"000", "001", "002", "003", "004", "IG", "Reading"}
+TEXTS = {"000", "001", "002", "003", "004", "IG", "IG20", "BGA", "Reading"}
 
 
 @pytest.fixture(scope="module")

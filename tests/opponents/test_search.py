@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Edition, Observations
+from diamant_env import Batch, Edition, Observations, diamant_v0
 from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.judging.evaluation import own
@@ -140,12 +140,21 @@ def test_the_edition_is_told_from_the_observations(edition, players):
     while not batch.over.all():
         found = finder.find(Observations(observations[:, 0]), first)
         assert (found >= 0).all()
-        if edition.name != "incan-gold":
+        if edition.name not in ("incan-gold", "incan-gold-2020"):
             wrong = np.array([plays(finder.editions[number]) != plays(edition) for number in found])
             assert not (wrong & (batch.games.expedition > 1)).any()
             assert wrong.mean() <= 0.15
         observations, _, _ = batch.step((rng.random((40, players)) < 0.2).astype(np.int8))
         first[:] = False
+
+
+@pytest.mark.parametrize("edition", ["incan-gold", "incan-gold-2020", "incan-gold-bga"])
+def test_editions_that_hide_chests_are_told_apart_by_the_second_relic(edition):
+    env, finder = diamant_v0.parallel_env(3, edition), EditionFinder()
+    seen = [env.reset(options={"deck": [5, 7]})[0], env.step(dict.fromkeys(env.agents, 1))[0]]
+    for rows, first in zip(seen, (True, False), strict=True):
+        found = finder.find(Observations(rows["player_0"][None]), np.array([first]))
+    assert finder.editions[found[0]].name == edition
 
 
 def plays(edition: Edition) -> bytes:

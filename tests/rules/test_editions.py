@@ -8,6 +8,7 @@ from tests.support.play import PUBLISHED, Play, every
 A = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
 B = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)
 TACORA = ("spider", "snake", "lava pit", "boulder", "battering ram")
+PRINTED = (5, 7, 8, 10, 12)
 LEAVING = (5, 5, 5, 10, 10)  # worth, in the order of leaving the cave
 OTHERS_2005 = ("snake", "scorpion", "rockfall", "gas", "explosion")
 TEMPLE = ("fire", "mummy", "rockfall", "snake", "spider")
@@ -17,12 +18,14 @@ TABLE = {
     "iello-2016": (35, A, 124, TACORA, LEAVING, "start", "taken", "shared", False, (60, 40)),
     "iello-2016-fr": (30, A, 124, TACORA, (), "start", "taken", "shared", False, (60, 40)),
     "iello-2016-fr-relics": (
-        31, A, 124, TACORA, (5, 7, 8, 10, 12), "expedition", "printed", "shared", False, (60, 40)
+        31, A, 124, TACORA, PRINTED, "expedition", "printed", "shared", False, (60, 40)
     ),
     "everdeck": (35, B, 123, TACORA, LEAVING, "start", "taken", "shared", False, None),
     "everdeck-relics": (31, B, 123, TACORA, LEAVING, "expedition", "taken", "shared", False, None),
     "schmidt-2005": (30, A, 124, OTHERS_2005, (), "start", "taken", "shared", False, (60, 30)),
     "incan-gold": (31, A, 124, TEMPLE, LEAVING, "expedition", "taken", "relics", True, None),
+    "incan-gold-2020": (31, A, 124, TEMPLE, PRINTED, "expedition", "printed", "relics", True, None),
+    "incan-gold-bga": (30, A[:-1], 107, TEMPLE, PRINTED, "expedition", "printed", "relics", True, None),
 }  # fmt: skip
 
 
@@ -35,7 +38,7 @@ def test_the_table_of_editions(edition):
     size, box = Play([11], edition=edition).game["deck_size"] + 1, edition
     row = (size, box.treasures, sum(box.treasures), box.traps, box.relics, box.relics_enter, box.relic_values)
     assert (*row, box.tie_break, box.hidden_chests, box.stones) == TABLE[edition.name]
-    assert (len(edition.treasures), len(edition.traps), edition.trap_copies) == (15, 5, 3)
+    assert (len(edition.traps), edition.trap_copies) == (5, 3)
     assert (edition.expeditions, edition.bust_removes) == (5, 1)
     assert edition.source
 

@@ -51,5 +51,5 @@ def test_every_kind_of_trap_ends_the_expedition_the_second_time(edition):
 
 @every(PUBLISHED)
 def test_all_kinds_of_trap_together_are_harmless(edition):
-    play = Play([*edition.traps, 17], edition=edition).go_on(len(edition.traps))
+    play = Play([*edition.traps, 15], edition=edition).go_on(len(edition.traps))
     assert (play.game["expedition"], play.traps) == (1, len(edition.traps))
