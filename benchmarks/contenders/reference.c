@@ -193,7 +193,7 @@ ALWAYS void write_rows(const game *g, const edition *e, int players, float *rows
         float *to = ring + seat * SEAT;
         to[0] = to[table + 0] = g->inside[seat];
         to[1] = to[table + 1] = (float)(g->chest[seat] * open) * .03125f;
-        to[2] = to[table + 2] = (float)(g->relics[seat] * open) * .5f;
+        to[2] = to[table + 2] = g->relics[seat] * .5f;
         to[3] = to[table + 3] = g->left_turn[seat] * .125f;
         to[4] = to[table + 4] = 1;
         int chest = g->chest[seat], lower = chest < best ? chest : best;
@@ -208,7 +208,6 @@ ALWAYS void write_rows(const game *g, const edition *e, int players, float *rows
         float *row = rows + seat * FEATURES;
         for (int k = 0; k < table; k++) row[k] = ring[seat * SEAT + k];
         row[1] = g->chest[seat] * .03125f;
-        row[2] = g->relics[seat] * .5f;
         row[4] = lead[seat];
         copy(row + table, end, shared);
     }
