@@ -14,7 +14,8 @@ class Agent(Protocol):
     """A policy, a batch of seats at a time.
 
     Every agent is stochastic in form: it names a probability and the table draws the decision, so that any agent
-    can be watched, mixed, averaged and exploited.
+    can be watched, mixed, averaged and exploited. An agent whose answer to a row depends on that row alone may have an
+    attribute ``memoryless = True``: it is then asked only for rows of games that play a turn.
     """
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:

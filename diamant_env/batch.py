@@ -24,7 +24,7 @@ from diamant_env.engine.arguments import (
     seeds_per_game,
     whole_number,
 )
-from diamant_env.engine.core import NO_ROWS, Core
+from diamant_env.engine.core import ALL_GAMES, NO_ROWS, Core
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.following import Follower
 from diamant_env.engine.game_check import check_games
@@ -49,8 +49,6 @@ class Batch:
         blank_rivals: Whether observations hold 0 for all about the rivals, chests included: the game in which any
             policy can be exploited exactly (see `diamant_env.exact`).
         history: Whether `history` tells what was decided earlier; this and a reward's function cost some µs a turn.
-
-    A batch may be used by several Python threads, one call after the other, and goes on in a forked process.
 
     Attributes:
         num_games: How many, N.
@@ -121,8 +119,7 @@ class Batch:
     def __getstate__(self) -> dict[str, Any]:
         names = ("num_games", "num_players", "reward", "seats", "threads", "blank_rivals")
         editions = [self.editions[row] for row in self._edition_rows]
-        told = None if self._history is None else self._history.saved()
-        own = {"edition": editions, "history": told, "games": self.games}
+        own = {"edition": editions, "history": self._history and self._history.saved(), "games": self.games}
         return {name: getattr(self, name) for name in names} | own
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -166,6 +163,7 @@ class Batch:
         *,
         auto_reset: bool = False,
         final_observations: NDArray[np.float32] | None = None,
+        mask: ArrayLike | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
         """Play one turn in every game that is not over: the decisions, then cards until the next decision.
 
@@ -178,6 +176,7 @@ class Batch:
                 those of the game that ended, its observation is the first of the new game.
             final_observations: With `auto_reset`, float32 (N, seats, NUM_FEATURES): the rows of games that ended
                 receive their last observation, the other rows stay as they are.
+            mask: bool (N,), the games to play; all by default. The others stay as they are and earn 0.
 
         Returns:
             `observations`, `rewards` and `done`. A game that was over already stays so and earns 0.
@@ -197,7 +196,8 @@ class Batch:
             final = output(final_observations, "final_observations", FLOAT32, observations.shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
-        self._step(actions, observations, rewards, done, final, auto_reset)
+        chosen = ALL_GAMES if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
+        self._step(actions, observations, rewards, done, final, auto_reset, chosen)
         if self._absent is not None and final_observations is not None:
             final[self._absent & done[:, None]] = 0
         return observations, rewards, done
@@ -264,8 +264,7 @@ class Batch:
 
         The key lies between them: what leaves the process should be `tables.copy()`.
         """
-        read_only = np.frombuffer(self._core.memory.data.toreadonly(), GAME)
-        return read_only[_PUBLIC]
+        return np.frombuffer(self._core.memory.data.toreadonly(), GAME)[_PUBLIC]
 
     @property
     def must_decide(self) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -22,7 +23,7 @@ REWARDS = {
 _SCORE, _WIN, _MARGIN = range(len(REWARDS))
 
 
-Reward: TypeAlias = "str | Callable[[NDArray[np.int16], NDArray[np.int16], NDArray[np.bool_], NDArray[np.bool_]], Any]"
+Reward: TypeAlias = "str | Callable[..., Any]"
 """One of `REWARDS`, or a function of one's own, see `own_rewards`."""
 
 
@@ -47,9 +48,11 @@ def own_rewards(
     """Return what a function of one's own pays, float32 (N, seats); 0 where no turn was played, or nobody sits.
 
     Args:
-        reward: Called as ``reward(banked, chests, inside, done)`` after each turn: int16 (N, seats), the gems and relic
-            value that each seat banked by it; int16 (N, seats), the chests after it; bool (N, seats), who is inside
-            now; bool (N,), whose game is over. It returns float (N, seats).
+        reward: Called as ``reward(banked, chests, inside, done)`` after each turn, always with all N games: int16
+            (N, seats), the gems and relic value that each seat banked by it; int16 (N, seats), the chests after it;
+            bool (N, seats), who is inside now; bool (N,), whose game is over. If it has a parameter ``played``, it also
+            gets bool (N,), the games that played this turn: in a vector of one learner each, the others wait for their
+            learner. It returns float (N, seats), of which only the games that played count.
         games: Records of type `GAME` (N,), after the turn.
         played: bool (N,), the games that have played it.
         absent: bool (N, seats), the seats that a table does not have.
@@ -61,7 +64,8 @@ def own_rewards(
     banked = np.where(played[:, None], games["banked"][:, :seats], 0).astype(np.int16)
     inside, done = games["inside"][:, :seats] != 0, games["phase"] == OVER
     name = getattr(reward, "__name__", type(reward).__name__)
-    answer = np.asarray(reward(banked, games["chest"][:, :seats].copy(), inside, done))
+    named = {"played": played.copy()} if _takes_played(reward) else {}
+    answer = np.asarray(reward(banked, games["chest"][:, :seats].copy(), inside, done, **named))
     with np.errstate(over="ignore"):
         paid = answer.astype(np.float32) if answer.dtype.kind in "biuf" else np.float32(np.nan)
     if answer.shape != absent.shape or not np.isfinite(paid).all():
@@ -70,6 +74,13 @@ def own_rewards(
         )
         raise ValueError(f"reward {name} must return finite numbers of shape {absent.shape}, not {what}")
     return np.where(played[:, None] & ~absent, paid, np.float32(0))
+
+
+def _takes_played(reward: Callable) -> bool:
+    try:
+        return "played" in inspect.signature(reward).parameters
+    except ValueError:  # a builtin without a signature
+        return False
 
 
 @jit

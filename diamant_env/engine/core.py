@@ -23,6 +23,7 @@ from diamant_env.observation import NUM_FEATURES
 from diamant_env.state import GAME
 
 NO_ROWS = np.zeros((0, 0, NUM_FEATURES), np.float32)
+ALL_GAMES = np.zeros(0, np.bool_)
 _NO_TURN = (np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_))  # actions, rewards, done
 
 
@@ -108,6 +109,7 @@ class Core:
         done: NDArray[np.bool_],
         final_observations: NDArray[np.float32] = NO_ROWS,
         auto_reset: bool = False,
+        chosen: NDArray[np.bool_] = ALL_GAMES,
     ) -> None:
         """Play one turn, see `Batch.step`. Without `observations` none are written."""
         observed, rows = (False, NO_ROWS) if observations is None else (True, observations)
@@ -115,15 +117,15 @@ class Core:
             self.require_games("step")  # another thread may have put games back that were not started
             if self._threads == 1:
                 step_games(
-                    self.memory, self._edition_memory, actions, rows, rewards, done, final_observations, auto_reset,
-                    True, observed, self.reward_code, self.team.workspace[0],
+                    self.memory, self._edition_memory, chosen, actions, rows, rewards, done, final_observations,
+                    auto_reset, True, observed, self.reward_code, self.team.workspace[0],
                 )  # fmt: skip
                 return
 
             def work(part: slice, workspace: NDArray) -> None:
                 step_games(
-                    self.memory[part], self._edition_memory, actions[part], rows[part], rewards[part], done[part],
-                    final_observations[part], auto_reset, True, observed, self.reward_code, workspace,
+                    self.memory[part], self._edition_memory, chosen[part], actions[part], rows[part], rewards[part],
+                    done[part], final_observations[part], auto_reset, True, observed, self.reward_code, workspace,
                 )  # fmt: skip
 
             self.team.work(work)
@@ -133,7 +135,7 @@ class Core:
         actions, rewards, done = _NO_TURN
         with self.lock:
             step_games(
-                self.memory, self._edition_memory, actions, rows, rewards, done, NO_ROWS, False, False, True,
+                self.memory, self._edition_memory, ALL_GAMES, actions, rows, rewards, done, NO_ROWS, False, False, True,
                 self.reward_code, self.team.workspace[0],
             )  # fmt: skip
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_PLAYERS, NO_CARD
-from diamant_env.engine.core import NO_ROWS, Core
+from diamant_env.engine.core import ALL_GAMES, NO_ROWS, Core
 from diamant_env.observation import HISTORY, HISTORY_EXPEDITIONS, NUM_HISTORY
 from diamant_env.rewards import own_rewards
 from diamant_env.state import LEAVE, OVER
@@ -149,29 +149,33 @@ class Follower:
         done: NDArray[np.bool_],
         final_observations: NDArray[np.float32] = NO_ROWS,
         auto_reset: bool = False,
+        chosen: NDArray[np.bool_] = ALL_GAMES,
     ) -> None:
         """Play one turn, see `diamant_env.Batch.step`; nothing was played if the reward's function fails."""
         before = self._core.copy()
-        self._core.step(actions, None, rewards, done)
-        self.turn(before, rewards)
+        self._core.step(actions, None, rewards, done, chosen=chosen)
+        self.turn(before, rewards, chosen)
         if observations is not None:
             self._core.observe(observations)
-        if auto_reset and done.any():
+        ended = done & chosen if chosen.size else done
+        if auto_reset and ended.any():
             if observations is not None and len(final_observations):
-                final_observations[done] = observations[done]
+                final_observations[ended] = observations[ended]
             if self.history is not None and self.final_rows is not None:
-                self.final_rows[done] = self.history.rows(self._absent.shape[1])[done]
-            self._core.reset(done, None)
-            self.begin(done)
+                self.final_rows[ended] = self.history.rows(self._absent.shape[1])[ended]
+            self._core.reset(ended, None)
+            self.begin(ended)
             if observations is not None:
                 self._core.observe(observations)
 
-    def turn(self, before: NDArray, rewards: NDArray[np.float32]) -> None:
+    def turn(self, before: NDArray, rewards: NDArray[np.float32], chosen: NDArray[np.bool_] = ALL_GAMES) -> None:
         """Follow a turn that was just played from the records `before`, which come back if the reward's function fails.
 
         Write what is paid for it into `rewards`, float32 (N, seats).
         """
         played = before["phase"] != OVER
+        if chosen.size:
+            played &= chosen
         if self._reward is not None:
             try:
                 rewards[...] = own_rewards(self._reward, self._core.records, played, self._absent)

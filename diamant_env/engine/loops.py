@@ -51,10 +51,10 @@ def reset_games(games, editions, chosen):
 
 @jit
 def step_games(
-    memory, edition_memory, actions, rows, rewards, done, final_rows, auto_reset, play, observe, reward_code,
+    memory, edition_memory, chosen, actions, rows, rewards, done, final_rows, auto_reset, play, observe, reward_code,
     workspace_array,
 ):  # fmt: skip
-    """Play one turn in all games with legal actions if `play`; write what the seats see if `observe`.
+    """Play one turn with legal actions if `play`, in the `chosen` games or, if there are none, in all; then observe.
 
     One entry for both, since each would be compiled together with all that it calls.
     """
@@ -65,14 +65,17 @@ def step_games(
         last = min(first + BLOCK, games.shape[0])
         if play:
             play_some(
-                games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, workspace
-            )
+                games, editions, first, last, chosen, actions, rewards, done, final_rows, auto_reset, reward_code,
+                workspace,
+            )  # fmt: skip
         if observe:
             observe_some(games, editions, first, last, rows, _NOT_ALL, workspace)
 
 
 @jit_apart
-def play_some(games, editions, first, last, actions, rewards, done, final_rows, auto_reset, reward_code, workspace):
+def play_some(
+    games, editions, first, last, chosen, actions, rewards, done, final_rows, auto_reset, reward_code, workspace
+):
     """Play one turn in the games from `first` to `last` - 1, at most `BLOCK`.
 
     What comes next is hard to predict where a player leaves or a card is turned up, and a wrong guess costs whatever
@@ -80,8 +83,9 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
     """
     for i in range(first, last):
         game = games[i]
-        workspace.played[i - first] = game.phase != OVER
-        if game.phase != OVER:
+        plays = game.phase != OVER and (chosen.size == 0 or chosen[i])
+        workspace.played[i - first] = plays
+        if plays:
             unpack_into(game.decision, pack_ones(actions, i))  # LEAVE is 1
             resolve_decisions(game, editions[game.edition])
     for i in range(first, last):
@@ -94,7 +98,7 @@ def play_some(games, editions, first, last, actions, rewards, done, final_rows, 
             reveal_until_decision(game, edition)
         pay(game, edition, reward_code, workspace.played[i - first], rewards, i)
         done[i] = game.phase == OVER
-        if auto_reset and game.phase == OVER:
+        if auto_reset and game.phase == OVER and (chosen.size == 0 or chosen[i]):
             if final_rows.shape[0]:
                 observe_some(games, editions, i, i + 1, final_rows, _NOT_ALL, workspace)
             deal(game, edition, key_of_next_game(game.key))

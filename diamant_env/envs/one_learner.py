@@ -18,7 +18,7 @@ from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents.table import EMPTY, Table
+from diamant_env.opponents.table import Table
 from diamant_env.random_numbers import random_below
 from diamant_env.rewards import Reward
 from diamant_env.state import OVER
@@ -57,11 +57,10 @@ class OneLearner:
             self.edition = with_expeditions(self.edition, expeditions)
         self.layout = Layout(observation)
         self.batch = Batch(num_games, players, self.edition, reward, history=self.layout.history)
-        self.opponents = OpponentSeats(opponents, players - 1, num_games)
+        self.opponents = OpponentSeats(opponents, players - 1)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
         self._games = np.arange(num_games)
-        self._smaller_batches: dict[int, Batch] = {}
         self._views = np.zeros((num_games, players, NUM_FEATURES), np.float32)
         self._actions = np.zeros((num_games, players), np.int8)
         self._rewards = np.zeros((num_games, players), np.float32)
@@ -97,48 +96,34 @@ class OneLearner:
         """
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
-        phase, inside = self._records["phase"], self._records["inside"]
-        playing = np.flatnonzero(phase != OVER)
-        everyone = True  # plays this turn, where the game is not over
-        while len(playing):
-            if everyone:
-                self.opponents.ask_for(self._games)
-                self._table.decide(self._views, self._actions)
-                self._actions[self._games, self.seats] = actions
-                self.batch.step(self._actions, self._views, self._rewards)
-            else:
-                self._play_turn_apart(playing)
-            seats = self.seats[playing]
-            rewards[playing] += self._rewards[playing, seats]
-            turns[playing] += 1
-            self.pictures.follow(playing)
-            going_on = phase[playing] != OVER
-            in_camp = inside[playing, seats] == 0
-            everyone = everyone and bool(in_camp[going_on].all())  # what a learner in camp sends is ignored
-            playing = playing[going_on & in_camp]
+        before = self._saved() if callable(self.batch.reward) else None
+        at = self._games, self.seats
+        playing = ~self.over
+        try:
+            while playing.any():
+                self._table.decide(self._views, self._actions, playing)
+                self._actions[at] = actions  # of a learner in camp, ignored
+                self.batch.step(self._actions, self._views, self._rewards, mask=playing)
+                rewards += self._rewards[at]
+                turns += playing
+                self.pictures.follow(np.flatnonzero(playing))
+                playing &= (self._records["phase"] != OVER) & (self._records["inside"][at] == 0)
+        except BaseException:
+            if before is not None:
+                self._restore(before)
+            raise
         return rewards, turns
 
-    def _play_turn_apart(self, playing: NDArray[np.int64]) -> None:
-        """Play a turn of these games only, whose learners are in camp: in a smaller batch."""
-        count, size = len(playing), 1 << (len(playing) - 1).bit_length()
-        if size not in self._smaller_batches:
-            self._smaller_batches[size] = Batch(size, self._views.shape[1], self.edition, self.batch.reward)
-        batch = self._smaller_batches[size]
-        records = batch._core.records
-        places = np.full(size, playing[0])  # whose copies fill the rest and play on, unseen
-        places[:count] = playing
-        records[:] = self._records[places]
-        seating = self.opponents.seating(self.seats[places])
-        seating[count:] = EMPTY
-        views, actions = self._views[places], np.zeros(seating.shape, np.int8)
-        self.opponents.ask_for(playing)
-        Table(batch, self.opponents.agents, seating).decide(views, actions)
-        _, rewards, _ = batch.step(actions, views)
-        self._records[playing] = records[:count]
+    def _saved(self) -> tuple[Any, ...]:
+        history = self.batch._history
+        return self.batch.games, self._views.copy(), history and history.saved()
+
+    def _restore(self, saved: tuple[Any, ...]) -> None:
+        """Take back the turns of a step in which the reward's function failed."""
+        games, self._views[...], history = saved
+        self.batch._core.replace(games)
         if self.batch._history is not None:
-            self.batch._history.follow(self._records, np.isin(self._games, playing))
-        self._views[playing] = views[:count]
-        self._rewards[playing] = rewards[:count]
+            self.batch._history.restore(history)
 
     @property
     def _records(self) -> NDArray:

@@ -10,41 +10,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent, answer_of
-from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import FunctionAgent, Player, as_agent
+from diamant_env.agent import Agent
+from diamant_env.opponents.own import Player, as_agent
 from diamant_env.opponents.registry import make
-from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.opponents.table import EMPTY
 
 Opponent: TypeAlias = "Player | Path"
-
-
-class StatefulOpponent:
-    """Asks an agent that may remember things by row, when only some of the games play a turn.
-
-    The agent always gets all its rows, in the same order. A row of a game that plays no turn now looks as it did
-    last, except that it must not decide. `games` are those that play a turn now; `act` is given their rows alone.
-    """
-
-    def __init__(self, agent: Agent, num_games: int, rows_per_game: int) -> None:
-        self.agent = agent
-        self.games = np.arange(num_games)
-        self._seats = np.arange(rows_per_game)
-        self._seen = np.zeros((num_games * rows_per_game, NUM_FEATURES), np.float32)
-
-    def __str__(self) -> str:
-        return str(self.agent)
-
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
-        rows = (self.games[:, None] * len(self._seats) + self._seats).ravel()
-        self._seen[:, 0] = 0
-        self._seen[rows] = obs.flat
-        starting = np.zeros(len(self._seen), np.bool_)
-        starting[rows] = first
-        return answer_of(self.agent, Observations(self._seen.copy()), starting)[rows]
 
 
 class OpponentSeats:
@@ -55,7 +26,6 @@ class OpponentSeats:
             observations. One for all rivals, or one per rival in the order in which the learner's
             observation lists them: the first sits on the seat after the learner's.
         num_rivals: Rivals at each table.
-        num_games: Tables.
 
     Attributes:
         agents: Each agent once, as a `Table` takes them.
@@ -64,33 +34,21 @@ class OpponentSeats:
         ValueError: If `opponents` is something else or of the wrong length.
     """
 
-    def __init__(self, opponents: Opponent | Sequence[Opponent], num_rivals: int, num_games: int) -> None:
+    def __init__(self, opponents: Opponent | Sequence[Opponent], num_rivals: int) -> None:
         one_each = one_per_rival(opponents, num_rivals)
         known: dict[Any, Agent] = {_identity(one): opponent_agent(one) for one in (one_each or [opponents])}
         order = list(known)
         self._relative = np.array([order.index(_identity(one)) for one in one_each] + [EMPTY])
         self.agents = list(known.values())
-        self._unwrapped = list(self.agents)
-        self._stateful: list[StatefulOpponent] = []
-        for position, agent in enumerate(self.agents):
-            if not _is_memoryless(agent):
-                rows_per_game = int(np.count_nonzero(self._relative == position))
-                self._stateful.append(StatefulOpponent(agent, num_games, rows_per_game))
-                self.agents[position] = self._stateful[-1]
 
     def seating(self, learners: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the `Table`'s seating, int (games, seats), around these learners' seats, int (games,)."""
         seats = len(self._relative)
         return self._relative[(np.arange(seats) - learners[:, None] - 1) % seats]
 
-    def ask_for(self, games: NDArray[np.int64]) -> None:
-        """Say which games will play the next turn, so that agents with memory know their rows."""
-        for opponent in self._stateful:
-            opponent.games = games
-
     def seed(self, seed: int) -> None:
         """Seed the agents that have a method ``seed(int)``, each differently."""
-        seed_agents(self._unwrapped, seed)
+        seed_agents(self.agents, seed)
 
 
 def one_per_rival(opponents: Opponent | Sequence[Opponent], num_rivals: int) -> list[Any]:
@@ -121,10 +79,3 @@ def opponent_agent(opponent: Any) -> Agent:
 def _identity(opponent: Any) -> Any:
     """Return what makes two opponents the same agent: their text, or that they are one object."""
     return str(opponent) if isinstance(opponent, str | Path) else id(opponent)
-
-
-def _is_memoryless(agent: Agent) -> bool:
-    """Whether an agent is known to look at nothing but each row by itself."""
-    if isinstance(agent, Scripted):
-        return type(agent).seed is Scripted.seed  # those that draw something themselves remember it
-    return isinstance(agent, NetworkAgent | FunctionAgent)

@@ -53,6 +53,8 @@ class NetworkAgent:
         ValueError: If the layers don't fit each other or the inputs.
     """
 
+    memoryless = True
+
     def __init__(
         self,
         layers: Layers,

@@ -51,6 +51,8 @@ class OwnAgent:
 class FunctionAgent:
     """An agent without memory: its function returns the probability of LEAVE, or a bool, for each row."""
 
+    memoryless = True
+
     def __init__(self, function: Callable[[Observations], ArrayLike], name: str | None = None) -> None:
         self.function = function
         self.name = name or str(getattr(function, "__name__", type(function).__name__))

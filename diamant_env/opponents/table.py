@@ -41,24 +41,39 @@ class Table:
         self.rows = [np.flatnonzero(taken == agent) for agent in range(len(self.agents))]
         self._leave = np.zeros((batch.num_games, batch.seats), np.float32)
 
-    def leave_probabilities(self, observations: NDArray[np.float32]) -> NDArray[np.float32]:
+    def leave_probabilities(
+        self, observations: NDArray[np.float32], mask: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.float32]:
         """Ask all agents; return float32 (N, seats), 0 where nobody is seated.
+
+        Args:
+            observations: float32 (N, seats, NUM_FEATURES).
+            mask: bool (N,), the games that play this turn; all by default. Agents without memory get the rows of these
+                games alone; the others get all their rows, of which those of games that wait need not decide.
 
         Raises:
             ValueError: If an agent returns anything but one probability per row.
         """
-        flat = observations.reshape(-1, NUM_FEATURES)
         games = self.batch._core.records
-        first = np.repeat((games["expedition"] == 1) & (games["turn"] == 1), self.batch.seats)
-        leave = self._leave.reshape(-1)
+        playing = np.repeat(np.ones(len(games), bool) if mask is None else mask, self.batch.seats)
+        first = np.repeat((games["expedition"] == 1) & (games["turn"] == 1), self.batch.seats) & playing
+        flat, leave = observations.reshape(-1, NUM_FEATURES), self._leave.reshape(-1)
         for agent, rows in zip(self.agents, self.rows, strict=True):
-            if len(rows):
-                leave[rows] = answer_of(agent, Observations(flat[rows]), first[rows])
+            asked = rows[playing[rows]] if getattr(agent, "memoryless", False) else rows
+            if len(asked):
+                seen = flat[asked]
+                seen[:, 0] *= playing[asked]
+                leave[asked] = answer_of(agent, Observations(seen), first[asked])
         return self._leave
 
-    def decide(self, observations: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
+    def decide(
+        self,
+        observations: NDArray[np.float32],
+        actions: NDArray[np.int8],
+        mask: NDArray[np.bool_] | None = None,
+    ) -> None:
         """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE where nobody is seated."""
-        self.batch.draw_decisions(self.leave_probabilities(observations), actions)
+        self.batch.draw_decisions(self.leave_probabilities(observations, mask), actions)
 
     def play_out(self, seat_0: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
         """Play all games from where they are to their end; return what each seat earned, float64 (N, seats).

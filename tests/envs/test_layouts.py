@@ -9,6 +9,7 @@ from stable_baselines3 import PPO
 
 from diamant_env import EDITIONS, FIELDS, HISTORY, NUM_FEATURES, NUM_HISTORY, Batch, Observations, columns, diamant_v0
 from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.observation import HISTORY_EXPEDITIONS
 from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
 from diamant_env.state import OVER
@@ -131,6 +132,52 @@ def test_all_views_show_the_same():
             many, several, *_ = vector.step([action, 0])
             np.testing.assert_array_equal(many[0], alone)
             assert several[0] == reward
+
+
+def test_own_rewards_see_every_game_of_a_vector():
+    """A mean over the games that played is one, though games take turns of their own while a learner is in camp."""
+    seen = []
+
+    def above_average(banked, chests, inside, done, played):
+        seen.append((banked.copy(), done, played))
+        return banked - banked[played].mean()
+
+    env = DiamantVectorEnv(6, 4, opponents="bag:30", reward=above_average, autoreset_mode="SameStep")
+    plain = DiamantVectorEnv(6, 4, opponents="bag:30", autoreset_mode="SameStep")
+    np.testing.assert_array_equal(env.reset(seed=2)[0], plain.reset(seed=2)[0])
+    random, apart = np.random.default_rng(0), 0
+    for _ in range(60):
+        actions = (random.random(6) < 0.4).astype(np.int64)
+        seen.clear()
+        rows, rewards, *_ = env.step(actions)
+        others, gems, *_ = plain.step(actions)
+        np.testing.assert_array_equal(rows, others)
+        assert {(len(banked), len(done), len(played)) for banked, done, played in seen} == {(6, 6, 6)}
+        assert not any(banked[~played].any() for banked, _, played in seen)
+        apart += sum(not played.all() for _, _, played in seen)
+        means = np.sum([played * banked[played].mean() for banked, _, played in seen], axis=0)
+        np.testing.assert_allclose(rewards, gems - means, atol=1e-5)
+    assert apart > 30
+
+
+def test_a_reward_that_fails_plays_nothing():
+    """Not even the turns of the same step that it has already paid."""
+    calls = []
+
+    def fails(banked, chests, inside, done, played):
+        calls.append(played)
+        if len(calls) > 1 and not played.all():
+            raise RuntimeError("no reward")
+        return banked
+
+    env = DiamantVectorEnv(4, 3, opponents="continue", reward=fails, observation="history")
+    env.reset(seed=1)
+    before, history = env.games.tobytes(), env._learner.batch.history()
+    with pytest.raises(RuntimeError, match="no reward"):
+        env.step([1, 0, 0, 1])
+    assert len(calls) > 1
+    assert env.games.tobytes() == before
+    np.testing.assert_array_equal(env._learner.batch.history(), history)
 
 
 @pytest.mark.parametrize("rewarded", ["win", gems])

@@ -32,6 +32,7 @@ class Scripted:
     """
 
     family: ClassVar[str]
+    memoryless: ClassVar[bool] = True  # False for a family whose answer depends on earlier turns
 
     def __post_init__(self) -> None:
         for field in parameters(type(self)):
