@@ -15,8 +15,8 @@ from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
-from diamant_env.envs.opponent_seats import Opponent
 from diamant_env.envs.pictures import RENDER_MODES
+from diamant_env.opponents.own import Player
 from diamant_env.rewards import Reward
 from diamant_env.state import Game
 
@@ -91,7 +91,7 @@ class DiamantEnv(gymnasium.Env):
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
         reward: Reward = "score",
-        opponents: Opponent | Sequence[Opponent] = "random",
+        opponents: Player | Sequence[Player] = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
         hidden_chests: bool | None = None,

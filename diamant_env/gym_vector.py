@@ -16,9 +16,9 @@ from diamant_env.editions import Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
-from diamant_env.envs.opponent_seats import Opponent
 from diamant_env.envs.settings import checked_actions
 from diamant_env.gym_env import DiamantEnv
+from diamant_env.opponents.own import Player
 from diamant_env.rewards import Reward
 
 
@@ -54,7 +54,7 @@ class DiamantVectorEnv(VectorEnv):
         num_players: int = 4,
         edition: str | Edition = "iello-2016",
         reward: Reward = "score",
-        opponents: Opponent | Sequence[Opponent] = "random",
+        opponents: Player | Sequence[Player] = "random",
         seat: int | None = 0,
         render_mode: str | None = None,
         hidden_chests: bool | None = None,

@@ -21,9 +21,10 @@ except ModuleNotFoundError as error:
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.envs.layout import Layout, Observation
-from diamant_env.envs.opponent_seats import Opponent, one_per_rival, opponent_agent, seed_agents
+from diamant_env.envs.opponent_seats import one_per_rival, opponent_agent, seed_agents
 from diamant_env.envs.settings import checked_actions
 from diamant_env.observation import NUM_FEATURES, NUM_HISTORY
+from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
 
@@ -85,7 +86,7 @@ class DiamantVecEnv(_Rows):
         num_players: int | ArrayLike = 4,
         edition: str | Edition | Sequence[str | Edition] = "iello-2016",
         reward: Reward = "win",
-        opponents: Opponent | Sequence[Opponent] = (),
+        opponents: Player | Sequence[Player] = (),
         seating: ArrayLike | None = None,
         blank_rivals: bool = False,
         observation: Observation = None,

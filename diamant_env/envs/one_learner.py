@@ -13,11 +13,12 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import whole_number
 from diamant_env.envs.layout import Layout, Observation
-from diamant_env.envs.opponent_seats import Opponent, OpponentSeats
+from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.native.compiled import jit
 from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import Table
 from diamant_env.random_numbers import random_below
 from diamant_env.rewards import Reward
@@ -43,7 +44,7 @@ class OneLearner:
         edition: str | Edition,
         reward: Reward,
         seat: int | None,
-        opponents: Opponent | Sequence[Opponent],
+        opponents: Player | Sequence[Player],
         hidden_chests: bool | None,
         expeditions: int | None,
         render_mode: str | None,

@@ -5,17 +5,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.agent import Agent
-from diamant_env.opponents.own import Player, as_agent
+from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY
-
-Opponent: TypeAlias = "Player | Path"
 
 
 class OpponentSeats:
@@ -34,7 +32,7 @@ class OpponentSeats:
         ValueError: If `opponents` is something else or of the wrong length.
     """
 
-    def __init__(self, opponents: Opponent | Sequence[Opponent], num_rivals: int) -> None:
+    def __init__(self, opponents: Player | Sequence[Player], num_rivals: int) -> None:
         one_each = one_per_rival(opponents, num_rivals)
         known: dict[Any, Agent] = {_identity(one): opponent_agent(one) for one in (one_each or [opponents])}
         order = list(known)
@@ -51,7 +49,7 @@ class OpponentSeats:
         seed_agents(self.agents, seed)
 
 
-def one_per_rival(opponents: Opponent | Sequence[Opponent], num_rivals: int) -> list[Any]:
+def one_per_rival(opponents: Player | Sequence[Player], num_rivals: int) -> list[Any]:
     """Return the opponent of each rival; a ValueError says if there are too few or too many."""
     one_each = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * num_rivals
     if len(one_each) != num_rivals:
@@ -69,9 +67,7 @@ def seed_agents(agents: Sequence[Agent], seed: int) -> None:
 def opponent_agent(opponent: Any) -> Agent:
     """Return the agent that an opponent is; a ValueError says if it is none."""
     try:
-        if isinstance(opponent, str | Path):
-            return make(str(opponent), secrets.randbits(32))
-        return as_agent(opponent)
+        return make(opponent, secrets.randbits(32))
     except ValueError as error:
         raise ValueError(f"opponents: {error}") from error.__cause__
 

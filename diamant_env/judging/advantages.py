@@ -9,6 +9,7 @@ far less than the payoff of a game, so a gain needs a small part of the games th
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,7 +148,7 @@ def summed_gain(
 
 def with_values(agent: Agent, values: Values | None) -> Agent:
     """Return a copy of an agent that has these values, or none."""
-    found = copied(agent)
+    found = copy.copy(agent) if isinstance(agent, NetworkAgent) else copied(agent)
     if isinstance(found, NetworkAgent):
         found.values = values
     return found

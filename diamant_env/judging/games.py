@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,7 +16,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.observation import Observations
-from diamant_env.opponents.own import Player, as_agent, copied
+from diamant_env.opponents.own import Player, copied
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import Table
 
@@ -83,7 +84,7 @@ def name_of(player: Player) -> str:
     Raises:
         ValueError: If a text names no agent.
     """
-    return str(make(player) if isinstance(player, str) else as_agent(player))
+    return str(make(player))
 
 
 def listed(name: str, given: Any) -> list[Any]:
@@ -96,16 +97,23 @@ def listed(name: str, given: Any) -> list[Any]:
 def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
     """Return the names of agents that are to play so many games at tables of so many players.
 
+    Different objects of one name are numbered.
+
     Raises:
         ValueError: If two agents are the same, they are no list, or a number is out of range.
     """
     whole_number("games", games, 1, MAX_GAMES)
     whole_number("players", players, 2, MAX_PLAYERS)
-    names = [name_of(agent) for agent in listed("agents", agents)]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice:
-        raise ValueError(f"{twice} is there twice; the agents must be distinct")
-    return names
+    given = listed("agents", agents)
+    names = [name_of(agent) for agent in given]
+    found: list[str] = []
+    for place, name in enumerate(names):
+        same = [other for other in range(len(names)) if names[other] == name]
+        unnamed = {id(given[other]) for other in same if not isinstance(given[other], str | Path | tuple)}
+        if len(unnamed) < len(same) > 1:
+            raise ValueError(f"{name} is there twice; the agents must be distinct")
+        found.append(name if len(same) == 1 else f"{name} #{same.index(place) + 1}")
+    return found
 
 
 def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals: bool = False) -> None:
@@ -192,9 +200,7 @@ def play(
 
 def as_player(player: Player, seed: int) -> Agent:
     """Return an agent without a memory of games before: the caller's object stays as it is."""
-    if isinstance(player, str):
-        return make(player, seed)
-    fresh = as_agent(copied(player))
+    fresh = make(copied(player), seed)
     if callable(start := getattr(fresh, "seed", None)):
         start(seed)
     return fresh

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import copy
+import functools
 import importlib
 import inspect
 import re
+import textwrap
 from collections.abc import Callable
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.agent import Agent
 from diamant_env.observation import Observations
 
-Player: TypeAlias = "str | Agent | Callable[[Observations], ArrayLike]"
-"""What plays: a text that `diamant_env.opponents.make` takes, an agent, or a function of the observations."""
+Player: TypeAlias = "str | Path | Agent | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
+"""What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a function of the
+observations, or (name, any of these)."""
 NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 """What ``module:object`` looks like; the object may lie in a class."""
 ALLOWED = (
@@ -55,7 +59,7 @@ class FunctionAgent:
 
     def __init__(self, function: Callable[[Observations], ArrayLike], name: str | None = None) -> None:
         self.function = function
-        self.name = name or str(getattr(function, "__name__", type(function).__name__))
+        self.name = name or own_name(function)
 
     def __str__(self) -> str:
         return self.name
@@ -70,8 +74,7 @@ def as_agent(given: Any, name: str | None = None) -> Agent:
 
     Args:
         given: See `ALLOWED`.
-        name: For tables of results; by default the ``str`` of the object if it has one of its own, else the name of
-            its class or function.
+        name: For tables of results; by default see `own_name`.
 
     Raises:
         ValueError: If it plays nothing.
@@ -84,11 +87,27 @@ def as_agent(given: Any, name: str | None = None) -> Agent:
         if name is None and type(given).__str__ is not object.__str__:
             return given
         seed = getattr(given, "seed", None)
-        return OwnAgent(name or type(given).__name__, act, seed if callable(seed) else None)
+        return OwnAgent(name or own_name(given), act, seed if callable(seed) else None)
     if callable(given):
         _check_takes(given, "obs", given, name)
         return FunctionAgent(given, name)
     raise ValueError(f"{name or repr(given)} plays nothing; allowed: {ALLOWED}")
+
+
+def own_name(given: Any) -> str:
+    """Return what an object of a user's own is called: its ``str`` or ``repr`` if its class has one, else its name."""
+    if isinstance(given, functools.partial):
+        arguments = [*map(repr, given.args), *(f"{key}={value!r}" for key, value in given.keywords.items())]
+        return _shortened(f"{own_name(given.func)}({', '.join(arguments)})")
+    if hasattr(given, "__name__"):
+        return str(given.__name__)
+    kind = type(given)
+    plain = kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__
+    return kind.__name__ if plain else _shortened(str(given))
+
+
+def _shortened(text: str) -> str:
+    return textwrap.shorten(text, 60, placeholder=" …")
 
 
 def find_object(named: str, what: str) -> Any:
@@ -128,17 +147,13 @@ def load(text: str) -> Agent:
 
 
 def copied(given: Any) -> Any:
-    """Return a copy of an object of a user's own, which plays in its place; a class stays itself.
-
-    Raises:
-        ValueError: If it can't be copied.
-    """
+    """Return a copy of an agent, whose memory may change; what has none, or can't be copied, is shared."""
+    if isinstance(given, type) or not hasattr(given, "act") or getattr(given, "memoryless", False):
+        return given
     try:
         return copy.deepcopy(given)
-    except Exception as error:
-        raise ValueError(
-            f"{given!r} can't be copied, but a copy is to play: {error}; give its class instead"
-        ) from error
+    except Exception:  # a lock, a client of a service, a graph of torch
+        return given
 
 
 def _check_takes(called: Callable[..., Any], arguments: str, given: Any, name: str | None) -> None:

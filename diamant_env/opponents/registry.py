@@ -8,6 +8,7 @@ from diamant_env.agent import Agent
 from diamant_env.opponents import own, solved
 from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.own import Player
 from diamant_env.opponents.scripted import comparisons, thresholds
 from diamant_env.opponents.scripted.family import Scripted, parameters
 from diamant_env.opponents.search import PREFIX, SearchAgent, parse
@@ -42,29 +43,39 @@ SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
 """The agents that play what is solved exactly, by the name that a text begins with."""
 
 
-def make(text: str, seed: int = 0, *, importing: bool = True) -> Agent:
-    """Return the agent that a text names.
+def make(given: Player, seed: int = 0, *, importing: bool = True) -> Agent:
+    """Return the agent that something is.
 
     Args:
-        text: One of these.
+        given: A text, see below, or its path; an agent, its class or a function of the observations (see
+            `diamant_env.opponents.own.as_agent`), which is not copied; or (name, any of these), under that name. Texts:
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
               ``str(agent)`` is such a text again.
             - A solved agent, ``"equilibrium"`` or ``"equilibrium:EDITION"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
-            - ``"module:object"``, an agent of your own: an object with ``act``, its class, or a function of the
-              observations (see `diamant_env.opponents.own`). The module is imported, which runs it.
+            - ``"module:object"``, an agent of your own. The module is imported, which runs it.
             - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
               model; ``"text:score:module:object"`` is told to play for gems (see `TextAgent`).
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
-        seed: Of the agents that draw something themselves (``"mixture"``, roll-outs); the others ignore it.
+        seed: Of agents that a text names and that draw something themselves (``"mixture"``, roll-outs).
         importing: Whether ``"module:object"`` is allowed; not where the text comes from a file.
 
     Raises:
-        ValueError: If the text names no agent; the message says what was given and what is allowed.
+        ValueError: If it is no agent; the message says what was given and what is allowed.
     """
-    text = text.strip()
+    name = None
+    while isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
+        name, given = (name or given[0]), given[1]
+    if not isinstance(given, str | Path):
+        return own.as_agent(given, name)
+    agent = _named(str(given).strip(), seed, importing)
+    return own.as_agent(agent, name) if name else agent
+
+
+def _named(text: str, seed: int, importing: bool) -> Agent:
+    """Return the agent that a text names, see `make`."""
     if text.startswith(PREFIX):
         budget, base = parse(text)
         return SearchAgent(make(base, seed, importing=importing), budget, seed)

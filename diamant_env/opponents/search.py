@@ -7,7 +7,6 @@ chests must be open.
 
 from __future__ import annotations
 
-import copy
 import re
 from dataclasses import dataclass
 from time import perf_counter
@@ -22,6 +21,7 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.rebuilding import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.own import copied
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import Values
 from diamant_env.opponents.which_edition import EditionFinder
@@ -128,7 +128,7 @@ class SearchAgent:
         self.budget = budget or Budget()
         cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)
         self.values: Values | None = base.values if cuts else None  # type: ignore[attr-defined]
-        self._thinker = copy.deepcopy(base)
+        self._thinker = copied(base)
         self._agents: dict[str, Any] = {"base": self.base, "thinker": self._thinker}
         self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # a rule is certain even where it errs
         self._editions = EditionFinder() if edition is None else EditionFinder((find_edition(edition),))

@@ -22,7 +22,6 @@ from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import as_agent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.storage.results import save_json, to_json, versions
 from train.algorithms.counting import Meter
@@ -193,7 +192,7 @@ class BenchmarkRun:
     def among(self, agent: Player, name: str, rivals: Sequence[str]) -> dict[str, Estimate]:
         """Return win share and score at tables of distinct rivals, as far as they can play the task."""
         if self.task.family == "expedition":
-            agent = exact.OrderedTraps(make(agent) if isinstance(agent, str) else as_agent(agent))
+            agent = exact.OrderedTraps(make(agent))
         task, config, game = self.task, self.config, self.task.game
         edition, blank = game.played(), game.blank
         line_up = LineUp(name, tuple(each for each in rivals if able(each, task.players, edition, blank)))
@@ -236,7 +235,7 @@ def exploitability(player: Player, task: Task, merge_traps: bool = True) -> dict
         merge_traps: Show the agent traps in one order, see `exact.OrderedTraps`. Otherwise kinds are told apart, and
             there are five times more nodes.
     """
-    agent = make(player) if isinstance(player, str) else as_agent(player)
+    agent = make(player)
     tree, nodes = _tree(task, merge_traps)
     try:
         policy = exact.policy_of(exact.OrderedTraps(agent) if merge_traps else agent, tree, nodes=nodes)

@@ -20,7 +20,7 @@ from diamant_env.judging.games import Player
 from diamant_env.opponents import make
 from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import as_agent, find_object
+from diamant_env.opponents.own import find_object
 from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
 from train.algorithms.counting import (
@@ -134,7 +134,7 @@ def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player
             raise KeyboardInterrupt from error
         raise
     try:
-        agent = make(returned) if isinstance(returned, str) else as_agent(returned)
+        agent = make(returned)
         return returned if isinstance(returned, str) and not isinstance(agent, NetworkAgent) else agent
     except ValueError as error:
         raise ValueError(

@@ -81,7 +81,9 @@ class ResponseRun:
         torch.set_num_threads(config.threads)
         threadpool_limits(1, "blas")  # the copies' small products lose by more
         seeds = seeds_for(config.seed, "response", self.start, self.number)
-        checkpoints = learn(game, config, seeds, _copies(game) if self.start == "warm" else None)
+        agent = make(game.agent)
+        warm = agent if self.start == "warm" and isinstance(agent, NetworkAgent) else None
+        checkpoints = learn(game, config, seeds, warm)
         points, (decisions, policy) = pick(checkpoints, game, config)
         save_policy(self.folder / POLICY, policy, config, decisions)
         save_json({"points": points, "seconds": perf_counter() - start}, self.folder / CURVE)
@@ -96,14 +98,10 @@ class ResponseRun:
 
 def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
     """Return the runs of a search: warm ones only where the agent is a network."""
-    starts = ["scratch", "warm"] if isinstance(_copies(game), NetworkAgent) else ["scratch"]
+    starts = ["scratch", "warm"] if isinstance(make(game.agent), NetworkAgent) else ["scratch"]
     return [
         ResponseRun(game, config, start, n, folder / f"{start}-{n}") for start in starts for n in range(config.seeds)
     ]
-
-
-def _copies(game: DeviationGame, seed: int = 0) -> Any:
-    return make(game.agent, seed) if isinstance(game.agent, str) else game.agent
 
 
 def learn(
@@ -112,7 +110,7 @@ def learn(
     """Train one learner among copies, from random weights or `warm`; return its policies after so many decisions."""
     game_seed, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
     seating = seat_with(np.ones((config.ppo.games, game.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
-    copies = [_copies(game, copy_seed)]
+    copies = [make(game.agent, copy_seed)]
     env = DiamantVecEnv(config.ppo.games, game.players, game.edition, game.reward, copies, seating, game.blank_rivals)
     env.seed(game_seed)
     shape = config.network if warm is None else shape_of(warm)
