@@ -164,6 +164,10 @@ class DiamantEnv(gymnasium.Env):
     def _info(self, turns: int) -> dict[str, Any]:
         return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return bool (2,), the legal actions, as sb3-contrib's MaskablePPO asks for them."""
+        return self._learner.action_masks[0]
+
     def render(self) -> Any:
         """Return the table as text or as a picture, as the render mode says; None without one and with a window.
 
