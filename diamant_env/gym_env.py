@@ -82,6 +82,7 @@ class DiamantEnv(gymnasium.Env):
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
+        OSError: If the render mode is ``"human"`` and there is no display.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012

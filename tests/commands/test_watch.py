@@ -112,6 +112,15 @@ def test_speed_and_ctrl_c(look, monkeypatch):
     assert said.endswith("Stopped in expedition 1 of 5.\n")
 
 
+def test_a_window_without_a_display_is_refused_before_the_game(look, monkeypatch):
+    pygame = pytest.importorskip("pygame")
+    pygame.display.quit()
+    monkeypatch.setenv("SDL_VIDEODRIVER", "x11")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    code, said, errors = look(*GAME, "--window")
+    assert (code, said, errors) == (2, "", "diamant watch: error: no display for a window: x11 not available\n")
+
+
 @pytest.mark.parametrize("step", [False, True])
 def test_window(look, monkeypatch, step):
     pytest.importorskip("pygame")
