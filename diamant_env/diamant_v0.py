@@ -60,6 +60,7 @@ class parallel_env(ParallelEnv, EzPickle):
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
+        OSError: If the render mode is ``"human"`` and there is no display.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's form

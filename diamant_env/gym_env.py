@@ -82,6 +82,7 @@ class DiamantEnv(gymnasium.Env):
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
+        OSError: If the render mode is ``"human"`` and there is no display.
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
@@ -163,6 +164,10 @@ class DiamantEnv(gymnasium.Env):
 
     def _info(self, turns: int) -> dict[str, Any]:
         return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return bool (2,), the legal actions, as sb3-contrib's MaskablePPO asks for them."""
+        return self._learner.action_masks[0]
 
     def render(self) -> Any:
         """Return the table as text or as a picture, as the render mode says; None without one and with a window.

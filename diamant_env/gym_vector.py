@@ -178,6 +178,10 @@ class DiamantVectorEnv(VectorEnv):
             raise ValueError(f"reset_mask={options['reset_mask']!r}; {expected} is expected")
         return mask.copy()
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return bool (num_envs, 2), the legal actions of each game."""
+        return self._learner.action_masks
+
     def render(self) -> tuple[Any, ...] | None:
         """Return the text or picture of every game, None without a render mode.
 

@@ -8,8 +8,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.wrappers.vector import DictInfoToList
 from numpy.typing import ArrayLike, NDArray
 
 try:
@@ -22,31 +24,37 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import one_per_rival, opponent_agent, seed_agents
+from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import checked_actions
-from diamant_env.observation import NUM_FEATURES, NUM_HISTORY
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.observation import NUM_FEATURES, NUM_HISTORY, Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
 
 
 class _Rows(VecEnv):
-    """A vector whose rows are parts of one object: they have its attributes, no methods and no wrappers."""
+    """A vector whose rows are parts of one object: they have its attributes and no wrappers."""
 
-    @property
-    def _shared(self) -> Any:
-        return self
+    _methods: tuple[str, ...] = ("action_masks",)  # those of the object that answer for all rows
+
+    def _owner(self, name: str) -> Any:
+        return self  # the object that has an attribute
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return an attribute of the object, once per row."""
-        return [getattr(self._shared, attr_name)] * len(list(self._get_indices(indices)))
+        return [getattr(self._owner(attr_name), attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Set an attribute of the object; all rows share it."""
-        setattr(self._shared, attr_name, value)
+        setattr(self._owner(attr_name), attr_name, value)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Rows are no environments of their own and have no methods."""
-        raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
+        """Return the rows' parts of what a method answers: ``"action_masks"``, which MaskablePPO asks for."""
+        if method_name not in self._methods:
+            raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
+        answers = getattr(self._owner(method_name), method_name)(*method_args, **method_kwargs)
+        return [answers[row] for row in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
         """No row is wrapped."""
@@ -71,6 +79,10 @@ class DiamantVecEnv(_Rows):
             learning seat.
         blank_rivals: See `diamant_env.Batch`.
         observation: Which part of an observation the rows show, see `diamant_env.diamant_v0.parallel_env`.
+        render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
+
+    The infos of every step hold ``"seat"`` and ``"score"``, what is in that seat's chest; where a game ended, in its
+    chest at the end.
 
     Attributes:
         engine_seconds: Time spent in the engine, observations included.
@@ -78,6 +90,7 @@ class DiamantVecEnv(_Rows):
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
+        ImportError: If the render mode needs pygame-ce and it isn't installed.
     """
 
     def __init__(
@@ -90,6 +103,7 @@ class DiamantVecEnv(_Rows):
         seating: ArrayLike | None = None,
         blank_rivals: bool = False,
         observation: Observation = None,
+        render_mode: str | None = None,
     ) -> None:
         self.layout = Layout(observation)
         history = self.layout.history
@@ -106,6 +120,7 @@ class DiamantVecEnv(_Rows):
         present = np.arange(self.batch.seats) < self.batch.num_players[:, None]
         self.rows = np.flatnonzero((self.table.seating == EMPTY) & present)
         self.games_of_rows = self.rows // self.batch.seats
+        self._seats = (self.rows % self.batch.seats).tolist()
         if len(self.rows) == 0:
             raise ValueError("no seat is left for the learner")
         self._has_opponents = any(len(rows) for rows in self.table.rows)
@@ -117,8 +132,11 @@ class DiamantVecEnv(_Rows):
         self._leave = np.zeros(shape, np.float32)
         self.engine_seconds = 0.0
         self.opponent_seconds = 0.0
-        self.render_mode = None
+        self.render_mode = render_mode
+        modes = {**DiamantEnv.metadata, "render_modes": ["rgb_array"]}
+        self._pictures = Pictures(render_mode, self.batch, modes, ResetNeeded)
         super().__init__(len(self.rows), self.layout.space(), Discrete(2))
+        self.metadata = {**modes, **self.metadata}
 
     def reset(self) -> NDArray[np.float32]:
         """Start new games; return float32 (rows, NUM_FEATURES). Honours the last `seed`."""
@@ -127,6 +145,7 @@ class DiamantVecEnv(_Rows):
         if seed is not None:
             seed_agents(self._made, seed)
         self._reset_seeds()
+        self._pictures.restart(range(self.batch.num_games))
         return self.observations()
 
     def observations(self) -> NDArray[np.float32]:
@@ -175,6 +194,9 @@ class DiamantVecEnv(_Rows):
             auto_reset=True,
             final_observations=self._final_observations,
         )
+        if self.render_mode is not None:
+            self._pictures.restart(np.flatnonzero(self._done))
+            self._pictures.follow(np.flatnonzero(~self._done))
         results = self.observations(), self._rewards.reshape(-1)[self.rows], self._done[self.games_of_rows]
         self.opponent_seconds += middle - start
         self.engine_seconds += perf_counter() - middle
@@ -192,34 +214,37 @@ class DiamantVecEnv(_Rows):
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         """Play the turn; infos of rows whose game ended hold ``terminal_observation``."""
         observations, rewards, done = self.play(self._waiting)
-        infos: list[dict] = [{} for _ in range(self.num_envs)]
+        now, last = (Observations(rows)["chest"] for rows in (self._observations, self._final_observations))
+        scores = np.where(self._done[:, None], last, now).reshape(-1)[self.rows].astype(int).tolist()
+        infos: list[dict] = [{"seat": seat, "score": score} for seat, score in zip(self._seats, scores, strict=True)]
         if done.any():
             follower = self.batch._follower
             final = self._shown(self._final_observations, follower.final_rows if follower else None)
             for row in np.flatnonzero(done):
-                infos[row] = {"terminal_observation": final[row], "TimeLimit.truncated": False}
+                infos[row] |= {"terminal_observation": final[row], "TimeLimit.truncated": False}
         return observations, rewards, done, infos
+
+    def get_images(self) -> list[Any]:
+        """Return a picture of each game, uint8 (640, 960, 3); None without a render mode."""
+        return self._pictures.draw()
 
     def restore(self, games: NDArray) -> NDArray[np.float32]:
         """Continue from saved records of type `GAME`, (num_games,); return the observations of the rows."""
         self.batch.restore(games)
         self.batch.observe(self._observations)
+        self._pictures.restart(range(self.batch.num_games))
         return self.observations()
 
     def close(self) -> None:
         """Nothing is open."""
-
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Answer ``"action_masks"``, which sb3-contrib's MaskablePPO asks for; rows have no other method."""
-        if method_name == "action_masks":
-            return list(self.action_masks()[list(self._get_indices(indices))])
-        return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)
 
 
 class GymnasiumVecEnv(_Rows):
     """A vector environment of Gymnasium as stable-baselines3 takes it, without a Python loop over its games.
 
     ``GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=256, autoreset_mode="SameStep"))``
+
+    Infos are those of the vector environment, row by row; where a game ended, its final ones.
 
     Args:
         envs: One that starts the next game in the step that ends one (``autoreset_mode="SameStep"``).
@@ -228,6 +253,8 @@ class GymnasiumVecEnv(_Rows):
         ValueError: If it has another mode, or is no vector environment.
     """
 
+    _methods = ("action_masks", "render")
+
     def __init__(self, envs: VectorEnv) -> None:
         if not isinstance(envs, VectorEnv):
             raise ValueError(f"{envs!r} is no gymnasium.vector.VectorEnv; gymnasium.make_vec makes one")
@@ -235,16 +262,16 @@ class GymnasiumVecEnv(_Rows):
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(f"autoreset_mode={mode}; stable-baselines3 needs AutoresetMode.SAME_STEP")
         self.envs = envs
-        self.render_mode = envs.render_mode
+        self._listed: Any = DictInfoToList(envs)
         super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        self.metadata = {**envs.metadata, **self.metadata}
 
-    @property
-    def _shared(self) -> Any:
-        return self.envs
+    def _owner(self, name: str) -> Any:
+        return self.envs if hasattr(self.envs, name) else self.envs.unwrapped  # a wrapper hands on no attributes
 
     def reset(self) -> Any:
         """Start new games; return the observations (num_envs, …). Honours the last `seed`."""
-        observations, _ = self.envs.reset(seed=self._seeds[0])
+        observations, self.reset_infos = self._listed.reset(seed=self._seeds[0])
         self._reset_seeds()
         return observations
 
@@ -254,13 +281,19 @@ class GymnasiumVecEnv(_Rows):
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict]]:
         """Play; infos of games that ended hold ``terminal_observation``."""
-        observations, rewards, terminated, truncated, told = self.envs.step(self._waiting)
+        observations, rewards, terminated, truncated, infos = self._listed.step(self._waiting)
         done = terminated | truncated
-        infos: list[dict] = [{} for _ in range(self.num_envs)]
         for game in np.flatnonzero(done):
-            last = {"terminal_observation": told["final_obs"][game]}
-            infos[game] = {**last, "TimeLimit.truncated": bool(truncated[game] and not terminated[game])}
+            last = {"terminal_observation": infos[game].pop("final_obs")}
+            last["TimeLimit.truncated"] = bool(truncated[game] and not terminated[game])
+            final = infos[game].pop("final_info", {})
+            self.reset_infos[game] = infos[game]
+            infos[game] = {**infos[game], **final, **last}
         return observations, rewards.astype(np.float32), done, infos
+
+    def get_images(self) -> list[Any]:
+        """Return a picture of each game, None without a render mode."""
+        return list(self.envs.render() or [None] * self.num_envs)
 
     def close(self) -> None:
         """Close the vector environment."""

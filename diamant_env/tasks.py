@@ -3,6 +3,10 @@
 ``gymnasium.make(id)`` and ``make_vec(id)`` give one learner among opponents, ``pettingzoo.make("parallel", id)`` and
 ``pettingzoo.make("aec", id)`` (PettingZoo 1.27 or newer) all seats. Any setting can be given on top, such as
 ``gymnasium.make("diamant_env/Diamant-5p-v0", opponents="bag:18")``.
+
+Importing `diamant_env` registers them. Gymnasium does so itself for ids with the module before them,
+``gymnasium.make("diamant_env:diamant_env/Diamant-v0")``, which the worker processes of ``AsyncVectorEnv`` and
+``SubprocVecEnv`` need: a spawned process has not imported `diamant_env`.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
         return row["edition"], row["players"], row["agent"]
 
     try:
-        there = parse_json(path.read_text(encoding="utf-8"))["rows"] if path.is_file() else []
+        there = parse_json(path.read_text(encoding="utf-8-sig"))["rows"] if path.is_file() else []
         kept = [row for row in there if of(row) not in set(map(of, rows))]
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path} is there and holds no results of {COMMAND}; nothing was saved") from None

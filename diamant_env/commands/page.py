@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import socket
 import webbrowser
@@ -26,7 +27,7 @@ def run(argv: Sequence[str]) -> int:
     try:
         import uvicorn
 
-        from diamant_env.page.server import MOST_CONNECTIONS, make_app
+        from diamant_env.page.server import make_app
     except ImportError as error:
         raise ImportError(f'the page needs {error.name}: pip install "diamant-env[web]"') from error
     threadpool_limits(1, "blas")  # the networks' products are small: threads slow them down
@@ -37,9 +38,10 @@ def run(argv: Sequence[str]) -> int:
     say(f"The page is at {address} (Ctrl-C ends it).")
     if not options.no_browser:
         webbrowser.open(address)
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # floods the terminal when file descriptors run out
     config = uvicorn.Config(
         app, ws="none", lifespan="off", log_level="error", access_log=False, server_header=False,
-        timeout_graceful_shutdown=1, limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=1, backlog=64,
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[door])
     return 0

@@ -35,7 +35,7 @@ def session_parser(command: str, description: str) -> Parser:
     add("--seed", type=seed, default=secrets.randbelow(1_000_000), help=chance)
     chests = "play with hidden or open chests; by default as the edition says"
     add("--hidden-chests", action=argparse.BooleanOptionalAction, default=None, help=chests)
-    add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it is over")
+    add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it ends or is stopped")
     return parser
 
 
@@ -78,7 +78,8 @@ class Session:
         except (Stopped, KeyboardInterrupt) as stop:
             say("", f"Stopped in expedition {self.now.expedition} of {self.edition.expeditions}.")
             if self.record_to:
-                say("Nothing was recorded: the game was not over.")
+                self.sitting.log.record().write(self.record_to)
+                say(f"The game so far is recorded in {self.record_to}.")
             return 130 if isinstance(stop, KeyboardInterrupt) else 0
         if self.record_to:
             say(f"The game is recorded in {self.record_to}.")

@@ -31,6 +31,7 @@ class Show(Session):
     Raises:
         ValueError: If an argument is out of range, or an agent refuses the table.
         ImportError: If the window needs pygame-ce and it isn't installed.
+        OSError: If there is no display for the window.
     """
 
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:

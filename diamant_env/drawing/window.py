@@ -1,12 +1,19 @@
 """A window of its own for each environment."""
 
+import os
+
 from diamant_env.drawing.pixels import pygame
 
 
 class Window:
-    """Shows pictures. Once the user has closed it, it stays closed and pictures are dropped."""
+    """Shows pictures. Once the user has closed it, it stays closed and pictures are dropped.
+
+    Raises:
+        OSError: If there is no display.
+    """
 
     def __init__(self, title: str) -> None:
+        _open_display()
         self._title = title
         self._window: pygame.Window | None = None
         self._dismissed = False
@@ -28,7 +35,7 @@ class Window:
     def _draw(self, picture: pygame.Surface) -> None:
         if self._window is None or not pygame.display.get_init():
             self._window = None
-            pygame.display.init()
+            _open_display()
             self._window = pygame.Window(self._title, picture.get_size())
         self._window.get_surface().blit(picture, (0, 0))
         self._window.flip()
@@ -52,3 +59,20 @@ class Window:
             self._window.destroy()
         self._window = None
         self._dismissed = False
+
+
+def _open_display() -> None:
+    """Initialise pygame's display; SDL draws offscreen where it finds none and none was chosen by SDL_VIDEODRIVER.
+
+    Raises:
+        OSError: If there is no display.
+    """
+    ours = not pygame.display.get_init()
+    try:
+        pygame.display.init()
+    except pygame.error as error:
+        raise OSError(f"no display for a window: {error}") from None
+    if pygame.display.get_driver() == "offscreen" and not os.environ.get("SDL_VIDEODRIVER"):
+        if ours:
+            pygame.display.quit()
+        raise OSError("no display for a window: SDL found none")

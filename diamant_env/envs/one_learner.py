@@ -137,6 +137,11 @@ class OneLearner:
         return self._records["phase"] == OVER
 
     @property
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The learners' legal actions, a new bool (N, 2): CONTINUE always, LEAVE unless the game is over."""
+        return np.stack([np.ones_like(self.over), ~self.over], axis=1)
+
+    @property
     def observations(self) -> NDArray[np.float32]:
         """What the learners see, a new float32 (N, features)."""
         at = self._games, self.seats

@@ -28,6 +28,7 @@ class Pictures:
     Raises:
         ValueError: If there is no such render mode.
         ImportError: If the mode needs pygame-ce and it isn't installed.
+        OSError: If the mode is ``"human"`` and there is no display.
     """
 
     def __init__(self, mode: str | None, batch: Batch, metadata: dict[str, Any], not_started: type[Exception]) -> None:

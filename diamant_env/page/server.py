@@ -25,8 +25,6 @@ from diamant_env.page.answers import Answers, menu
 STATIC = Path(__file__).parent / "static"
 MOST_BYTES = 64 * 1024  # of a message
 THREADS = 2
-MOST_CONNECTIONS = 256
-MOST_SECONDS = 20  # until a message has arrived
 MOST_WAITING = 8  # messages that wait for the threads, beside those that are being answered
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.ASCII)
@@ -129,13 +127,10 @@ async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
         raise HTTPException(415, "Content-Type: application/json is needed")
     body = b""
     try:
-        async with asyncio.timeout(MOST_SECONDS):
-            async for part in request.stream():
-                body += part
-                if len(body) > MOST_BYTES:
-                    raise HTTPException(413, f"more than {MOST_BYTES} bytes")
-    except TimeoutError:
-        raise HTTPException(408, f"the message did not arrive within {MOST_SECONDS} s") from None
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BYTES:
+                raise HTTPException(413, f"more than {MOST_BYTES} bytes")
     except ClientDisconnect:
         raise HTTPException(400, "the message stops half way") from None
     try:

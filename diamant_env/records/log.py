@@ -15,7 +15,7 @@ from diamant_env.editions import NO_CARD, Edition
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, spaced
 from diamant_env.state import CONTINUE, LEAVE, OVER, Game
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import TEXT_BYTES, read_bytes
+from diamant_env.storage.reading import read_text
 
 
 class DamagedRecord(ValueError):
@@ -34,15 +34,15 @@ class DamagedRecord(ValueError):
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game from its first card to its result.
+    """A game from its first card to its result, or to the card that waits for decisions.
 
     Attributes:
         edition: What was played, with `hidden_chests` as it was.
         num_players: How many sat at the table.
-        turns: All cards and decisions.
-        chests: What each seat's chest holds at the end.
-        relics: How many relics each seat took.
-        winners: The seats that share the victory.
+        turns: All cards and decisions; those after the last card of an unfinished game are undecided.
+        chests: What each seat's chest holds at the end, empty for an unfinished game.
+        relics: How many relics each seat took, likewise.
+        winners: The seats that share the victory, likewise.
         seed: From which all cards follow, or None where cards were chosen.
         names: Who sat there, one per seat, or none.
         notes: Free text, each of one line.
@@ -51,12 +51,17 @@ class GameRecord:
     edition: Edition
     num_players: int
     turns: tuple[Turn, ...]
-    chests: tuple[int, ...]
-    relics: tuple[int, ...]
-    winners: tuple[int, ...]
+    chests: tuple[int, ...] = ()
+    relics: tuple[int, ...] = ()
+    winners: tuple[int, ...] = ()
     seed: int | None = None
     names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the game is over."""
+        return not any(turn.undecided for turn in self.turns)
 
     @classmethod
     def read(cls, path: str | Path) -> GameRecord:
@@ -69,7 +74,7 @@ class GameRecord:
         if not Path(path).is_file():
             raise FileNotFoundError(f"no game record {path}")
         try:
-            text = read_bytes(path, TEXT_BYTES).decode("utf-8")
+            text = read_text(path)
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             raise ValueError(f"{path}, line {line}: this is no text in UTF-8") from None
@@ -129,8 +134,8 @@ class GameRecord:
         checked = 0
         while True:
             for place in range(checked, len(log.turns)):
-                self._check_card(place, log, waiting=bool(env.agents) and place == len(log.turns) - 1)
-            if not env.agents:
+                self._check_card(place, log)
+            if not env.agents or self.turns[len(log.turns) - 1].undecided:
                 break
             yield env
             checked = len(log.turns)
@@ -155,8 +160,8 @@ class GameRecord:
             raise self._damage(_place_of_card(error, "seed"), str(error)) from None
         return env
 
-    def _check_card(self, place: int, log: GameLog, waiting: bool) -> None:
-        """Compare a card that came up with what is written; `waiting`: the players must decide now."""
+    def _check_card(self, place: int, log: GameLog) -> None:
+        """Compare a card that came up with what is written."""
         shown = log.turns[place]
         if place >= len(self.turns):
             raise self._damage("result", "the turns end here, but the game goes on")
@@ -166,9 +171,9 @@ class GameRecord:
         if written.card != shown.card:
             why = "the card" if self.seed is None else f"the card that seed {self.seed} turns up"
             raise self._damage(place, f"{why} is {shown.card!r}, not {written.card!r}")
-        if shown.bust and not waiting and not written.bust:
+        if shown.bust and not written.bust:
             raise self._damage(place, f"the second {shown.card!r} ends the expedition, so that nobody decides")
-        if waiting and written.bust:
+        if shown.undecided and written.bust:
             raise self._damage(place, f"{shown.card!r} is no bust: the players inside must decide")
 
     def _step(self, env: parallel_env, place: int) -> None:
@@ -189,7 +194,7 @@ class GameRecord:
             raise self._damage(_place_of_card(error, place), str(error)) from None
 
     def _check_result(self, played: GameRecord) -> None:
-        for seat in range(self.num_players):
+        for seat in range(len(played.chests)):
             chest, relics = played.chests[seat], played.relics[seat]
             if (*self.chests[seat : seat + 1], *self.relics[seat : seat + 1]) != (chest, relics):
                 reason = f"the replay ends with chest {chest}, relics {relics}"
@@ -240,26 +245,30 @@ class GameLog:
             raise ValueError("a log begins with the first card of a game")
         if self._game is not None:
             continuing, leaving = (tuple(seats_deciding(game, decision)) for decision in (CONTINUE, LEAVE))
-            waited = self.turns[-1] = dataclasses.replace(self.turns[-1], continuing=continuing, leaving=leaving)
+            waited = dataclasses.replace(self.turns[-1], continuing=continuing, leaving=leaving, undecided=False)
+            self.turns[-1] = waited
             if game.bust_card != NO_CARD:
                 self.turns.append(Turn(waited.expedition, waited.number + 1, self._name(game.bust_card)))
         if game.phase != OVER:
-            self.turns.append(Turn(int(game.expedition), int(game.turn), self._name(game.last_card)))
+            self.turns.append(Turn(int(game.expedition), int(game.turn), self._name(game.last_card), undecided=True))
         self._game = game.copy()
 
     def _name(self, card: int) -> str:
         return self._edition.card_name(int(card))
 
     def record(self) -> GameRecord:
-        """Return the record of the game.
+        """Return the record of the game, so far if it is not over.
 
         Raises:
-            RuntimeError: While the game is not over.
+            RuntimeError: Before the start of a game.
         """
         game = self._game
-        if game is None or game.phase != OVER:
-            raise RuntimeError("the game is not over: there is no record yet")
+        if game is None:
+            raise RuntimeError("no game has begun: there is no record yet")
+        record = GameRecord(
+            self._edition, self._players, tuple(self.turns), seed=self._seed, names=self._names, notes=self._notes
+        )
+        if game.phase != OVER:
+            return record
         chests, relics = (tuple(each[: self._players].tolist()) for each in (game.chest, game.relics))
-        won = tuple(winners(game, self._edition))
-        known = self._seed, self._names, self._notes
-        return GameRecord(self._edition, self._players, tuple(self.turns), chests, relics, won, *known)
+        return dataclasses.replace(record, chests=chests, relics=relics, winners=tuple(winners(game, self._edition)))

@@ -1,6 +1,6 @@
 """The text of a record of a game.
 
-A record is UTF-8 text, one statement a line; blank lines don't matter::
+A record is UTF-8 text, one statement a line; blank lines and a byte-order mark don't matter::
 
     diamant record 1
     note: any text; there may be several notes, or none
@@ -33,6 +33,7 @@ A record is UTF-8 text, one statement a line; blank lines don't matter::
 - A turn is ``expedition.turn card | decisions``: the seats that continue and those that leave, so that each seat inside
   the cave stands on one of both sides. Where the card is the second trap of its kind there is no decision: ``bust``.
 - The result is what each chest holds, how many relics its owner took, and who shares the victory.
+- An unfinished game has no result. Its text ends with the card that waits for decisions: ``2.1 relic | undecided``.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ from diamant_env.editions import EDITIONS, Edition, find_edition
 FIRST_LINE = "diamant record 1"  # the number is the version of the format
 _HEAD = re.compile(r"(note|edition|own edition|hidden chests|players|seed|player_[0-7]): (.+)")
 _NEEDED = ("edition", "hidden chests", "players", "seed")
-_DECISIONS = "bust|continue((?: [0-7])+)(?:, leave((?: [0-7])+))?|leave((?: [0-7])+)"
+_DECISIONS = "bust|(undecided)|continue((?: [0-7])+)(?:, leave((?: [0-7])+))?|leave((?: [0-7])+)"
 _TURN = re.compile(rf"([1-9]\d{{0,2}})\.([1-9]\d{{0,2}}) (.+) \| (?:{_DECISIONS})", re.ASCII)
 _CHEST = re.compile(r"player_([0-7]): chest (0|[1-9]\d{0,8}), relics (0|[1-9]\d{0,8})", re.ASCII)
 _WINNERS = re.compile("winners:((?: [0-7])+)")
@@ -68,6 +69,7 @@ class Turn:
         card: Its name, as `Edition.card_name` says it.
         continuing: The seats that continued.
         leaving: The seats that left. If nobody decided at all, the card ended the expedition.
+        undecided: Whether the decisions are still to come: the last turn of an unfinished game.
     """
 
     expedition: int
@@ -75,16 +77,18 @@ class Turn:
     card: str
     continuing: tuple[int, ...] = ()
     leaving: tuple[int, ...] = ()
+    undecided: bool = False
 
     @property
     def bust(self) -> bool:
         """Whether the card ended the expedition, so that nobody decided."""
-        return not self.continuing and not self.leaving
+        return not (self.continuing or self.leaving or self.undecided)
 
     def __str__(self) -> str:
         groups = [("continue", self.continuing), ("leave", self.leaving)]
         decisions = ", ".join(f"{word} {spaced(seats)}" for word, seats in groups if seats)
-        return f"{self.expedition}.{self.number} {self.card} | {decisions or 'bust'}"
+        none = "undecided" if self.undecided else "bust"
+        return f"{self.expedition}.{self.number} {self.card} | {decisions or none}"
 
 
 def record_lines(record: Any) -> list[str]:
@@ -102,6 +106,8 @@ def record_lines(record: Any) -> list[str]:
     for turn in record.turns:
         lines += ["", str(turn)] if turn.expedition != expedition else [str(turn)]
         expedition = turn.expedition
+    if not record.finished:
+        return lines
     results = enumerate(zip(record.chests, record.relics, strict=True))
     lines += ["", "result", *[f"player_{seat}: chest {chest}, relics {relics}" for seat, (chest, relics) in results]]
     return [*lines, f"winners: {spaced(record.winners)}"]
@@ -142,14 +148,14 @@ class TextReader:
         self.source = source
         self.fields: dict[str, Any] = {}
         self.lines: dict[Place, int] = {}
-        rows = enumerate(map(str.strip, text.split("\n")), 1)
+        rows = enumerate(map(str.strip, text.removeprefix("\ufeff").split("\n")), 1)
         self._rows = deque((number, row) for number, row in rows if row)
         self._line = 1
         if self._next("an empty file") != FIRST_LINE:
             raise self.error(self._line, f"no record of this version: the first line must be {FIRST_LINE!r}")
         self._read_head()
-        self._read_turns()
-        self._read_result()
+        if self._read_turns():
+            self._read_result()
         if self._rows:
             line, row = self._rows[0]
             raise self.error(line, f"something after the end: {row!r}")
@@ -223,17 +229,21 @@ class TextReader:
             raise self.error(self.lines[named[0]], f"names of {', '.join(named)}; all {players} or nobody is named")
         self.fields["names"] = tuple(head[key] for key in sorted(named))
 
-    def _read_turns(self) -> None:
+    def _read_turns(self) -> bool:
+        """Read the turns; return whether the game is finished, so that its result follows."""
         turns: list[Turn] = []
         while (row := self._next("there is no result")) != "result":
             found = _TURN.fullmatch(row)
             if found is None:
                 raise self.error(self._line, f"{row!r} is no turn such as '1.2 snake | continue 0 2, leave 1'")
             self.lines[len(turns)] = self._line
-            continuing, leaving = _seats(found[4]), _seats(found[5] or found[6])
-            turns.append(Turn(int(found[1]), int(found[2]), found[3], continuing, leaving))
+            continuing, leaving = _seats(found[5]), _seats(found[6] or found[7])
+            turns.append(Turn(int(found[1]), int(found[2]), found[3], continuing, leaving, found[4] is not None))
+            if turns[-1].undecided:
+                break
         self.lines["result"] = self._line
         self.fields["turns"] = tuple(turns)
+        return row == "result"
 
     def _read_result(self) -> None:
         rows = []

@@ -15,13 +15,13 @@ _LONG_KEY = re.compile(r"""(?<![\w"'-])(?:[\w"'-]++\s*+\.\s*+){100}""")
 
 
 def read_text(path: str | Path) -> str:
-    """Return the text of a file in UTF-8.
+    """Return the text of a file in UTF-8, with or without a byte-order mark.
 
     Raises:
         OSError: If it can't be read.
         ValueError: If it is larger than `TEXT_BYTES`, or no UTF-8; the message has no path.
     """
-    return read_bytes(path, TEXT_BYTES).decode("utf-8")
+    return read_bytes(path, TEXT_BYTES).decode("utf-8-sig")
 
 
 def read_bytes(path: str | Path, most: int) -> bytes:

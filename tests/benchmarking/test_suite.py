@@ -119,7 +119,8 @@ def test_a_library_sees_what_our_networks_compute_from(blank, tmp_path):
         assert np.array_equal(rows[~deciding], 0 * rows[~deciding] if blank else inputs(flat)[~deciding])
         rows, _, done, infos = shown.step(np.full(60, turn % 3 == 2))
         assert all(("terminal_observation" in info) == over for info, over in zip(infos, done, strict=True))
-        assert all(info["terminal_observation"].shape == (inputs.width,) for info in infos if info)
+        last = [info["terminal_observation"].shape for info in infos if "terminal_observation" in info]
+        assert set(last) <= {(inputs.width,)}
 
 
 @pytest.mark.parametrize("name", ["ppo", "fictitious", "a2c"])

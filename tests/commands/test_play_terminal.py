@@ -157,8 +157,11 @@ def test_quitting_asks_first(sit_down):
 def test_the_end_of_the_input_ends_the_game(sit_down, keys, tmp_path):
     code, said, errors = sit_down(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
     assert (code, errors) == (0, "")
-    assert re.search(r"Stopped in expedition \d of 5\.\nNothing was recorded: the game was not over\.\n$", said)
-    assert not list(tmp_path.iterdir())
+    path = tmp_path / "game.txt"
+    assert re.search(rf"Stopped in expedition \d of 5\.\nThe game so far is recorded in {path}\.\n$", said)
+    record = GameRecord.read(path)
+    assert not record.finished
+    assert said.count("\n>> ") == sum(not turn.bust for turn in record.turns) - 1
 
 
 @pytest.mark.parametrize(

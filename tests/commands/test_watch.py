@@ -83,6 +83,19 @@ def test_step_by_step(look, keys, prompts):
     assert said.endswith("Stopped in expedition 1 of 5.\n")
 
 
+@pytest.mark.parametrize("step", [True, False])
+def test_a_game_that_was_stopped_is_recorded_so_far(look, monkeypatch, tmp_path, step):
+    def press(seconds):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(watch.time, "sleep", press)
+    path = tmp_path / "game.txt"
+    code, said, errors = look(*GAME, "--record", str(path), *(["--step"] if step else []), keys="\n\nq\n")
+    assert (code, errors) == (0 if step else 130, "")
+    assert said.endswith(f"Stopped in expedition 1 of 5.\nThe game so far is recorded in {path}.\n")
+    assert [turn.undecided for turn in GameRecord.read(path).turns] == ([False, False, True] if step else [True])
+
+
 def test_speed_and_ctrl_c(look, monkeypatch):
     pauses = []
     monkeypatch.setattr(watch.time, "sleep", pauses.append)
@@ -97,6 +110,15 @@ def test_speed_and_ctrl_c(look, monkeypatch):
     code, said, errors = look(*GAME)
     assert (code, errors) == (130, "")
     assert said.endswith("Stopped in expedition 1 of 5.\n")
+
+
+def test_a_window_without_a_display_is_refused_before_the_game(look, monkeypatch):
+    pygame = pytest.importorskip("pygame")
+    pygame.display.quit()
+    monkeypatch.setenv("SDL_VIDEODRIVER", "x11")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    code, said, errors = look(*GAME, "--window")
+    assert (code, said, errors) == (2, "", "diamant watch: error: no display for a window: x11 not available\n")
 
 
 @pytest.mark.parametrize("step", [False, True])

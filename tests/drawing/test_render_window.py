@@ -7,6 +7,7 @@ import types
 import pytest
 
 from diamant_env import diamant_v0
+from diamant_env.gym_env import DiamantEnv
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 pygame = pytest.importorskip("pygame")
@@ -111,6 +112,25 @@ def test_the_speed_is_that_of_the_metadata(monkeypatch):
         all_act(env, 0)
     assert rates == [10] * 4
     env.close()
+
+
+@pytest.mark.parametrize("view", [diamant_v0.parallel_env, DiamantEnv])
+def test_without_a_display_there_is_one_error_and_no_window(view, monkeypatch):
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    for driver, reason in (("x11", "x11 not available"), (None, "SDL found none")):
+        pygame.display.quit()
+        if driver is None:  # where SDL would draw offscreen
+            monkeypatch.delenv("SDL_VIDEODRIVER")
+            monkeypatch.setattr(pygame.display, "init", lambda: None)
+            monkeypatch.setattr(pygame.display, "get_driver", lambda: "offscreen")
+        else:
+            monkeypatch.setenv("SDL_VIDEODRIVER", driver)
+        with pytest.raises(OSError, match=rf"^no display for a window: {reason}$"):
+            view(render_mode="human")
+    env = view(render_mode="rgb_array")
+    env.reset(seed=0)
+    assert env.render().shape == (640, 960, 3)
 
 
 @pytest.mark.parametrize("mode", ["human", "rgb_array"])

@@ -66,6 +66,27 @@ def test_settings_can_be_given_on_top():
         assert set(env.reset(seed=0)[1]["player_4"]) == {"active"}
 
 
+@pytest.mark.parametrize("library", ["gymnasium.vector", "stable_baselines3.common.vec_env"])
+def test_worker_processes_of_a_session_make_an_id_with_its_module(library):
+    """Like a notebook, ``python -c`` has no main module that a worker would import."""
+    pytest.importorskip(library)
+    code = f"""
+import gymnasium, diamant_env
+from {library} import *
+def make():
+    return gymnasium.make("diamant_env:diamant_env/Diamant-3p-v0")
+for method in ("spawn", "forkserver"):
+    if "gymnasium" in "{library}":
+        env = AsyncVectorEnv([make], context=method)
+        assert env.reset(seed=1)[0].shape == (1, 90)
+    else:
+        env = SubprocVecEnv([make], start_method=method)
+        assert env.reset().shape == (1, 90)
+    env.close()
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_registering_again_is_silent():
     tasks.register_tasks()
     importlib.reload(diamant_env)

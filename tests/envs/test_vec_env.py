@@ -3,12 +3,16 @@
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from diamant_env import Batch
+from diamant_env.diamant_v0 import parallel_env
+from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import EMPTY, make
 
 sb3 = pytest.importorskip("diamant_env.sb3")
+vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 
 
 def test_rows_are_the_seats_of_the_batch():
@@ -111,3 +115,128 @@ def test_plain_ppo_of_stable_baselines3_runs():
     model.learn(400)
     action, _ = model.predict(np.zeros((2, NUM_FEATURES), np.float32))
     assert action.shape == (2,)
+
+
+def same_step(num_envs, **settings):
+    return sb3.GymnasiumVecEnv(
+        gymnasium.make_vec("diamant_env/Diamant-3p-v0", num_envs=num_envs, autoreset_mode="SameStep", **settings)
+    )
+
+
+def rows_and_games(**settings):
+    """A vector of each kind."""
+    return sb3.DiamantVecEnv(2, 3, **settings), same_step(4, **settings)
+
+
+def test_infos_of_a_gymnasium_vector_are_those_of_single_environments():
+    """By stable-baselines3's own vector: at each step, at the end of a game, and of the reset after it."""
+    ours, theirs = same_step(3, seat=None), vec_env.DummyVecEnv([lambda: DiamantEnv(num_players=3, seat=None)] * 3)
+    for env in (ours, theirs):
+        env.seed(5)
+    np.testing.assert_array_equal(ours.reset(), theirs.reset())
+    assert ours.reset_infos == theirs.reset_infos
+    random, ends = np.random.default_rng(0), 0
+    for _ in range(60):
+        actions = (random.random(3) < 0.3).astype(np.int64)
+        np.testing.assert_array_equal(ours.env_method("action_masks"), np.ones((3, 2), bool))
+        found, expected = ours.step(actions), theirs.step(actions)
+        for part, same in zip(found[:3], expected[:3], strict=True):
+            np.testing.assert_array_equal(part, same)
+        for info, same in zip(found[3], expected[3], strict=True):
+            assert {"TimeLimit.truncated": False, **info}.keys() == same.keys()
+            assert all(np.array_equal(info[key], same[key]) for key in info)
+        assert ours.reset_infos == theirs.reset_infos
+        ends += int(found[2].sum())
+    assert ends > 3
+
+
+@pytest.mark.parametrize("settings", [{}, {"blank_rivals": True}, {"reward": lambda gems, *_: gems}])
+def test_scores_of_the_rows_are_their_chests(settings):
+    env, batch = sb3.DiamantVecEnv(2, [3, 5], **settings), Batch(2, [3, 5])
+    present = np.arange(5) < [[3], [5]]
+    env.seed(7)
+    env.reset()
+    batch.reset(7)
+    seats = [0, 1, 2, 0, 1, 2, 3, 4]
+    while not batch.over.any():
+        actions = np.random.default_rng(batch.games["turn"][0]).integers(0, 2, (2, 5), np.int8)
+        batch.step(actions)
+        *_, infos = env.step(actions[present])
+        assert [info["seat"] for info in infos] == seats
+        assert [info["score"] for info in infos] == batch.games["chest"][:, :5][present].tolist()
+    assert max(info["score"] for info in infos) > 0
+
+
+def test_wrappers_of_stable_baselines3():
+    for env in rows_and_games():
+        monitor = vec_env.VecMonitor(
+            vec_env.VecNormalize(vec_env.VecFrameStack(env, 2)), info_keywords=("seat", "score")
+        )
+        monitor.seed(1)
+        monitor.reset()
+        episodes = []
+        for turn in range(60):
+            *_, infos = monitor.step(np.full(monitor.num_envs, turn % 2))
+            episodes += [(info["score"], info["episode"]) for info in infos if "episode" in info]
+        assert len(episodes) > 3
+        assert all(score == episode["score"] for score, episode in episodes)
+
+
+def test_pictures_of_every_game():
+    pytest.importorskip("pygame")
+    for env, games in zip(rows_and_games(render_mode="rgb_array"), (2, 4), strict=True):
+        assert (env.render_mode, env.metadata["render_fps"]) == ("rgb_array", 2)
+        env.seed(3)
+        env.reset()
+        single = DiamantEnv(num_players=3, render_mode="rgb_array")
+        single.reset(seed=3)
+        for action in (1, 1, 1, 1, 1, 0):  # the sixth is the first of the next game
+            images = env.get_images()
+            assert len(images) == games
+            assert all(image.shape == (640, 960, 3) and image.dtype == np.uint8 for image in images)
+            if games == 4:
+                np.testing.assert_array_equal(images[0], single.render())
+                over = single.step(action)[2]
+                if over:
+                    single.reset()
+            env.step(np.full(env.num_envs, action))
+        assert env.render().dtype == np.uint8
+        env.close()
+    for env in rows_and_games():
+        assert set(env.get_images()) == {None}
+    assert same_step(2, render_mode="ansi").metadata["render_modes"] == ["ansi"]
+    with pytest.raises(ValueError, match="unknown render_mode 'human'; allowed: None, rgb_array"):
+        sb3.DiamantVecEnv(2, 3, render_mode="human")
+
+
+def test_pictures_of_rows_are_those_of_the_parallel_environment():
+    pytest.importorskip("pygame")
+    env, single = sb3.DiamantVecEnv(1, 3, render_mode="rgb_array"), parallel_env(3, render_mode="rgb_array")
+    env.seed(2)
+    env.reset()
+    single.reset(seed=2)
+    for _ in range(7):
+        np.testing.assert_array_equal(env.get_images()[0], single.render())
+        env.step(np.ones(3, int))
+        single.step(dict.fromkeys(single.agents, 1))
+        if not single.agents:
+            single.reset()
+
+
+def test_maskable_ppo_takes_every_view():
+    contrib = pytest.importorskip("sb3_contrib")
+    for env in (DiamantEnv(), "diamant_env/Diamant-3p-v0", *rows_and_games()):
+        model = contrib.MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, n_epochs=1, device="cpu")
+        assert model.learn(32).num_timesteps >= 32
+    single = DiamantEnv(num_players=1)
+    single.reset(seed=0)
+    assert single.action_masks().tolist() == [True, True]
+    while not single.step(1)[2]:
+        pass
+    assert single.action_masks().tolist() == [True, False]
+    wrapped = sb3.GymnasiumVecEnv(RecordEpisodeStatistics(same_step(2).envs))
+    assert wrapped.has_attr("action_masks")
+    assert wrapped.get_attr("episode_count") == [0, 0]
+    assert not wrapped.has_attr("gems")
+    with pytest.raises(NotImplementedError, match="the rows of GymnasiumVecEnv have no method 'reset'"):
+        same_step(2).env_method("reset")

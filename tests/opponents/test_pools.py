@@ -62,8 +62,10 @@ def test_pool_files_that_are_wrong(tmp_path, content, message):
     assert "mine.toml" in str(error.value)
 
 
-def test_a_pool_by_its_name_and_by_its_path():
+def test_a_pool_by_its_name_and_by_its_path(tmp_path):
     assert load_pool(str(DATA / "pool.toml")) == load_pool("pool")
+    (tmp_path / "mine.toml").write_text("agents = ['bag:7']", encoding="utf-8-sig")  # with a byte-order mark
+    assert load_pool(tmp_path / "mine.toml") == ["bag:7"]
     with pytest.raises(ValueError, match=r"no pool 'pond'.*pools: held_out, pool"):
         load_pool("pond")
     with pytest.raises(ValueError, match=r"there is no file .*pond\.toml"):

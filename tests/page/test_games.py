@@ -169,6 +169,17 @@ def test_odds_hint_record_and_review_of_one_game(asker, monkeypatch):
         assert [seat["chest"] for seat in shown["seats"]] == [seat["chest"] for seat in played["seats"]]
 
 
+def test_the_record_of_an_unfinished_game_is_stepped_through(asker):
+    record = record_of([make(text) for text in TABLE], "iello-2016", 3)
+    turns = [str(turn) for turn in record.turns[:9]]
+    head = record.to_text().partition("1.1")[0]
+    text = "\n".join([head, *turns, f"{str(record.turns[9]).partition(' |')[0]} | undecided"])
+    views = asker.post("/open", text=text).json["views"]
+    assert len(views) == 1 + sum(not turn.bust for turn in record.turns[:9])
+    whole = asker.post("/open", text=record.to_text()).json["views"]
+    assert views == whole[: len(views)]
+
+
 def test_the_record_of_an_edition_of_ones_own_is_shown_with_its_cards(asker):
     printed = {"name": "mine", "treasures": [5, 7], "traps": ["<a/b>", "snake"], "expeditions": 1}
     lines = ["diamant record 1", f"own edition: {json.dumps(printed)}", "hidden chests: no", "players: 1", "seed: none"]

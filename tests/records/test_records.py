@@ -222,10 +222,10 @@ def test_a_log_follows_an_environment():
     env = diamant_v0.parallel_env(3, edition="incan-gold")
     env.reset(seed=5)
     log = GameLog(env.edition, 3, 5, "ABC")
+    with pytest.raises(RuntimeError, match="no game has begun"):
+        log.record()
     log.follow(env.game)
     while env.agents:
-        with pytest.raises(RuntimeError, match="the game is not over"):
-            log.record()
         env.step(dict.fromkeys(env.agents, int(env.game["turn"] > 2)))
         log.follow(env.game)
     record = log.record()
@@ -246,6 +246,53 @@ def test_a_log_follows_a_game_of_a_batch_from_its_start():
     assert GameRecord.from_text(log.record().to_text()) == log.record()
     with pytest.raises(ValueError, match="a log begins with the first card"):
         GameLog(batch.editions[1], 4).follow(batch.games[1])
+
+
+@pytest.mark.parametrize("seed", [5, None])
+def test_an_unfinished_game_is_written_read_and_watched(seed, tmp_path):
+    env = diamant_v0.parallel_env(3)
+    env.reset(seed=5)
+    log, states = GameLog(env.edition, 3, seed, notes=["stopped"]), [env.game]
+    log.follow(env.game)
+    while env.agents:
+        record, path = log.record(), tmp_path / f"{len(states)}.txt"
+        assert not record.finished
+        assert (record.chests, record.relics, record.winners) == ((), (), ())
+        record.write(path)
+        assert path.read_text(encoding="utf-8").endswith(f"{str(record.turns[-1]).partition(' |')[0]} | undecided\n")
+        assert GameRecord.read(path) == record
+        for shown, state in zip(record.watch(), states, strict=True):
+            names = [name for name in state.dtype.names if seed is not None or name != "key"]
+            assert all(np.array_equal(shown.game[name], state[name]) for name in names)
+        assert record.replay().agents == env.agents
+        env.step({agent: (seat + len(states)) % 5 == 0 for seat, agent in enumerate(env.agents)})
+        states.append(env.game)
+        log.follow(env.game)
+    assert log.record().finished
+    assert any(turn.bust for turn in log.turns)
+
+
+@pytest.mark.parametrize(
+    ("until", "end", "line", "reason"),
+    [
+        ("1.2", "1.2 lava pit | undecided\n1.3 snake | undecided", 13, "something after the end: '1.3 snake"),
+        ("1.2", "1.2 lava pit | undecided\nresult", 13, "something after the end: 'result'"),
+        ("1.2", "1.2 lava pit | bust", 12, "the text ends here: there is no result"),
+        ("1.2", "1.3 lava pit | undecided", 12, "turn 1.2 was expected here"),
+        ("1.2", "1.2 lava pit | undecided, leave 0", 12, "is no turn such as"),
+        ("1.3", "1.3 lava pit | undecided", 13, "the second 'lava pit' ends the expedition"),
+        ("result", "1.1 9 | undecided", 26, "the game is over before this turn"),
+    ],
+)
+def test_a_damaged_record_of_an_unfinished_game(until, end, line, reason):
+    with pytest.raises(ValueError, match=rf"^x, line {line}: .*{reason}"):
+        GameRecord.from_text(TEXT.partition(until)[0] + end, "x")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_record(tmp_path):
+    (tmp_path / "game.txt").write_text(TEXT, encoding="utf-8-sig")
+    record = GameRecord.from_text(TEXT)
+    assert GameRecord.read(tmp_path / "game.txt") == GameRecord.from_text(f"\ufeff{TEXT}") == record
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")

@@ -17,7 +17,7 @@ from train.benchmarking.config import BenchmarkConfig
 from train.learning.self_play import SelfPlayPPO
 from train.ppo import main
 from train.responding.config import ResponseConfig
-from train.runs.config import RayRun
+from train.runs.config import RayRun, read_config
 
 
 def numbers(kind: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel], str]]:
@@ -69,6 +69,11 @@ def test_training_that_diverges_stops_and_saves_nothing_broken(part, tmp_path, m
     assert len(saved) == 2
     for path in saved:
         assert all(np.isfinite(weight).all() for weight, _ in NetworkAgent.load(path).layers)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_configuration(tmp_path):
+    (tmp_path / "mine.toml").write_text("seed = 3", encoding="utf-8-sig")
+    assert read_config(tmp_path / "mine.toml").seed == 3
 
 
 def test_a_file_without_an_end(tmp_path):

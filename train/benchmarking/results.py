@@ -15,7 +15,7 @@ RESULT = "result.json"
 def read_result(path: Path) -> dict[str, Any] | None:
     """Return the figures in a run's file, None if it is not there or damaged."""
     try:
-        found = parse_json(path.read_text(encoding="utf-8"))
+        found = parse_json(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
         return None
     return found if is_result(found) else None

@@ -58,7 +58,7 @@ class ResponseRun:
         """Return points and seconds of a finished run, None of one that is not or whose files are damaged."""
         try:
             NetworkAgent.load(self.folder / POLICY)
-            found = parse_json((self.folder / CURVE).read_text(encoding="utf-8"))
+            found = parse_json((self.folder / CURVE).read_text(encoding="utf-8-sig"))
             whole = found["seconds"] > 0 and all(np.isfinite(point["gain"]["mean"]) for point in found["points"])
             return found if whole else None
         except (OSError, ValueError, KeyError, TypeError):

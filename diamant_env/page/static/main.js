@@ -110,7 +110,7 @@ function draw(now, fresh) {
   byId("run").textContent = now.running ? "Pause" : "Play";
   byId("where").textContent = `${now.position + 1} of ${now.last + 1}`;
   byId("actions").setAttribute("aria-busy", now.working);
-  enable("step", !now.atEnd || !latest.over);
+  enable("step", !now.atEnd || !now.complete);
   enable("last", !now.atEnd);
   for (const id of ["back", "first"]) enable(id, now.position > 0);
   if (fresh) dropHint();

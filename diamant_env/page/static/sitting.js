@@ -34,6 +34,11 @@ export class Sitting {
     return this.views[this.last];
   }
 
+  /** Whether no turn follows the latest one: the game is over, or its record ends there. */
+  get complete() {
+    return this.latest.over || this.latest.mode === "record";
+  }
+
   get shown() {
     return this.views[this.position];
   }
@@ -54,7 +59,7 @@ export class Sitting {
   refresh(fresh = false) {
     if (this.left) return;
     this.elsewhere ||= this.key !== null && isElsewhere(this.key);
-    if (this.latest.over && this.atEnd) this.running = false;
+    if (this.complete && this.atEnd) this.running = false;
     this.draw(this, fresh);
     clearTimeout(this.timer);
     const alone = this.stage === "camp" || (this.stage === "steps" && this.running);
@@ -70,7 +75,7 @@ export class Sitting {
       this.refresh(true);
     } else if (this.position < this.last) {
       await this.go(this.position + 1, true);
-    } else if (!this.latest.over && !this.latest.must_decide) {
+    } else if (!this.complete && !this.latest.must_decide) {
       await this.turn(null);
     }
   }
@@ -130,7 +135,7 @@ export class Sitting {
   /** Run or pause what goes on by itself; from the end it starts anew. */
   async toggle() {
     this.running = !this.running;
-    if (this.running && this.atEnd && this.latest.over) await this.go(0);
+    if (this.running && this.atEnd && this.complete) await this.go(0);
     this.refresh();
   }
 
