@@ -73,7 +73,7 @@ class Game(Record):
     left_turn: SeatsInt8  # when a player left this expedition, 0 while inside
     deck: Annotated[NDArray[np.int8], "i1", NUM_CARDS]  # copies of each card
     on_path: Annotated[NDArray[np.int8], "i1", MAX_TRAPS]  # kinds of trap that lie on the path
-    # What happened last, for those who watch; the rules never read it again.
+    # Last-turn events, for rendering and records; the rules read `decision` alone.
     decision: SeatsInt8
     banked: SeatsInt16  # gems and relic value put into the chest by the last decision
     last_card: Int8

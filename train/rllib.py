@@ -14,7 +14,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import torch
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from diamant_env.commands.command import run_command
@@ -50,7 +49,6 @@ def train(config: RayRun, folder: Path) -> NetworkAgent:
     from train.distributed.algorithm import algorithm_config
 
     torch.set_num_threads(config.threads)
-    threadpool_limits(1, "blas")  # as in train.ppo, should this process play
     algorithm = algorithm_config(config).build_algo()
     record = RunRecord(config, folder)
     try:

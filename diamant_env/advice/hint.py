@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from diamant_env.agent import Agent
 from diamant_env.batch import Batch
@@ -107,7 +106,6 @@ class Hint:
         return told | {"search": search, "seconds": self.seconds}
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")
 def hint(game: Game, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
     """Return a hint for a seat that must decide.
 

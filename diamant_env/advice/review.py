@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from diamant_env.advice.hint import Outlook, champion, outlook, seen_by, why_no_search
 from diamant_env.batch import Batch
@@ -80,7 +79,6 @@ class Review:
         return [*self.summary, *(f"  {words}" for words in mistakes)]
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")  # a network's sums could depend on the number of threads
 def review(games: list[Game], edition: Edition, seat: int) -> Review:
     """Return the review of a game; the same game always gets the same one, within a few seconds.
 

@@ -9,8 +9,6 @@ import socket
 import webbrowser
 from collections.abc import Sequence
 
-from threadpoolctl import threadpool_limits
-
 from diamant_env.commands.terminal import Parser, say
 
 COMMAND = "diamant page"
@@ -30,7 +28,6 @@ def run(argv: Sequence[str]) -> int:
         from diamant_env.page.server import make_app
     except ImportError as error:
         raise ImportError(f'the page needs {error.name}: pip install "diamant-env[web]"') from error
-    threadpool_limits(1, "blas")  # the networks' products are small: threads slow them down
     door = _listen(options.port)
     app = make_app()
     app.state.warm_up()

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from diamant_env import exact
@@ -104,7 +103,6 @@ class DecisionLosses:
         save_json({**more, "versions": versions(), "losses": self.losses}, path)
 
 
-@threadpool_limits.wrap(limits=1, user_api="blas")  # a network's sums could depend on the number of threads
 def judge_decisions(
     agent: Player,
     objective: str = "score",

@@ -52,6 +52,6 @@ def play_sharded(
 
 
 def play_shard(shard: Shard) -> Played:
-    """Play one shard with one thread: a network's sums could depend on the number of threads."""
+    """Play one shard with one thread of BLAS, for agents of a user's own too."""
     with threadpool_limits(1, "blas"):
         return shard()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 Layers = Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]
 """Weight (outputs, inputs) and bias (outputs,) of each layer, float32."""
@@ -13,6 +16,16 @@ ACTIVATIONS = {
     "relu": lambda x: np.maximum(x, np.float32(0), out=x),
     "tanh": lambda x: np.tanh(x, out=x),
 }
+
+
+def one_blas_thread() -> AbstractContextManager:
+    """Return a context in which BLAS uses one thread: for small products more are slower, above all on busy cores."""
+    return _controller().limit(limits=1, user_api="blas")
+
+
+@functools.cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
 
 
 def check_layers(layers: Layers, activation: str, largest: NDArray[np.float64], outputs: int) -> None:

@@ -18,7 +18,7 @@ from safetensors import SafetensorError, deserialize
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import FIELDS, Observations
 from diamant_env.opponents.inputs import INPUTS, RAW
-from diamant_env.opponents.layers import ACTIVATIONS, Layers, check_layers, hidden, transposed
+from diamant_env.opponents.layers import ACTIVATIONS, Layers, check_layers, hidden, one_blas_thread, transposed
 from diamant_env.opponents.values import Values
 from diamant_env.storage.reading import parse_json, read_bytes
 
@@ -92,10 +92,11 @@ class NetworkAgent:
 
     def leave_logit(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the logit of LEAVE less that of CONTINUE, float32 (rows,)."""
-        values = hidden(INPUTS[self.inputs](flat), self.layers[:-1], self.activation)
         weight, bias = self.layers[-1]
-        # Softmax of two logits is the logistic function of their difference.
-        return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
+        with one_blas_thread():
+            values = hidden(INPUTS[self.inputs](flat), self.layers[:-1], self.activation)
+            # Softmax of two logits is the logistic function of their difference.
+            return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """Return all weights by the names that a policy file has."""

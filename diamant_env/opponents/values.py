@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_CARDS, MAX_EXPEDITIONS, MAX_PLAYERS, MAX_RELICS
 from diamant_env.observation import Observations
-from diamant_env.opponents.layers import Layers, check_layers, hidden, transposed
+from diamant_env.opponents.layers import Layers, check_layers, hidden, one_blas_thread, transposed
 
 _FAR, _NEAR = 12.0, 3.0  # gems
 _SPREAD, _MOST = 8.0, 4.0  # gems by which chests drift apart in an expedition, and how many of that are told apart
@@ -121,6 +121,8 @@ def largest_inputs(players: int) -> NDArray[np.float64]:
 def shares_of(layers: Layers, rows: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the win shares, float32 (rows, players), that transposed layers give for `inputs`."""
     weight, bias = layers[-1]
-    logits = (hidden(rows.reshape(-1, rows.shape[2]), layers[:-1], "relu") @ weight + bias).reshape(rows.shape[:2])
+    with one_blas_thread():
+        logits = hidden(rows.reshape(-1, rows.shape[2]), layers[:-1], "relu") @ weight + bias
+    logits = logits.reshape(rows.shape[:2])
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     return odds / odds.sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Tables in Markdown: the one writer for pages, model cards and descriptions."""
+"""Tables in Markdown, for the generated pages and the model cards."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ SMALLER = {
         "make train ": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN} ",
         "games=20_000": "games=400",
         "--games 20000": "--games 200",
-        "model.learn(20_000)": "model.learn(4096)",
+        "model.learn(20_000, progress_bar=True)": "model.learn(4096)",
     },
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
@@ -63,7 +63,7 @@ SMALLER = {
         "--out judged.json": "--out judged.json --games 200",
         "--games 20000": "--games 400",
         "n_steps=1024": "n_steps=128",
-        "model.learn(20_000)": "model.learn(128)",
+        "model.learn(20_000, progress_bar=True)": "model.learn(128)",
     },
     "index.md": {
         "make train": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN}",

@@ -12,11 +12,11 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import POOLS
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
 from train.learning.league import League, tables_of
@@ -30,7 +30,6 @@ from train.runs.report import CURVE, RunRecord
 def train(config: Config, folder: Path, learner: type[SelfPlayPPO] = SelfPlayPPO) -> NetworkAgent:
     """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder."""
     torch.set_num_threads(config.threads)
-    threadpool_limits(1, "blas")  # the products of the snapshots' networks are small: threads slow them down
     players, editions = tables_of(config)
     league = League(config.opponents, players, seeds_for(config.seed, "league"))
     env = DiamantVecEnv(
@@ -121,7 +120,7 @@ class TrainingCallback(BaseCallback):
 
     def _judge(self, done: int) -> None:
         share = self.record.judge(self.policy(), done)
-        self.bar.set_postfix({"win share": f"{share:.3f}"})
+        self.bar.set_postfix({f"win share among {POOLS[0]}": f"{share:.3f}"})
         self.learner.logger.record("judge/win_share", share)
 
     def _save(self, done: int) -> None:

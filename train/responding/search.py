@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
-from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
@@ -79,7 +78,6 @@ class ResponseRun:
             return
         start, game, config = perf_counter(), self.game, self.config
         torch.set_num_threads(config.threads)
-        threadpool_limits(1, "blas")  # the copies' small products lose by more
         seeds = seeds_for(config.seed, "response", self.start, self.number)
         agent = make(game.agent)
         warm = agent if self.start == "warm" and isinstance(agent, NetworkAgent) else None
