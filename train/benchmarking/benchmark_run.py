@@ -49,6 +49,7 @@ class Algorithm(NamedTuple):
         agent: Called with the run; returns an agent or a text.
         plays: Whether it can play a task.
         version: A digest of what it is, where a file of somebody's own says that.
+        check: Called with the run before it is played; a ValueError says why it can't be.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Algorithm(NamedTuple):
     agent: Callable[[BenchmarkRun], Player]
     plays: Callable[[Task], bool] = lambda _task: True
     version: str = ""
+    check: Callable[[BenchmarkRun], object] = lambda _run: None
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,7 @@ class BenchmarkRun:
             return done
         task, algorithm, config = self.task, self.algorithm, self.config
         learned = algorithm.kind == "learned"
+        algorithm.check(self)
         start = cpu_seconds()
         agent = algorithm.agent(self)
         trained = cpu_seconds()
