@@ -19,7 +19,7 @@ from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
-from diamant_env.judging.lineups import LineUp
+from diamant_env.judging.lineups import LineUp, able_agents
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import as_agent
@@ -32,7 +32,6 @@ from train.benchmarking.suite import Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
-from train.runs.report import able
 from train.runs.run_folder import POLICY, save_policy
 
 HELD_OUT = "held_out"
@@ -199,7 +198,7 @@ class BenchmarkRun:
             agent = exact.OrderedTraps(make(agent) if isinstance(agent, str) else as_agent(agent))
         task, config, game = self.task, self.config, self.task.game
         edition, blank = game.played(), game.blank
-        line_up = LineUp(name, tuple(each for each in rivals if able(each, task.players, edition, blank)))
+        line_up = LineUp(name, able_agents(rivals, task.players, edition, blank))
         (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, False, "benchmark", blank)
         return {"win": found.win_share, "score": found.score}
 

@@ -32,7 +32,7 @@ def train(config: Config, folder: Path, learner: type[SelfPlayPPO] = SelfPlayPPO
     torch.set_num_threads(config.threads)
     threadpool_limits(1, "blas")  # the products of the snapshots' networks are small: threads slow them down
     players, editions = tables_of(config)
-    league = League(config.opponents, players, seeds_for(config.seed, "league"))
+    league = League(config.opponents, players, seeds_for(config.seed, "league"), editions, config.game.blank)
     env = DiamantVecEnv(
         config.ppo.games, players, editions, config.game.reward, league.agents, league.seating, config.game.blank
     )
