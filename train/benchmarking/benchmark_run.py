@@ -215,11 +215,10 @@ class BenchmarkRun:
 
     def _curve(self) -> list[dict[str, Any]]:
         """Return NashConv of the policies on the way, for the learners that keep some."""
-        end = self.meter.spent()
         found = [
             (decisions, exploitability(NetworkAgent.load(path), self.task))
             for decisions, path in self.checkpoints()
-            if decisions < end
+            if decisions < self.config.decisions
         ]
         return [{"decisions": decisions, "nash_conv": figures["nash_conv"]} for decisions, figures in found]
 
