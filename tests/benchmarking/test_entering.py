@@ -17,8 +17,11 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from tests.support.entries import MODULE, TINY
 from train.algorithms.counting import Meter
+from train.benchmarking.benchmark_run import exploitability
+from train.benchmarking.entry import EntryTask
 from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.playing import ERROR
+from train.benchmarking.suite import TASKS
 from train.runs.config import Config
 from train.runs.run_folder import save_policy
 
@@ -163,6 +166,23 @@ def test_what_draws_is_measured_where_nothing_is_solved(enter):
     assert (status, errors) == (0, "")
     assert rows["my_module:draws"]["decisions"] >= 300  # those of the trial are not counted: it leaves at once
     assert rows["my_module:draws"]["decisions"] < 310
+
+
+def test_the_example_of_the_guide_improves_with_the_budget(tmp_path):
+    text = (ROOT / "docs" / "enter.md").read_text()
+    names = {}
+    exec(re.search(r"```python\n(# my_module.py.*?)```", text, re.DOTALL)[1], names)
+
+    def nash_conv(budget):
+        meter = Meter(tmp_path / str(budget))
+        task = EntryTask.of(TASKS["expedition-2"], budget, meter)
+        agent = names["train"](task, budget, 0, tmp_path)
+        assert budget <= meter.spent() <= budget + 64
+        return exploitability(agent, TASKS["expedition-2"])["nash_conv"]
+
+    found = [nash_conv(budget) for budget in (5_000, 20_000, 100_000, 500_000)]
+    assert found == sorted(found, reverse=True)
+    assert found[1] > 1.5 > 0.8 > found[3]
 
 
 def test_the_guide_returns_the_probability_of_a_model_of_stable_baselines3():
