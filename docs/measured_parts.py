@@ -242,13 +242,20 @@ def faults() -> str:
 
 def tasks() -> str:
     """The registered tasks, each with its length, its busts and three baselines."""
-    found, agents, rows = load("tasks"), ("champion", "ev:0.75", "random:0.2"), []
+    found, agents, rows, notes = load("tasks"), ("champion", "ev:0.75", "random:0.2"), [], {}
     for task in list_tasks():
         row = found[task_pages.short(task)]
         measure = "score" if {"reward": "score", "num_players": 1}.items() & task.settings.items() else "win"
         shares = [task_pages.interval(row["agents"][agent][measure]) for agent in agents]
         rows.append([f"`{task.id}`", task.meaning, f"{row['turns']:.1f}", f"{100 * row['busts']:.0f} %", *shares])
-    return markdown_table(["id", "game", "turns", "busts", *(f"`{agent}`" for agent in agents)], rows)
+        if sat := task_pages.who_sat(*task_pages.played(task)):
+            notes.setdefault(sat, []).append(f"`{task.id}`")
+    table = markdown_table(["id", "game", "turns", "busts", *(f"`{agent}`" for agent in agents)], rows)
+    hidden = [
+        f"Chests are hidden in {', '.join(ids)}: there the tables are of held-out agents{sat}."
+        for sat, ids in notes.items()
+    ]
+    return "\n\n".join([table, *hidden])
 
 
 PARTS = {

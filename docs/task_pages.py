@@ -19,10 +19,10 @@ sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
 from diamant_env import NUM_FEATURES, Batch, Edition, list_tasks  # noqa: E402
 from diamant_env.commands.film import pictures_of, write_film  # noqa: E402
 from diamant_env.editions import find_edition  # noqa: E402
-from diamant_env.judging import Estimate, LineUp, evaluate  # noqa: E402
+from diamant_env.judging import Estimate, evaluate  # noqa: E402
 from diamant_env.judging.intervals import mean_of_tables  # noqa: E402
+from diamant_env.judging.lineups import able_members, members_left_out  # noqa: E402
 from diamant_env.opponents import Table, make  # noqa: E402
-from diamant_env.opponents.pools import load_pool  # noqa: E402
 from diamant_env.records import GameRecord  # noqa: E402
 from diamant_env.records.sitting import Sitting  # noqa: E402
 from diamant_env.storage.files import write_whole  # noqa: E402
@@ -62,10 +62,7 @@ def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any
         scores = {agent: _play((agent,), edition, games)[2][:, 0] for agent in AGENTS}
         means = {agent: mean_of_tables(score, np.ones_like(score)) for agent, score in scores.items()}
         return found | {"agents": {agent: {"score": _rounded(mean)} for agent, mean in means.items()}}
-    rivals = [agent for agent in load_pool("held_out") if not (edition.hidden_chests and "catch-up" in agent)]
-    judged = evaluate(
-        AGENTS[0], LineUp("held_out", tuple(rivals)), games, compare_with=AGENTS[1:], players=players, edition=edition
-    )
+    judged = evaluate(AGENTS[0], "held-out", games, compare_with=AGENTS[1:], players=players, edition=edition)
     return found | {
         "agents": {row.agent: {"win": _rounded(row.win_share), "score": _rounded(row.score)} for row in judged.results}
     }
@@ -123,8 +120,8 @@ def page(task: Task, figures: dict[str, Any], record: GameRecord) -> str:
     seats = ", ".join(f"`{agent}`" for agent in SEATS[:players])
     rows = [[f"`{agent}`", *map(interval, found.values())] for agent, found in figures["agents"].items()]
     head = ["agent", "win share", "gems"] if players > 1 else ["agent", "gems"]
-    held_out = f"{players - 1} of the [held-out agents](../tutorial.md#judge)"
-    among = f"at tables with {held_out}; a fair share is {1 / players:.3f}" if players > 1 else "alone"
+    rivals = f"{players - 1} of the [held-out agents](../tutorial.md#judge){who_sat(players, edition)}"
+    among = f"at tables with {rivals}; a fair share is {1 / players:.3f}" if players > 1 else "alone"
     return f"""# {name}
 
 `{task.id}`: {task.meaning}. [All tasks](../tasks.md)
@@ -157,6 +154,15 @@ The game of the film above, as `diamant watch --record` writes it ([how to read 
 ```text
 {record.to_text()}```
 """
+
+
+def who_sat(players: int, edition: Edition) -> str:
+    """Return which of the held-out agents sat at the tables of a task; an empty text if all did."""
+    sat, left_out = (
+        ", ".join(f"`{name}`" for name in names("held_out", players, edition))
+        for names in (able_members, members_left_out)
+    )
+    return f" that need no open chests ({sat}; not {left_out})" if left_out else ""
 
 
 def short(task: Task) -> str:

@@ -20,9 +20,8 @@ from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import QUICK, BenchmarkConfig
 from train.benchmarking.drawn_line_ups import finished_runs, play_line_ups
-from train.benchmarking.folder import PAGE, RESULTS, open_folder, run_folder, write
+from train.benchmarking.folder import PAGE, RESULTS, finished, open_folder, run_folder, write
 from train.benchmarking.playing import play_all
-from train.benchmarking.results import RESULT, read_result
 from train.benchmarking.suite import find_tasks
 from train.runs.command_line import Changes, ConfigFile, change_keys, optional
 from train.runs.config import explain, read_config
@@ -83,8 +82,8 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     runs = benchmark_runs(config, folder, arguments.algorithms or (), arguments.agents or ())
     with held(folder):
         open_folder(folder, config)
-        for damaged in (path for path in (folder / "runs").rglob(RESULT) if read_result(path) is None):
-            warn(f"{damaged} is damaged: it is left out of the page, and its run is played anew when it is asked for")
+        for line in finished(folder)[1]:
+            warn(line)
         write(config, folder)
         if arguments.line_ups is not None:  # an empty one is refused: a variable that is not set must not train
             chosen = runs if arguments.algorithms or arguments.agents else finished_runs(config, folder)

@@ -21,7 +21,7 @@ from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
 from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.judging.evaluation import judge
-from diamant_env.judging.lineups import LineUp, intruder_line_ups
+from diamant_env.judging.lineups import able_members, intruder_line_ups, pool_line_up
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.registry import DATA
@@ -30,7 +30,6 @@ from diamant_env.storage.results import save_json
 from train.runs.config import Config
 from train.runs.lock import held
 from train.runs.model_card import OF_RESPONSE, Judged, card_text, record_of
-from train.runs.report import able_members
 from train.runs.run_folder import POLICY, about_run, open_run_folder, read_json
 
 COMMAND = "python -m train.ship"
@@ -119,7 +118,7 @@ def judge_everywhere(
     own, seats = config.game.edition, config.judge.num_players
     tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
     for edition, players in [*tables, *((other, seats) for other in editions)]:
-        pools = [LineUp(pool, able_members(pool, players, edition)) for pool in POOLS]
+        pools = [pool_line_up(pool, players, edition) for pool in POOLS]
         playable = [pool for pool in pools if len(pool.rivals) >= players - 1]
         results = judge(network, playable, arguments.games, arguments.seed, players, edition, True, "ship")
         yield from ((edition, result) for result in results)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import AGENTS, in_folder, new_parser, save_and_say, seed
+from diamant_env.commands.terminal import AGENTS, add_hidden_chests, in_folder, new_parser, save_and_say, seed
 from diamant_env.editions import EDITIONS
 from diamant_env.judging import DecisionLosses, Evaluation, evaluate, judge_decisions
 
@@ -26,7 +26,9 @@ _USUAL = {None: (20_000, "iello-2016"), "win": (200, "iello-2016"), "score": (20
 """The games and the edition where none are given, by --per-decision."""
 _LINE_UPS = """\
 line-ups:
-  pool, held-out or FILE.toml   tables of distinct members, drawn for each table
+  pool, held-out or FILE.toml   tables of distinct members, drawn for each table;
+                                where chests are hidden, of those that need no
+                                open ones
   AGENT,AGENT,AGENT             the same with these agents
   clones:NAME                   copies of NAME take all other seats
   intruder:NAME                 one NAME among copies of the agent, and NAME's
@@ -48,13 +50,14 @@ def run(argv: Sequence[str]) -> int:
     add("--players", type=int, default=4, help="at each table, 2 to 8 (%(default)s)")
     editions = f"one of {', '.join(EDITIONS)} (iello-2016; with --per-decision score iello-2016-fr)"
     add("--edition", metavar="NAME", help=editions)
+    add_hidden_chests(parser)
     add("--seed", type=seed, default=0, help="of everything (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     games, edition = _USUAL[given.per_decision]
     given.games = games if given.games is None else given.games
     given.edition = given.edition or edition
-    names = ("games", "against", "players", "edition", "seed")
+    names = ("games", "against", "players", "edition", "hidden_chests", "seed")
     settings = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     settings |= {"compare_with": given.compare, "progress": True}
     judged: Evaluation | DecisionLosses

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.commands.terminal import Parser, add_edition, new_file, new_parser, say, seed
+from diamant_env.commands.terminal import Parser, add_edition, add_hidden_chests, new_file, new_parser, say, seed
 from diamant_env.drawing.news import distinct
 from diamant_env.drawing.text import Words
 from diamant_env.editions import MAX_PLAYERS
@@ -33,8 +33,7 @@ def session_parser(command: str, description: str) -> Parser:
     add = parser.add_argument
     chance = "of the cards and the agents' decisions; another one each time by default"
     add("--seed", type=seed, default=secrets.randbelow(1_000_000), help=chance)
-    chests = "play with hidden or open chests; by default as the edition says"
-    add("--hidden-chests", action=argparse.BooleanOptionalAction, default=None, help=chests)
+    add_hidden_chests(parser)
     add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it ends or is stopped")
     return parser
 

@@ -41,6 +41,12 @@ def add_edition(parser: Parser, default: str = "iello-2016") -> None:
     )
 
 
+def add_hidden_chests(parser: Parser) -> None:
+    """Add the option of hidden or open chests."""
+    chests = "play with hidden or open chests; by default as the edition says"
+    parser.add_argument("--hidden-chests", action=argparse.BooleanOptionalAction, default=None, help=chests)
+
+
 def seed(text: str) -> int:
     """Return a seed; argparse tells what is wrong with another text."""
     if not text.isdecimal() or int(text) > MAX_SEED:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, seed
+from diamant_env.commands.terminal import add_edition, add_hidden_chests, in_folder, new_parser, save_and_say, seed
 from diamant_env.judging import hold_tournament
-from diamant_env.judging.lineups import entrants
 from diamant_env.judging.tournament import RATED_GAMES
 from diamant_env.storage.results import save_json, versions
 
@@ -35,13 +34,21 @@ def run(argv: Sequence[str]) -> int:
     rated = "at most so many games go into the rating, which is slow (%(default)s)"
     add("--rated-games", type=int, default=RATED_GAMES, metavar="GAMES", help=rated)
     add_edition(parser)
+    add_hidden_chests(parser)
     add("--seed", type=seed, default=0, help="of everything (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
-    agents = entrants(given.agents, given.pool)
     with tqdm(total=max(0, given.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:
         result = hold_tournament(
-            agents, given.games, given.seed, given.players, given.edition, given.rated_games, progress=bar
+            given.agents,
+            given.games,
+            given.seed,
+            given.players,
+            given.edition,
+            given.rated_games,
+            progress=bar,
+            pools=given.pool or (() if given.agents else ("pool",)),
+            hidden_chests=given.hidden_chests,
         )
     content = {"command": COMMAND, "arguments": vars(given), "versions": versions(), "tournament": result}
     save_and_say(result, lambda path: save_json(content, path), given.out)

@@ -188,7 +188,7 @@ def policy_of(
         _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, asked, rows, workspace)
         flat = rows[:, 0]
         if len(flat):
-            _require_no_memory(agent, flat[:: -(-len(flat) // _TESTED)])
+            require_no_memory(agent, flat[:: -(-len(flat) // _TESTED)])
             policy[base:stop][asked[base:stop]] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
         if progress:
             progress(last / x.sets.size)
@@ -196,12 +196,19 @@ def policy_of(
     return policy
 
 
-def _require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
-    """Refuse an agent that answers differently in another game: it is no policy of the node."""
+def require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
+    """Refuse an agent that answers differently in another game, or draws its decisions: it is no policy of the node.
+
+    Raises:
+        ValueError: If it does, or answers with what is no probability.
+    """
     begins = np.ones(len(flat), np.bool_)
     answers = [answer_of(agent, Observations(flat), begins) for _ in range(3)]
     if any((answer != answers[0]).any() for answer in answers):
-        raise ValueError(f"{agent} answers the same observations differently: it decides by more than what it sees")
+        raise ValueError(
+            f"{agent} answers the same observations differently: it decides by more than what it sees; return the "
+            "probability of LEAVE, not a drawn decision"
+        )
 
 
 @jit_apart

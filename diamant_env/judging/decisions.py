@@ -103,7 +103,7 @@ class DecisionLosses:
         save_json({**more, "versions": versions(), "losses": self.losses}, path)
 
 
-def judge_decisions(
+def judge_decisions(  # noqa: PLR0913 - every setting has a name
     agent: Player,
     objective: str = "score",
     games: int = 200,
@@ -112,6 +112,7 @@ def judge_decisions(
     compare_with: Sequence[Player] = (),
     players: int = 4,
     edition: str | Edition | None = None,
+    hidden_chests: bool | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> DecisionLosses:
@@ -134,6 +135,7 @@ def judge_decisions(
         players: At each table, 2 to 8.
         edition: The edition they play; by default iello-2016-fr with ``"score"``, where a table of 4 is solved in
             seconds, and iello-2016 with ``"win"``.
+        hidden_chests: See `diamant_env.Batch`; with ``"score"`` chests are open.
         seed: Of everything.
         progress: Show how many decisions were made, if this is a terminal.
 
@@ -149,12 +151,14 @@ def judge_decisions(
     if objective == "score":
         if against is not None:
             raise ValueError(f"against={against!r}; with 'score' the players of the equilibrium sit there")
+        if hidden_chests:
+            raise ValueError(f"hidden_chests={hidden_chests!r}; with 'score' chests are open")
         played = find_edition(edition or "iello-2016-fr", hidden_chests=False)
         equilibrium = EquilibriumAgent(played)
         tables: list[tuple[LineUp, list[Player]]] = [(clone_line_ups([str(equilibrium)])[0], [equilibrium])]
         gains, played = partial(_exact_gains, players, played), with_expeditions(played, 1)
     else:
-        played = find_edition(edition or "iello-2016")
+        played = find_edition(edition or "iello-2016", hidden_chests)
         gains, tables = partial(_searched_gains, played, seed), _line_ups(against or ["pool"], names, players, played)
     losses = []
     for line_up, rivals in tables:

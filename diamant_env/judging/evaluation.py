@@ -35,6 +35,7 @@ class Result:
         score: Mean final score.
         rivals_score: Mean final score of these opponents.
         p_value: Of "the win share is fair", two-sided, for this line-up alone (see `intervals.holm`).
+        left_out: Members of the pool that did not sit there, since they need open chests.
     """
 
     agent: str
@@ -51,6 +52,7 @@ class Result:
     score: Estimate
     rivals_score: float
     p_value: float
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -165,6 +167,7 @@ def _result(name: str, line_up: LineUp, rivals: Sequence[str], run: Played) -> R
         score=mean_of_tables(scores, quotas),
         rivals_score=float((run.scores.sum() - scores.sum()) / (len(run.keys) * (seats - 1))),
         p_value=p_value_of_share(shares, quotas, 1 / seats),
+        left_out=line_up.left_out,
     )
 
 

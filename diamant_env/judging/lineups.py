@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.judging.games import name_of
+from diamant_env.editions import Edition, find_edition
+from diamant_env.judging.games import check_able, name_of
+from diamant_env.opponents import make
+from diamant_env.opponents.own import Player
 from diamant_env.opponents.pools import load_pool, pool_names, pool_path
+
+Given = TypeVar("Given", bound=Player)
 
 
 @dataclass(frozen=True)
@@ -25,12 +30,14 @@ class LineUp:
             ``"clones"``: copies of the only rival take all other seats. ``"intruder"``: the only rival sits among
             copies of the judged agent, and what is measured is how the rival fares.
         but_self: Leave the judged agent out, should it be one of the `rivals`.
+        left_out: Members of the pool that are not among the `rivals`, see `able_agents`.
     """
 
     name: str
     rivals: tuple[str, ...]
     how: Literal["distinct", "clones", "intruder"] = "distinct"
     but_self: bool = True
+    left_out: tuple[str, ...] = ()
 
     def rivals_of(self, judged: Sequence[str], players: int) -> tuple[str, ...]:
         """Return the rivals that sit with agents of these names at tables of this size.
@@ -41,6 +48,7 @@ class LineUp:
         rivals = tuple(rival for rival in self.rivals if not (self.but_self and rival in judged))
         if self.how == "distinct" and len(rivals) < players - 1:
             but = " without the judged one" if len(rivals) < len(self.rivals) else ""
+            but += f" without those that need open chests ({', '.join(self.left_out)})" if self.left_out else ""
             raise ValueError(
                 f"a table of {players} needs {players - 1} distinct opponents; {self.name} has {len(rivals)}{but}; "
                 "take fewer players, more agents or clones:NAME"
@@ -48,33 +56,76 @@ class LineUp:
         return rivals
 
 
-def pool_line_up(pool: str) -> LineUp:
-    """Return tables of distinct members of a pool, given by its name or path.
+def able_agents(
+    agents: Sequence[str], players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
+) -> tuple[str, ...]:
+    """Return the names of the members of a pool that sit at such tables: all but those that need open chests."""
+    hidden = find_edition(edition, True if blank_rivals else None)
+    names = tuple(map(name_of, agents))
+    if not hidden.hidden_chests:
+        return names
+    opened = find_edition(edition, hidden_chests=False)
+    return tuple(
+        name for name in names if _can_play(name, players, hidden, blank_rivals) or not _can_play(name, players, opened)
+    )
+
+
+def able_members(
+    pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
+) -> tuple[str, ...]:
+    """Return the members of a pool, given by its name or path, that sit at such tables, see `able_agents`.
+
+    Raises:
+        ValueError: If there is no such pool.
+    """
+    return able_agents(load_pool(pool), players, edition, blank_rivals)
+
+
+def members_left_out(
+    pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
+) -> tuple[str, ...]:
+    """Return the members of a pool that do not sit at such tables, see `able_agents`."""
+    able = able_members(pool, players, edition, blank_rivals)
+    return tuple(name for name in map(name_of, load_pool(pool)) if name not in able)
+
+
+def left_out_lines(names: Iterable[str]) -> list[str]:
+    """Return the line that names the members of pools that were left out, no line for none."""
+    listed = ", ".join(dict.fromkeys(names))
+    return [f"Left out of the pools, since they need open chests: {listed}."] if listed else []
+
+
+def pool_line_up(
+    pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
+) -> LineUp:
+    """Return tables of distinct members of a pool, given by its name or path; of those that sit there.
 
     Its name is that of the file, so that a pool plays the same games however it is spelt.
 
     Raises:
         ValueError: If there is no such pool.
     """
-    return LineUp(pool_path(pool).stem, _members(pool))
+    table = players, edition, blank_rivals
+    return LineUp(pool_path(pool).stem, able_members(pool, *table), left_out=members_left_out(pool, *table))
 
 
-def clone_line_ups(rivals: Sequence[str]) -> list[LineUp]:
+def clone_line_ups(rivals: Sequence[str], left_out: tuple[str, ...] = ()) -> list[LineUp]:
     """Return for each rival the tables where its copies take all other seats."""
-    return [LineUp(f"copies of {rival}", (rival,), "clones", but_self=False) for rival in rivals]
+    return [LineUp(f"copies of {rival}", (rival,), "clones", False, left_out) for rival in rivals]
 
 
-def intruder_line_ups(intruders: Sequence[str]) -> list[LineUp]:
+def intruder_line_ups(intruders: Sequence[str], left_out: tuple[str, ...] = ()) -> list[LineUp]:
     """Return for each intruder the tables where it sits among copies of the judged agent."""
-    return [LineUp(f"intruder {rival}", (rival,), "intruder", but_self=False) for rival in intruders]
+    return [LineUp(f"intruder {rival}", (rival,), "intruder", False, left_out) for rival in intruders]
 
 
-def parse_line_ups(text: str, agent: str) -> list[LineUp]:
+def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Edition = "iello-2016") -> list[LineUp]:
     """Return the line-ups that a text of the command line names.
 
     It is a pool (``pool``, ``held-out`` or a path to a .toml), agents such as ``bag:18,traps:3,cards:6``,
     ``clones:NAME``, ``intruder:NAME``, where NAME is an agent or a pool, of which each member makes a line-up, or
-    ``self``: copies of the judged `agent`.
+    ``self``: copies of the judged `agent`. Of a pool, those sit that can play at tables of so many `players` of this
+    `edition`, see `able_agents`.
 
     Raises:
         ValueError: If it names none; the message says what is allowed.
@@ -84,10 +135,12 @@ def parse_line_ups(text: str, agent: str) -> list[LineUp]:
         return clone_line_ups([agent])
     if kind in ("clones", "intruder"):
         make_line_ups = clone_line_ups if kind == "clones" else intruder_line_ups
-        members = [rival for rival in _members(name) if rival != agent] if _is_pool(name) else _agents(name, text)
-        return make_line_ups(members)
+        if not _is_pool(name):
+            return make_line_ups(_agents(name, text))
+        members = [rival for rival in able_members(name, players, edition) if rival != agent]
+        return make_line_ups(members, members_left_out(name, players, edition))
     if _is_pool(text):
-        return [pool_line_up(text)]
+        return [pool_line_up(text, players, edition)]
     return [LineUp(text, _agents(text, text), but_self=False)]
 
 
@@ -126,24 +179,34 @@ def seat_line_up(
     return seat_with(opponents)
 
 
-def entrants(agents: Sequence[str], pools: Sequence[str]) -> list[str]:
-    """Return who plays: the agents, then the members of the pools that are not among them yet.
+def entrants(
+    agents: Sequence[Given],
+    pools: Sequence[str],
+    players: int = 4,
+    edition: str | Edition = "iello-2016",
+    blank_rivals: bool = False,
+) -> list[Given | str]:
+    """Return who plays: the agents, then the members of the pools that are not among them yet, see `able_agents`.
 
     Raises:
         ValueError: If a text names no agent or no pool.
     """
     pools = pools or (() if agents else ("pool",))
     names = {name_of(agent) for agent in agents}
-    members = dict.fromkeys(member for pool in pools for member in load_pool(pool))
-    return [*agents, *(member for member in members if name_of(member) not in names)]
+    members = dict.fromkeys(member for pool in pools for member in able_members(pool, players, edition, blank_rivals))
+    return [*agents, *(member for member in members if member not in names)]
 
 
 def _is_pool(text: str) -> bool:
     return text.endswith(".toml") or pool_path(text).is_file()
 
 
-def _members(pool: str) -> tuple[str, ...]:
-    return tuple(name_of(text) for text in load_pool(pool))
+def _can_play(name: str, players: int, edition: Edition, blank_rivals: bool = False) -> bool:
+    try:
+        check_able(make(name), players, edition, blank_rivals)
+    except ValueError:
+        return False
+    return True
 
 
 def _agents(text: str, argument: str) -> tuple[str, ...]:

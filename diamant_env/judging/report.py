@@ -42,6 +42,7 @@ def evaluate(
     compare_with: Sequence[Player] = (),
     players: int = 4,
     edition: str | Edition = "iello-2016",
+    hidden_chests: bool | None = None,
     seed: int = 0,
     progress: bool = False,
 ) -> Evaluation:
@@ -50,18 +51,20 @@ def evaluate(
     Args:
         agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes.
         against: Line-ups, or texts that name them (see `diamant_env.judging.lineups.parse_line_ups`): ``"pool"``,
-            ``"held-out"``, a path to a .toml, or agents with commas between them.
+            ``"held-out"``, a path to a .toml, or agents with commas between them. Where chests are hidden, the members
+            of a pool that need open ones are left out.
         games: Games of each agent in each line-up; the agent's seat rotates evenly.
         compare_with: Other agents that take the same seats in the same games (common random numbers).
         players: Players at each table, 2 to 8.
         edition: The edition they play.
+        hidden_chests: See `diamant_env.Batch`.
         seed: Of everything: the same seed gives the same figures.
         progress: Show a bar, if this is a terminal.
 
     Raises:
         ValueError: If an argument is out of range, an agent is none, or a line-up can't be seated.
     """
-    find_edition(edition)
+    edition = find_edition(edition, hidden_chests)
     name = name_of(agent)
     given: list[Any] = list(against) if isinstance(against, list | tuple) else [against]
     if not given or not all(isinstance(one, str | LineUp) for one in given):
@@ -70,6 +73,6 @@ def evaluate(
         )
     line_ups: list[LineUp] = []
     for one in given:
-        line_ups += [one] if isinstance(one, LineUp) else parse_line_ups(one, name)
+        line_ups += [one] if isinstance(one, LineUp) else parse_line_ups(one, name, players, edition)
     agents = [agent, *listed("compare_with", compare_with)]
     return Evaluation(*compare(agents, line_ups, games, seed, players, edition, progress))

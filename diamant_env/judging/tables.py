@@ -15,6 +15,7 @@ from rich.text import Text
 
 from diamant_env.judging.evaluation import Difference, Result
 from diamant_env.judging.intervals import Estimate, holm
+from diamant_env.judging.lineups import left_out_lines
 from diamant_env.storage.plain import plain
 from diamant_env.storage.results import save_json, versions
 
@@ -83,6 +84,7 @@ def _results_table(results: Sequence[Result]) -> TextTable:
     lines.append(f"above, below: the win share is not the fair one, at 5 % with Holm's correction for {rows}.")
     if any(result.how == "intruder" for result in results):
         lines.append("The last part: an intruder's share among copies of the agent. A low share is good for the agent.")
+    lines += left_out_lines(name for result in results for name in result.left_out)
     table.caption = "\n".join(lines)
     return table
 

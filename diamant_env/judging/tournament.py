@@ -11,11 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
-from diamant_env.editions import Edition
+from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
-from diamant_env.judging.games import MAX_GAMES, Played, Player, Progress, checked_names, number_of_tables, seeds_for
+from diamant_env.judging.games import (
+    MAX_GAMES,
+    Played,
+    Player,
+    Progress,
+    checked_names,
+    listed,
+    number_of_tables,
+    seeds_for,
+)
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
-from diamant_env.judging.lineups import deal
+from diamant_env.judging.lineups import deal, entrants, left_out_lines, members_left_out
 from diamant_env.judging.sharding import MapShards, play_sharded
 from diamant_env.judging.tables import TextTable, estimate_text, new_table
 
@@ -56,6 +65,7 @@ class TournamentResult:
         beats: float (agents, agents), in the order of the standings: the share of their common games in which the
             row's agent scored more than the column's, a tie counting half. NaN where two never met.
         met: int (agents, agents), the number of their common games.
+        left_out: Members of the pools that did not play, since they need open chests.
     """
 
     players: int
@@ -65,12 +75,13 @@ class TournamentResult:
     standings: list[Standing]
     beats: NDArray[np.float64]
     met: NDArray[np.int64]
+    left_out: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{_standings_table(self)}\n\n{_beats_table(self)}"
 
 
-def hold_tournament(
+def hold_tournament(  # noqa: PLR0913 - every setting has a name
     agents: Sequence[Player],
     games: int,
     seed: int = 0,
@@ -79,6 +90,9 @@ def hold_tournament(
     rated_games: int = RATED_GAMES,
     progress: Progress | None = None,
     map_shards: MapShards = map,
+    *,
+    pools: Sequence[str] = (),
+    hidden_chests: bool | None = None,
 ) -> TournamentResult:
     """Play a tournament: at each table distinct agents in random seats, all seated equally often.
 
@@ -91,10 +105,16 @@ def hold_tournament(
         rated_games: At most so many games go into the rating, which is slow; the other figures are from all.
         progress: Told as games end.
         map_shards: What plays the shards, see `diamant_env.judging.sharding.play_sharded`.
+        pools: Names or paths of pools whose members play too. Where chests are hidden, those that need open ones are
+            left out.
+        hidden_chests: See `diamant_env.Batch`.
 
     Raises:
         ValueError: If an argument is out of range, or the agents are too few for a table.
     """
+    edition, agents = find_edition(edition, hidden_chests), listed("agents", agents)
+    if pools:
+        agents = entrants(agents, pools, players, edition)
     names = checked_names(agents, games, players)
     whole_number("rated_games", rated_games, 1, MAX_GAMES)
     if len(names) < players:
@@ -123,6 +143,7 @@ def hold_tournament(
         standings=[standings[agent] for agent in order],
         beats=beats[np.ix_(order, order)],
         met=met[np.ix_(order, order)],
+        left_out=tuple(name for pool in pools for name in members_left_out(pool, players, edition)),
     )
 
 
@@ -170,6 +191,7 @@ def _standings_table(found: TournamentResult) -> TextTable:
         f"Rating: Plackett-Luce from the ranks of all players in {found.rated_games:,} games, not the winners alone;\n"
         "mean ± standard deviation of the model; everyone begins at 25 ± 8.3."
     )
+    table.caption = "\n".join([table.caption, *left_out_lines(found.left_out)])
     return table
 
 

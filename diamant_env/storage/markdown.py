@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 
@@ -9,3 +10,13 @@ def markdown_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -
     """Return a table whose cells are the texts of its values, without a line end after its last row."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def escaped(text: str) -> str:
+    """Return a text without HTML, code and line ends of its own, for a page or a cell of a table."""
+    return re.sub(r"[<>&`|\\*\[\]~]", lambda found: f"&#{ord(found[0])};", " ".join(text.split()))
+
+
+def code(text: str) -> str:
+    """Return a text as code, by HTML where a code span can't hold it."""
+    return f"<code>{escaped(text)}</code>" if re.search(r"[<>&`|\r\n]", text) else f"`{text}`"

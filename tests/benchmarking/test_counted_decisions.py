@@ -3,17 +3,25 @@
 import copy
 import multiprocessing
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
 from diamant_env import Batch
-from diamant_env.sb3 import GymnasiumVecEnv
-from train.algorithms.counting import Meter
+from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
+from train.algorithms.counting import CountingVecEnv, Meter
+from train.benchmarking.algorithms import ALGORITHMS
+from train.benchmarking.benchmark_run import BenchmarkRun
+from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.entry import EntryTask
 from train.benchmarking.suite import TASKS
+from train.runs.command_line import change_keys
 
+SMALL = change_keys(
+    BenchmarkConfig(), ("decisions=800", "checkpoints=2", "ppo.games=8", "ppo.turns=16", "network.hidden=[8]")
+)
 BUDGET = 1000
 ABOUT_RIVALS = slice(5, 40)
 
@@ -125,6 +133,59 @@ def test_copies_and_other_processes_count_too(task):
     again.reset(seed=0)
     again.step(dict.fromkeys(again.agents, 0))
     assert mine.left == BUDGET - 5 * 20 - 4
+
+
+def counting(monkeypatch, stop=None):
+    """Count the decisions of learning seats beside the meter; return their number in each turn, in a list that grows.
+
+    The turn of number `stop` is interrupted.
+    """
+    made, play = [], DiamantVecEnv.play
+
+    def counted(self, actions):
+        if isinstance(self, CountingVecEnv):  # not what compiles the engine before
+            interrupted = len(made) == stop
+            made.append(0 if interrupted else int(np.count_nonzero(self.batch.must_decide.reshape(-1)[self.rows])))
+            if interrupted:
+                raise KeyboardInterrupt
+        return play(self, actions)
+
+    monkeypatch.setattr(DiamantVecEnv, "play", counted)
+    return made
+
+
+OURS = ("ppo", "league", "fictitious", "mirror-descent", "r-nad", "psro", "a2c")
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_all_that_learn_are_counted_where_they_decide(name, tmp_path, monkeypatch):
+    made = counting(monkeypatch)
+    run = BenchmarkRun(TASKS["full-3-win"], ALGORITHMS[name], 0, tmp_path, SMALL)
+    run.algorithm.agent(run)
+    assert run.meter.spent() == sum(made) >= SMALL.decisions
+    again = replace(run, folder=tmp_path / "again")  # the name of a file counts nothing, and this begins at 0
+    for path in (again.training / "checkpoints" / "0000999999.safetensors", again.meter.folder / "old"):
+        path.parent.mkdir(parents=True)
+        path.write_bytes(
+            np.int64(123).tobytes()
+        )  # a file's name counts nothing, and a run that begins anew starts at 0
+    made.clear()
+    run.algorithm.agent(again)
+    assert again.meter.spent() == sum(made) == run.meter.spent()
+
+
+@pytest.mark.parametrize("name", ["ppo", "r-nad"])
+def test_a_run_that_goes_on_counts_what_it_makes_again(name, tmp_path, monkeypatch):
+    made = counting(monkeypatch, stop=40)
+    run = BenchmarkRun(TASKS["full-3-win"], ALGORITHMS[name], 0, tmp_path, SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        run.algorithm.agent(run)
+    assert run.meter.spent() == sum(made) > 0
+    (_, kept), *_ = run.checkpoints()
+    assert kept.is_file()
+    run.algorithm.agent(run)
+    last, _ = run.checkpoints()[-1]
+    assert run.meter.spent() == sum(made) > last >= SMALL.decisions
 
 
 def test_an_agent_of_the_blank_task_sees_in_gymnasium_what_it_is_judged_by(task):

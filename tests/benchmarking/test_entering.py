@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,12 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from stable_baselines3 import PPO
 
+from diamant_env import Observations
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
 from tests.support.entries import MODULE, TINY
 from train.algorithms.counting import Meter
+from train.benchmarking.benchmark_run import exploitability
+from train.benchmarking.entry import EntryTask
 from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.playing import ERROR
+from train.benchmarking.suite import TASKS
 from train.runs.config import Config
 from train.runs.run_folder import save_policy
 
@@ -127,6 +134,68 @@ def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path)
         assert line.endswith(f"(traceback: {path})")
         assert "Traceback" in (tmp_path / path).read_text()
     assert set(rows) == {"my_module:train", "random:0.2", "ev:0.75"}
+
+
+NO_POLICY = {
+    "nothing": "returned an object of type NoneType, which is no agent",
+    "nan": "returned nan for row 0; a probability of LEAVE is between 0 and 1",
+    "columns": "must return 256 probabilities of LEAVE, one per row, not shape (256, 2)",
+    "draws": "answers the same observations differently: it decides by more than what it sees; return the probability "
+    "of LEAVE, not a drawn decision",
+    "remembers": "mixture:5,15 answers the same observations differently",
+    "sees_chests": "looks at the rivals' chests",
+}
+
+
+def test_what_can_not_be_measured_is_refused_before_the_budget_is_spent(enter, tmp_path):
+    words = ["--set", "decisions=100_000", "--set", "exact_players=2"]
+    algorithms = [f"my_module:{name}" for name in NO_POLICY]
+    status, _, errors, rows = enter("--algorithms", *algorithms, *words, task="expedition-2")
+    assert (status, set(rows)) == (2, {"random:0.2", "ev:0.75"})
+    failed = [line for line in errors.splitlines() if " failed: " in line]
+    assert len(failed) == len(NO_POLICY)
+    for line, (name, reason) in zip(failed, NO_POLICY.items(), strict=True):
+        assert line.startswith(f"expedition-2 my_module:{name} 0 failed: my_module:{name} returned ")
+        assert reason in line
+        folder = tmp_path / "runs" / "benchmark" / "runs" / "expedition-2" / f"my_module-{name}" / "0"
+        assert [path.name for path in folder.iterdir()] == [ERROR]
+
+
+def test_what_draws_is_measured_where_nothing_is_solved(enter):
+    status, _, errors, rows = enter("--algorithms", "my_module:draws", "my_module:remembers")
+    assert (status, errors) == (0, "")
+    assert rows["my_module:draws"]["decisions"] >= 300  # those of the trial are not counted: it leaves at once
+    assert rows["my_module:draws"]["decisions"] < 310
+
+
+def test_the_example_of_the_guide_improves_with_the_budget(tmp_path):
+    text = (ROOT / "docs" / "enter.md").read_text()
+    names = {}
+    exec(re.search(r"```python\n(# my_module.py.*?)```", text, re.DOTALL)[1], names)
+
+    def nash_conv(budget):
+        meter = Meter(tmp_path / str(budget))
+        task = EntryTask.of(TASKS["expedition-2"], budget, meter)
+        agent = names["train"](task, budget, 0, tmp_path)
+        assert budget <= meter.spent() <= budget + 64
+        return exploitability(agent, TASKS["expedition-2"])["nash_conv"]
+
+    found = [nash_conv(budget) for budget in (5_000, 20_000, 100_000, 500_000)]
+    assert found == sorted(found, reverse=True)
+    assert found[1] > 1.5 > 0.8 > found[3]
+
+
+def test_the_guide_returns_the_probability_of_a_model_of_stable_baselines3():
+    text = (ROOT / "docs" / "enter.md").read_text()
+    code = re.search(r"```python\n(def leave\(obs\):.*?)```", text, re.DOTALL)[1]
+    env = DiamantVecEnv(4)
+    names = {"model": PPO("MlpPolicy", env, n_steps=8, device="cpu", seed=0)}
+    exec(code, names)
+    obs = Observations(np.repeat(env.reset(), 2_000, axis=0))
+    leave = names["leave"](obs)
+    drawn = names["model"].predict(obs.flat)[0]
+    assert leave.shape == (32_000,)
+    assert drawn.mean() == pytest.approx(leave.mean(), abs=0.02)
 
 
 def test_what_was_spent_before_a_run_failed_counts_if_something_was_kept(enter, tmp_path):

@@ -49,6 +49,8 @@ REFUSED = {
         (["ev", "--per-decision", "score", "--against", "pool"], "the players of the equilibrium sit there"),
         (["ev", "--per-decision", "win", "--against", "intruder:bag"], "copies around an intruder are not judged"),
         (["ev", "--per-decision", "win", "--edition", "incan-gold"], "no loss in win share in incan-gold: the chests"),
+        (["ev", "--per-decision", "win", "--hidden-chests"], "no loss in win share in iello-2016: the chests"),
+        (["ev", "--per-decision", "score", "--hidden-chests"], "hidden_chests=True; with 'score' chests are open"),
         (["ev", "--per-decision", "win", "--games", "0"], "games=0; a whole number, 1 to 100000, is allowed"),
         (["ev", "--per-decision", "score", "--players", "1"], "players=1; a whole number, 2 to 8"),
         (["ev", "--per-decision", "score", "--edition", "x"], "unknown edition 'x'"),

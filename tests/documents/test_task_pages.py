@@ -6,6 +6,7 @@ import pytest
 import task_pages  # docs/task_pages.py
 
 from diamant_env import list_tasks
+from diamant_env.commands import diamant
 from diamant_env.records import GameRecord
 
 FIGURES = json.loads(task_pages.MEASURED.read_text(encoding="utf-8"))
@@ -24,6 +25,19 @@ def test_figures_come_again(monkeypatch):
     written = FIGURES["Diamant-Solitaire-v0"]
     found = task_pages.measure(*task_pages.played(TASKS["Diamant-Solitaire-v0"]))
     assert found == written | {"agents": {"ev:0.75": written["agents"]["ev:0.75"]}}
+
+
+def test_the_figures_where_chests_are_hidden_are_those_of_the_command(tmp_path):
+    written = FIGURES["Diamant-incan-gold-v0"]["agents"]["ev:0.75"]
+    out = tmp_path / "judged.json"
+    words = ["--against", "held-out", "--edition", "incan-gold", "--out", str(out)]
+    assert diamant.main(["evaluate", "ev:0.75", *words]) == 0
+    (row,) = json.loads(out.read_text())["results"]
+    for name, figure in (("win", row["win_share"]), ("score", row["score"])):
+        assert written[name] == [round(figure[part], 4) for part in ("mean", "low", "high")]
+    sat = ", ".join(f"`{rival}`" for rival in row["rivals"])
+    told = f"held-out agents that need no open chests ({sat}; not `catch-up:16,0.5`, `catch-up:22,1`)."
+    assert told in (task_pages.ROOT / "docs" / "tasks.md").read_text()
 
 
 @pytest.mark.parametrize("name", ["Diamant-OneExpedition-3p-v0", "Diamant-incan-gold-v0"])

@@ -15,8 +15,10 @@ from rich.console import Console
 
 from diamant_env import Batch, Observations
 from diamant_env.commands import diamant
+from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.turns import reveal_until_decision
+from diamant_env.judging import evaluate
 from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate
@@ -161,6 +163,44 @@ def test_a_pool_plays_the_same_games_however_it_is_spelt():
     assert spelt == [LineUp("held_out", tuple(load_pool("held_out")))] * 3
 
 
+SIT = ("bag-or-traps:20,3", "ev-others-stay:0.2", "ev-others-stay:0.5", "follow:2,8", "follow:3,14", "oppose:11,2")
+LEFT_OUT = ("catch-up:16,0.5", "catch-up:22,1")
+
+
+@pytest.mark.parametrize(
+    "chests", [{"edition": "incan-gold"}, {"hidden_chests": True}, {"edition": find_edition("everdeck", True)}]
+)
+def test_members_of_a_pool_that_need_open_chests_are_left_out_where_chests_are_hidden(chests):
+    judged = evaluate("ev", ["held-out", "clones:held-out", "intruder:held-out", "pool"], 12, players=3, **chests)
+    distinct, *others, pool = judged.results
+    assert (distinct.rivals, distinct.left_out) == (SIT, LEFT_OUT)
+    alone = [(row.how, row.rivals) for row in others]
+    assert alone == [(how, (name,)) for how in ("clones", "intruder") for name in SIT]
+    assert pool.left_out == ()
+    assert str(judged).endswith(f"Left out of the pools, since they need open chests: {', '.join(LEFT_OUT)}.")
+
+
+def test_open_chests_leave_nobody_out():
+    judged = evaluate("ev", "held-out", 12, edition="incan-gold", hidden_chests=False)
+    assert (len(judged.results[0].rivals), judged.results[0].left_out) == (8, ())
+    assert "Left out" not in str(judged)
+
+
+def test_an_agent_that_was_named_is_not_left_out(tmp_path):
+    with pytest.raises(ValueError, match=r"catch-up:16,0.5 looks at the rivals' chests"):
+        evaluate("ev", "catch-up,bag:9,bag:10", 12, hidden_chests=True)
+    pool = tmp_path / "mine.toml"
+    pool.write_text('agents = ["bag:9", "bag:10", "catch-up:9,1", "difference"]')
+    with pytest.raises(ValueError, match="difference"):  # chests are not what it lacks at a table of 4
+        evaluate("ev", str(pool), 12, hidden_chests=True)
+
+
+def test_too_few_members_sit_where_chests_are_hidden():
+    message = r"held_out has 6 without those that need open chests \(catch-up:16,0.5, catch-up:22,1\)"
+    with pytest.raises(ValueError, match=message):
+        evaluate("ev", "held-out", 12, players=8, hidden_chests=True)
+
+
 # What is measured
 
 
@@ -257,6 +297,19 @@ def test_the_command(tmp_path, capsys):
     assert {"python", "numpy", "numba"} <= set(content["versions"])
     assert [result["how"] for result in content["results"]] == ["distinct"] * 2 + ["intruder"] * 2
     assert content["differences"][0]["other"] == "ev:0.75"
+
+
+def test_the_command_plays_with_hidden_or_open_chests(capsys):
+    words = ["evaluate", "champion", "--against", "held-out", "--games", "12"]
+    for chests, sit in (
+        (["--hidden-chests"], 6),
+        (["--edition", "incan-gold"], 6),
+        (["--edition", "incan-gold", "--no-hidden-chests"], 8),
+    ):
+        assert diamant.main([*words, *chests]) == 0
+        said = capsys.readouterr().out
+        assert f"3 of {sit} in held_out" in said
+        assert ("need open chests: catch-up:16,0.5, catch-up:22,1." in said) == (sit == 6)
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,25 @@ def test_entrants():
     assert len(entrants((), ("pool", "held-out"))) > len(pool)
 
 
+def test_pools_play_without_members_that_need_open_chests_where_chests_are_hidden():
+    found = hold_tournament(["ev"], 30, pools=["held-out"], edition="incan-gold", rated_games=1)
+    names = {standing.agent for standing in found.standings}
+    assert names == {"ev:0.75", *entrants((), ["held-out"], edition="incan-gold")}
+    assert len(names) == 1 + 6
+    assert found.left_out == ("catch-up:16,0.5", "catch-up:22,1")
+    assert "Left out of the pools, since they need open chests: catch-up:16,0.5, catch-up:22,1." in str(found)
+    opened = hold_tournament([], 30, pools=["held-out"], edition="incan-gold", hidden_chests=False, rated_games=1)
+    assert (len(opened.standings), opened.left_out) == (8, ())
+    with pytest.raises(ValueError, match=r"catch-up:16,0.5 looks at the rivals' chests"):
+        hold_tournament(["catch-up", "ev", "bag:5"], 30, players=3, hidden_chests=True)
+
+
+def test_the_command_takes_hidden_chests(capsys):
+    words = ["--pool", "held-out", "--games", "30", "--rated-games", "1", "--hidden-chests"]
+    assert diamant.main(["tournament", *words]) == 0
+    assert "need open chests: catch-up:16,0.5, catch-up:22,1." in capsys.readouterr().out
+
+
 def test_the_command(tmp_path, capsys):
     path = tmp_path / "tournament.json"
     diamant.main(["tournament", *ORDERED, "--games", "60", "--rated-games", "30", "--out", str(path)])

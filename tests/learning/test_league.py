@@ -1,8 +1,10 @@
 """Who sits where in training, and the characters of earlier versions."""
 
 import numpy as np
+import pytest
 
 from diamant_env import Batch, Observations
+from diamant_env.editions import find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
@@ -32,6 +34,14 @@ def test_shares_are_those_of_the_configuration():
     assert abs((seats >= len(found.snapshots)).sum() / others - 0.2) < 0.02
     assert ((found.seating == EMPTY) & present).any(axis=1).all()
     assert set(np.unique(seats)) == {EMPTY, *range(len(found.agents))}
+
+
+@pytest.mark.parametrize(("editions", "agents"), [((), 8), (("iello-2016",), 8), (("everdeck", "incan-gold"), 6)])
+def test_agents_that_need_open_chests_do_not_train_where_chests_are_hidden(editions, agents):
+    config = OpponentsConfig(learner=0.5, scripted=0.5, pool="held-out")
+    found = League(config, PLAYERS, np.random.SeedSequence(0), [find_edition(name) for name in editions])
+    assert len(found.agents) == agents
+    assert set(np.unique(found.seating)) == {EMPTY, *range(agents)}
 
 
 def test_pure_self_play_needs_no_opponent():

@@ -200,6 +200,15 @@ def test_tables_that_hide_chests_are_judged_without_agents_that_need_them():
         check_line_ups(Config.model_validate({"game": {"edition": "incan-gold"}, "judge": {"num_players": 8}}))
 
 
+def test_a_pool_that_needs_open_chests_does_not_train_where_chests_are_hidden(tmp_path):
+    pool = tmp_path / "mine.toml"
+    pool.write_text('agents = ["catch-up"]')
+    opponents = {"learner": 0.5, "scripted": 0.5, "pool": str(pool)}
+    check_line_ups(Config.model_validate({"opponents": opponents}))
+    with pytest.raises(ValueError, match=r"mine.toml' has no agent that plays where chests are hidden"):
+        check_line_ups(Config.model_validate({"opponents": opponents, "game": {"edition": "incan-gold"}}))
+
+
 @pytest.mark.parametrize("given", [("--config", "configs/default.toml"), ("--set", "seed=3")])
 def test_a_resumed_run_keeps_its_configuration(given, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("train.ppo.train", None)

@@ -11,8 +11,9 @@ import torch
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import load_pool
 from diamant_env.sb3 import DiamantVecEnv
-from train.best_response import RESULTS, Arguments, respond
+from train.best_response import RESULTS, Arguments, folders, respond
 from train.learning.self_play import SelfPlayPPO
 from train.responding import search as response
 from train.responding.config import LookaheadConfig, ResponseConfig, SearchConfig
@@ -52,6 +53,16 @@ def network():
 
 def files(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
+
+
+def test_members_of_a_pool_that_need_open_chests_are_not_answered_where_chests_are_hidden(tmp_path, capsys):
+    arguments = Arguments(pool=("held-out",), set=(*SET, "game.edition='incan-gold'"), out=tmp_path)
+    agents = [config.agent for config, _ in folders(arguments)]
+    assert agents == [name for name in load_pool("held-out") if not name.startswith("catch-up")]
+    assert (
+        "Left out of the pools, since they need open chests: catch-up:16,0.5, catch-up:22,1.\n"
+        in capsys.readouterr().out
+    )
 
 
 def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):

@@ -51,6 +51,22 @@ def nothing(task, budget, seed, folder):
 def nan(task, budget, seed, folder):
     return not_a_number
 
+def draws(task, budget, seed, folder):
+    spend(task, budget)
+    return lambda obs: np.random.random(len(obs.flat)) < 0.5
+
+def remembers(task, budget, seed, folder):
+    spend(task, budget)
+    return "mixture:5,15"
+
+def columns(task, budget, seed, folder):
+    spend(task, budget)
+    return lambda obs: np.full((len(obs.flat), 2), 0.5)
+
+def sees_chests(task, budget, seed, folder):
+    spend(task, budget)
+    return "catch-up"
+
 def fails(task, budget, seed, folder):
     batch = task.batch(10)
     batch.reset(seed=0)

@@ -78,7 +78,22 @@ class CountedBatch(Batch):
         return {**super().__getstate__(), "meter": self.meter}
 
 
-class CountedVecEnv(DiamantVecEnv):
+class CountingVecEnv(DiamantVecEnv):
+    """A `diamant_env.sb3.DiamantVecEnv` of which the rows inside count."""
+
+    def __init__(self, meter: Meter, *settings: Any) -> None:
+        super().__init__(*settings)
+        self.meter = meter
+
+    def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+        """See `DiamantVecEnv.play`."""
+        deciding = int(np.count_nonzero(self.batch.must_decide.reshape(-1)[self.rows]))
+        played = super().play(actions)
+        self.meter.add(deciding)
+        return played
+
+
+class CountedVecEnv(CountingVecEnv):
     """A task as stable-baselines3's vector, of which the rows inside count; rewards are multiplied by `scale`."""
 
     def __init__(
@@ -91,14 +106,12 @@ class CountedVecEnv(DiamantVecEnv):
         scale: float = 1.0,
     ) -> None:
         players = game.num_players[0]
-        super().__init__(num_games, players, game.played(), game.reward, opponents, seating, game.blank)
-        self.meter, self.scale = meter, np.float32(scale)
+        super().__init__(meter, num_games, players, game.played(), game.reward, opponents, seating, game.blank)
+        self.scale = np.float32(scale)
 
     def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
         """See `DiamantVecEnv.play`."""
-        deciding = int(np.count_nonzero(self.batch.must_decide.reshape(-1)[self.rows]))
         observations, rewards, done = super().play(actions)
-        self.meter.add(deciding)
         return observations, rewards * self.scale, done
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from diamant_env.judging.games import Player
 from diamant_env.opponents.own import NAMES_OBJECT
 from diamant_env.storage.markdown import markdown_table
 from train.algorithms import stable_baselines as sb3
+from train.algorithms.counting import CountingVecEnv
 from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
@@ -18,6 +20,7 @@ from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.suite import Task
 from train.learning.self_play import SelfPlayPPO
 from train.learning.training import train
+from train.runs.checkpoint import CHECKPOINT
 from train.runs.config import Config
 
 KINDS = ("learned", "scripted", "shipped", "exact")
@@ -29,10 +32,9 @@ PPO = {"entropy": 0.1, "final_entropy": 0.01}
 
 def _ppo(run: BenchmarkRun, experiment: Config, learner: type[SelfPlayPPO] = SelfPlayPPO) -> Player:
     """PPO of `train.ppo` or a learner made of it, which goes on where it was if the run was cut off."""
-    agent = train(experiment, run.training, learner)
-    run.meter.clear()
-    run.meter.add(max(decisions for decisions, _ in run.checkpoints()))
-    return agent
+    if not (run.training / CHECKPOINT).is_file():
+        run.meter.clear()
+    return train(experiment, run.training, learner, partial(CountingVecEnv, run.meter))
 
 
 def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:

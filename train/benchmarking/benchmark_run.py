@@ -19,7 +19,7 @@ from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.games import Player, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
-from diamant_env.judging.lineups import LineUp
+from diamant_env.judging.lineups import LineUp, able_agents
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
@@ -31,7 +31,6 @@ from train.benchmarking.suite import Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
-from train.runs.report import able
 from train.runs.run_folder import POLICY, save_policy
 
 HELD_OUT = "held_out"
@@ -48,6 +47,7 @@ class Algorithm(NamedTuple):
         agent: Called with the run; returns an agent or a text.
         plays: Whether it can play a task.
         version: A digest of what it is, where a file of somebody's own says that.
+        check: Called with the run before it is played; a ValueError says why it can't be.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Algorithm(NamedTuple):
     agent: Callable[[BenchmarkRun], Player]
     plays: Callable[[Task], bool] = lambda _task: True
     version: str = ""
+    check: Callable[[BenchmarkRun], object] = lambda _run: None
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ class BenchmarkRun:
             return done
         task, algorithm, config = self.task, self.algorithm, self.config
         learned = algorithm.kind == "learned"
+        algorithm.check(self)
         start = cpu_seconds()
         agent = algorithm.agent(self)
         trained = cpu_seconds()
@@ -195,7 +197,7 @@ class BenchmarkRun:
             agent = exact.OrderedTraps(make(agent))
         task, config, game = self.task, self.config, self.task.game
         edition, blank = game.played(), game.blank
-        line_up = LineUp(name, tuple(each for each in rivals if able(each, task.players, edition, blank)))
+        line_up = LineUp(name, able_agents(rivals, task.players, edition, blank))
         (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, False, "benchmark", blank)
         return {"win": found.win_share, "score": found.score}
 
@@ -212,11 +214,10 @@ class BenchmarkRun:
 
     def _curve(self) -> list[dict[str, Any]]:
         """Return NashConv of the policies on the way, for the learners that keep some."""
-        end = self.meter.spent()
         found = [
             (decisions, exploitability(NetworkAgent.load(path), self.task))
             for decisions, path in self.checkpoints()
-            if decisions < end
+            if decisions < self.config.decisions
         ]
         return [{"decisions": decisions, "nash_conv": figures["nash_conv"]} for decisions, figures in found]
 

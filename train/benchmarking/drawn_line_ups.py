@@ -14,15 +14,14 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.registry import names_object
 from diamant_env.opponents.scripted.drawn import commitment, drawn_pool
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.markdown import markdown_table
+from diamant_env.storage.markdown import code, markdown_table
 from diamant_env.storage.results import save_json, to_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import HELD_OUT, Algorithm, BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.entry import from_agent
-from train.benchmarking.folder import in_order
+from train.benchmarking.folder import finished, in_order
 from train.benchmarking.page import estimate_of, over_seeds
-from train.benchmarking.results import RESULT, read_result
 from train.benchmarking.suite import find_tasks
 from train.runs.run_folder import POLICY, read_json
 
@@ -71,10 +70,9 @@ def _write(content: dict[str, Any], folder: Path) -> None:
 def finished_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
     """Return every finished run of a part's tasks and seeds that lies in a folder, also those of one's own entries."""
     tasks = {task.name: task for task in find_tasks(config.tasks)}
-    found = [(path.parent, read_result(path)) for path in sorted((folder / "runs").rglob(RESULT))]
     runs = []
-    for place, row in found:
-        if row is None or row["task"] not in tasks or row["seed"] >= config.seeds:
+    for place, row in finished(folder)[0]:
+        if row["task"] not in tasks or row["seed"] >= config.seeds:
             continue
         try:
             runs.append(BenchmarkRun(tasks[row["task"]], _algorithm(row), row["seed"], place, config))
@@ -156,8 +154,8 @@ def line_ups_text(content: dict[str, Any], heading: str) -> str:
         heading: What a heading of a task begins with, such as "## ".
     """
     parts = [
-        f"Seed `{content['seed']}`, SHA-256 `{content['commitment']}`, {content['published']}. Agents: "
-        + ", ".join(f"`{text}`" for text in content["agents"])
+        f"Seed {code(content['seed'])}, SHA-256 `{content['commitment']}`, {content['published']}. Agents: "
+        + ", ".join(map(code, content["agents"]))
         + ". Figures in the task's reward, with 95 % intervals, over seeds (Student's t) and games.",
     ]
     for task in dict.fromkeys(row["task"] for row in content["runs"]):
@@ -177,7 +175,7 @@ def _by_algorithm(rows: Sequence[dict[str, Any]]) -> str:
     drawn, held_out = ranks
     moved = sum(drawn[name] != held_out[name] for name in names)
     lines = [
-        [f"`{name}`"]
+        [code(name)]
         + [cell for of, rank in zip(figures, ranks, strict=True) for cell in (_text(of[name]), str(rank[name]))]
         for name in sorted(names, key=lambda name: drawn[name])
     ]

@@ -6,17 +6,23 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
+from diamant_env.agent import answer_of
+from diamant_env.batch import Batch
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import Edition
+from diamant_env.exact.response import require_no_memory
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.judging.games import Player
+from diamant_env.judging.games import Player, as_player
+from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import make
 from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
@@ -36,6 +42,8 @@ from train.benchmarking.suite import Task
 from train.runs.config import GameConfig
 
 CALL = "task, budget, seed, folder"
+TRIAL = 1_000
+"""Decisions of the trial before a run."""
 
 
 @dataclass(frozen=True)
@@ -115,24 +123,73 @@ def from_function(text: str) -> Algorithm:
         taken = inspect.signature(function)
         raise ValueError(f"algorithm {text!r} takes {taken}; a function of ({CALL}) is needed") from None
     meaning = (inspect.getdoc(function) or text).splitlines()[0]
-    return Algorithm(text, "learned", meaning, lambda run: _train(text, function, run), version=_version(text))
+    version = _version(text)
+
+    def learn(run: BenchmarkRun) -> Player:
+        return _agent_of(text, _call(text, function, run))
+
+    return Algorithm(text, "learned", meaning, learn, version=version, check=lambda run: _try_out(text, function, run))
 
 
-def _train(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Player:
-    """Call a function of one's own, and check what it returns."""
+def _try_out(text: str, function: Callable[..., Any], run: BenchmarkRun) -> None:
+    """Check what a function returns after `TRIAL` decisions in a folder that is deleted, before a run begins.
+
+    If the function fails there, such as for want of decisions, the run shows whether it fails at its budget too.
+
+    Raises:
+        ValueError: If it returns no agent, or one that can't be measured.
+    """
+    if run.training.is_dir() and any(run.training.iterdir()):
+        return
+    config = run.config.model_copy(update={"decisions": min(TRIAL, run.config.decisions)})
+    with TemporaryDirectory() as folder:
+        trial = replace(run, folder=Path(folder), config=config)
+        try:
+            returned = _call(text, function, trial)
+        except Exception:
+            return
+        agent = _agent_of(text, returned)
+    rows = _first_turns(run.task)
+    try:
+        player = as_player(agent, 0)
+        answer_of(player, Observations(rows), np.ones(len(rows), np.bool_))
+        if run.task.family == "expedition" and run.task.players <= run.config.exact_players:
+            require_no_memory(player, rows)
+    except ValueError as error:
+        raise ValueError(f"{text} returned an agent that can't be measured: {error}") from None
+
+
+def _first_turns(task: Task) -> NDArray[np.float32]:
+    """Return what the seats of a few games see in their first turns, float32 (rows, NUM_FEATURES)."""
+    batch = Batch(16, task.players, task.game.played(), blank_rivals=task.game.blank)
+    stay = np.zeros((16, task.players), np.int8)
+    turns = [batch.reset(0), *(batch.step(stay, auto_reset=True)[0] for _ in range(7))]
+    return np.concatenate(turns).reshape(-1, NUM_FEATURES)
+
+
+def _call(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Any:
+    """Call a function of one's own and return what it returns."""
     folder = run.training
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):  # nothing that was learned before can be gone on with
         run.meter.clear()
     budget = run.config.decisions
     try:
-        returned = function(EntryTask.of(run.task, budget, run.meter), budget, run.experiment().seed, folder)
+        return function(EntryTask.of(run.task, budget, run.meter), budget, run.experiment().seed, folder)
     except SystemExit as end:  # the other runs go on
         raise ValueError(f"{text} ended by {end!r} instead of returning an agent") from end
     except Exception as error:
         if _interrupted(error):
             raise KeyboardInterrupt from error
         raise
+
+
+def _agent_of(text: str, returned: Any) -> Player:
+    """Return the agent that a function returned.
+
+    Raises:
+        ValueError: If it is none.
+    """
     try:
         agent = make(returned)
         return returned if isinstance(returned, str) and not isinstance(agent, NetworkAgent) else agent

@@ -78,14 +78,33 @@ def _kept(path: Path) -> tuple[BenchmarkConfig, dict[str, Any]]:
 
 def write(config: BenchmarkConfig, folder: Path) -> None:
     """Write the JSON and the page of all that is finished, by task, algorithm and seed."""
-    rows = [read_result(path) for path in (folder / "runs").rglob(RESULT)]
     content = {
         "config": config.model_dump(mode="json"),
         "versions": _versions(folder),
-        "runs": in_order(row for row in rows if row is not None),
+        "runs": in_order(row for _, row in finished(folder)[0]),
     }
     save_json(content, folder / RESULTS)
     write_page(content, folder / PAGE)
+
+
+def finished(folder: Path) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:
+    """Return each finished run once, its folder and its figures, and a line on each file that is left out.
+
+    Of copies, such as one under another seed's number, the run in its own folder counts.
+    """
+    runs: dict[tuple[str, str, int], list[tuple[Path, dict[str, Any]]]] = {}
+    lines = []
+    for path in sorted((folder / "runs").rglob(RESULT)):
+        if (row := read_result(path)) is None:
+            again = "its run is played anew when it is asked for"
+            lines.append(f"{path} is damaged: it is left out of the page, and {again}")
+            continue
+        key = row["task"], row["algorithm"], row["seed"]
+        places = runs.setdefault(key, [])
+        places.insert(0 if path.parent == run_folder(folder, *key) else len(places), (path.parent, row))
+    for (own, _), *others in runs.values():
+        lines += [f"{place} has the same run as {own}: it is left out of the page" for place, _ in others]
+    return [found[0] for found in runs.values()], lines
 
 
 def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from diamant_env.drawing.news import counted
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.markdown import markdown_table
+from diamant_env.storage.markdown import code, escaped, markdown_table
 from train.benchmarking.pictures import draw_curves, draw_plane
 from train.benchmarking.suite import TASKS, digest
 
@@ -124,13 +124,14 @@ def write_page(content: Row, path: Path) -> None:
 
 def summary(content: Row) -> str:
     """Return what was played, the pictures, and the first figures of the tasks of a family side by side."""
-    runs, config, versions = content["runs"], content["config"], content["versions"]
+    runs, config = content["runs"], content["config"]
+    platform, python = (escaped(str(content["versions"][name])) for name in ("platform", "python"))
     hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
     learned = sum(row["kind"] == "learned" for row in runs)
     parts = [
         f"{counted(learned, 'run')} that learned from {config['decisions']:,} decisions each and "
         f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {hours:.1f} CPU hours, begun on "
-        f"{versions['platform']}, Python {versions['python']}. ± is 95 %, over seeds (Student's t) and games; what is "
+        f"{platform}, Python {python}. ± is 95 %, over seeds (Student's t) and games; what is "
         "exact has only that of the seeds."
     ]
     families = {row["family"] for row in runs}
@@ -158,7 +159,7 @@ def side_by_side(title: str, family: str, runs: Sequence[Row]) -> str:
         return [math.inf if found is None else sign * found.mean for found in means]
 
     rows = [
-        [f"`{name}`", *(figure(cells[name].get(task, ()), column) for task in tasks)]
+        [code(name), *(figure(cells[name].get(task, ()), column) for task in tasks)]
         for name in sorted(cells, key=order)
     ]
     return f"{title}:\n\n{markdown_table(['algorithm', *tasks], rows)}"
@@ -202,7 +203,7 @@ def _named(name: str, rows: Sequence[Row]) -> str:
     marks = Counter(filter(None, map(mark, rows)))
     seeds = f" ({len(rows)})" if rows[0]["kind"] == "learned" else ""
     each = [text if count == len(rows) else f"{text} in {count} of {len(rows)}" for text, count in marks.items()]
-    return ", ".join([f"`{name}`{seeds}", *each])
+    return ", ".join([code(name) + seeds, *each])
 
 
 def mark(row: Row) -> str:
@@ -211,7 +212,7 @@ def mark(row: Row) -> str:
     if task is not None and row.get("digest", digest(task)) != digest(task):
         return "games of another version"
     if refused := row["measures"].get("exact", {}).get("refused"):
-        return f"not solved: {refused}"
+        return f"not solved: {escaped(refused)}"
     if budget and not spent:
         return "no decision was counted"
     if budget and spent > _ALLOWED * budget:

@@ -27,7 +27,8 @@ class SelfPlay(PPO):
         super().setup(config)
         self.run = RayRun.model_validate(config.env_config)
         tables = np.array(self.run.game.num_players)  # any would do: no game is played in this process
-        self.league = League(self.run.opponents, tables, seeds_for(self.run.seed, "league"))
+        seeds, game = seeds_for(self.run.seed, "league"), self.run.game
+        self.league = League(self.run.opponents, tables, seeds, game.trained(), game.blank)
         self.next_snapshot = 0
         self._all_join()
 

@@ -66,7 +66,7 @@ class SelfPlayRunner(EnvRunner, Checkpointable):
         own = slice(max(0, self.worker_index - 1), None, runners)
         every_table, every_edition = tables_of(run)
         players, editions = every_table[own], every_edition[own]
-        self.league = League(run.opponents, players, league_seed)
+        self.league = League(run.opponents, players, league_seed, every_edition, run.game.blank)
         self.seat_networks(networks)
         self.env = DiamantVecEnv(
             len(players), players, editions, run.game.reward, self.league.agents, self.league.seating, run.game.blank

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
+from diamant_env.judging.lineups import able_agents
 from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent, make
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
@@ -78,12 +80,21 @@ class League:
         seating: int (games, seats), for `Table`.
     """
 
-    def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
+    def __init__(
+        self,
+        config: OpponentsConfig,
+        players: NDArray[np.int64],
+        seed: np.random.SeedSequence,
+        editions: Sequence[Edition] = (),
+        blank_rivals: bool = False,
+    ) -> None:
         seat_seed, agent_seed, replace_seed, style_seed = seed.spawn(4)
         seeds = style_seed.spawn(config.snapshot_places if config.snapshots else 0)
         self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
         ruled = [RuleOpponent(style_seed.spawn(1)[0])] if config.rules else []
-        texts = load_pool(config.pool) if config.scripted else []
+        texts: Sequence[str] = load_pool(config.pool) if config.scripted else ()
+        for edition in set(editions):
+            texts = able_agents(texts, int(players.max()), edition, blank_rivals)
         agent_seeds = agent_seed.generate_state(max(1, len(texts)))
         scripted: list[Agent] = [make(text, int(state)) for text, state in zip(texts, agent_seeds, strict=False)]
         self.agents: list[Agent] = [*self.snapshots, *ruled, *scripted]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from multiprocessing import parent_process
 from pathlib import Path
 from time import perf_counter
@@ -27,12 +28,24 @@ from train.runs.networks import kept_start
 from train.runs.report import CURVE, RunRecord
 
 
-def train(config: Config, folder: Path, learner: type[SelfPlayPPO] = SelfPlayPPO) -> NetworkAgent:
-    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder."""
+def train(
+    config: Config,
+    folder: Path,
+    learner: type[SelfPlayPPO] = SelfPlayPPO,
+    make_env: Callable[..., DiamantVecEnv] = DiamantVecEnv,
+) -> NetworkAgent:
+    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
+
+    Args:
+        config: Of the run.
+        folder: Of the run.
+        learner: What learns.
+        make_env: Makes the learning seats from the arguments of `DiamantVecEnv`.
+    """
     torch.set_num_threads(config.threads)
     players, editions = tables_of(config)
-    league = League(config.opponents, players, seeds_for(config.seed, "league"))
-    env = DiamantVecEnv(
+    league = League(config.opponents, players, seeds_for(config.seed, "league"), editions, config.game.blank)
+    env = make_env(
         config.ppo.games, players, editions, config.game.reward, league.agents, league.seating, config.game.blank
     )
     env.seed(int(seeds_for(config.seed, "games").generate_state(1)[0]))

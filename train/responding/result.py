@@ -12,12 +12,12 @@ from diamant_env.judging.advantages import SummedGain
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
+from diamant_env.judging.lineups import able_members
 from diamant_env.judging.tables import estimate_text, new_table
 from diamant_env.opponents import make
 from train.responding.config import SearchConfig
 from train.responding.lookahead import look_ahead, no_lookahead
 from train.responding.search import ResponseRun
-from train.runs.report import able_members
 
 UNITS = {"win": "win share", "score": "gems", "margin": "gems more than the others' mean"}
 

@@ -6,15 +6,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from diamant_env import Edition
 from diamant_env.commands.terminal import say
 from diamant_env.judging.evaluation import judge
-from diamant_env.judging.games import check_able, name_of
-from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups
+from diamant_env.judging.lineups import LineUp, able_members, clone_line_ups, intruder_line_ups, pool_line_up
 from diamant_env.judging.tables import result_tables, save_results
-from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.pools import POOLS, load_pool
+from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.results import save_json
 from train.runs.config import Config
 from train.runs.run_folder import POLICY, save_policy
@@ -23,33 +20,20 @@ CURVE = ("win_share", "low", "high", "score")
 """The keys of a point of the learning curve, beside its decisions."""
 
 
-def able_members(pool: str, players: int, edition: str | Edition, blank_rivals: bool = False) -> tuple[str, ...]:
-    """Return the members of a pool that can play this edition: some need to see chests."""
-    return tuple(name_of(text) for text in load_pool(pool) if able(text, players, edition, blank_rivals))
-
-
-def able(text: str, players: int, edition: str | Edition, blank_rivals: bool = False) -> bool:
-    """Return whether an agent can play at such tables."""
-    agent = make(text)
-    try:
-        check_able(agent, players, edition, blank_rivals)
-    except ValueError:
-        return False
-    return True
-
-
 def pool_line_ups(config: Config) -> list[LineUp]:
     """Return both pools, as far as their members can play at the tables at which the agent is judged."""
     players, game = config.judge.num_players, config.game
-    return [LineUp(pool, able_members(pool, players, game.played(), game.blank)) for pool in POOLS]
+    return [pool_line_up(pool, players, game.played(), game.blank) for pool in POOLS]
 
 
 def check_line_ups(config: Config) -> None:
-    """Raise a ValueError, before anything is trained, if a pool has too few members for these tables."""
+    """Raise a ValueError, before anything is trained, if a pool has too few members for its tables."""
     for line_up in pool_line_ups(config):
         line_up.rivals_of([], config.judge.num_players)
-    if config.opponents.scripted:
-        load_pool(config.opponents.pool)
+    game, pool = config.game, config.opponents.pool
+    for edition in game.trained() if config.opponents.scripted else ():
+        if not able_members(pool, max(game.num_players), edition, game.blank):
+            raise ValueError(f"opponents.pool {pool!r} has no agent that plays where chests are hidden")
 
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
