@@ -24,7 +24,7 @@ DIGESTS = {
     "full-4-win": "bf6896c1c5829fc5",
     "full-4-score": "56fac8b194ffe8f6",
     "full-8-win": "5ec81a86b6f966e3",
-    "hidden-4-win": "1ac92e3244cfdc84",
+    "hidden-4-win": "f8a988d544803805",
 }
 
 
