@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from diamant_env.compilation import warn_if_not_kept
 from diamant_env.editions import Edition
+from diamant_env.engine import loops
 from diamant_env.engine.arguments import (
     BOOL,
     FLOAT32,
@@ -24,15 +26,34 @@ from diamant_env.engine.arguments import (
     seeds_per_game,
     whole_number,
 )
-from diamant_env.engine.core import ALL_GAMES, NO_ROWS, Core
 from diamant_env.engine.edition_numbers import edition_table
-from diamant_env.engine.following import Follower
-from diamant_env.engine.game_check import check_games
-from diamant_env.observation import NUM_FEATURES
-from diamant_env.rewards import Reward, reward_code
+from diamant_env.engine.history import History, check_saved
+from diamant_env.engine.observation_writer import LENGTHS
+from diamant_env.engine.records import as_bytes, check_games
+from diamant_env.engine.scripts import check_script, missing_card, script_of
+from diamant_env.observation import NUM_FEATURES, NUM_HISTORY
+from diamant_env.random_numbers import keys_of_next_games, keys_of_seeds
+from diamant_env.rewards import Reward, own_rewards, reward_code
 from diamant_env.state import GAME, OVER
 
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True)
+class SavedBatch:
+    """The games of a batch as a value for `Batch.restore`.
+
+    Attributes:
+        games: Records of type `GAME` (N,).
+        script: int8 (N, any number), scripted cards.
+        position: int64 (N,), the next of them in each game.
+        history: What is known of earlier decisions, or None.
+    """
+
+    games: NDArray
+    script: NDArray[np.int8]
+    position: NDArray[np.int64]
+    history: tuple[NDArray, ...] | None = None
 
 
 class Batch:
@@ -45,17 +66,18 @@ class Batch:
         reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.own_rewards`.
         seats: Length of the seat axis, by default of the largest table. Seats that a table lacks observe and earn 0.
         hidden_chests: Whether a player sees only their own chest: True, False, or None as each edition says.
-        threads: How many threads share the games of a step. More than one pays from about 4,096 games on.
         blank_rivals: Whether observations hold 0 for all about the rivals, chests included: the game in which any
             policy can be exploited exactly (see `diamant_env.exact`).
-        history: Whether `history` tells what was decided earlier; this and a reward's function cost some µs a turn.
+        history: Whether observations have the `NUM_HISTORY` features of earlier decisions too, some µs a turn.
 
     Attributes:
         num_games: How many, N.
+        num_features: How many numbers an observation has.
         seats: Length of the seat axis of all arrays.
         editions: The different editions that are played.
         num_players: int64 (N,), players at each table.
         reward: The reward's name, or its function.
+        started: Whether there are games.
 
     Raises:
         ValueError: If an argument is out of range; the message says what is allowed.
@@ -69,89 +91,141 @@ class Batch:
         reward: Reward = "score",
         seats: int | None = None,
         hidden_chests: bool | None = None,
-        threads: int = 1,
         blank_rivals: bool = False,
         history: bool = False,
     ) -> None:
+        warn_if_not_kept()
         self.num_games = whole_number("num_games", num_games, 1)
         self.num_players = players_per_game(num_players, num_games)
         self.seats = seat_axis(seats, int(self.num_players.max()))
         chosen = editions_per_game(edition, num_games, True if blank_rivals else hidden_chests)
         self.editions = different(chosen)
         self.reward, self.blank_rivals = reward, bool(blank_rivals)
-        self.threads = whole_number("threads", threads, 1, self.num_games)
-        rows = {edition: row for row, edition in enumerate(self.editions)}
-        self._edition_rows = np.array([rows[edition] for edition in chosen], np.int64)
-        code = reward_code(reward, int(self.num_players.min()))
-        table = edition_table(self.editions).view(np.ndarray)
-        self._core = Core(self._edition_rows, self.num_players, table, code, self.threads, self.blank_rivals)
+        self.num_features = NUM_FEATURES + (NUM_HISTORY if history else 0)
+        self._reward_code = reward_code(reward, int(self.num_players.min()))
+        self._edition_rows = np.array([self.editions.index(one) for one in chosen], np.int64)
+        self._edition_table = edition_table(self.editions)
+        self._edition_memory = as_bytes(self._edition_table)
+        self._games = np.zeros(num_games, GAME)
+        self._games["edition"], self._games["num_players"] = self._edition_rows, self.num_players
+        self._memory = as_bytes(self._games)
+        self._script, self._position = np.zeros((num_games, 0), np.int8), np.zeros(num_games, np.int64)
+        self._history = History(self.num_players) if history else None
+        self._followed = callable(reward) or history
         absent = np.arange(self.seats) >= self.num_players[:, None]
-        self._absent = absent if absent.any() else None
-        own_reward = reward if callable(reward) else None
-        followed = own_reward is not None or history
-        self._follower = Follower(self._core, self.num_players, absent, own_reward, history) if followed else None
-        self._step = self._core.step if self._follower is None else self._follower.step
-        self._history = None if self._follower is None else self._follower.history
+        self._absent, self._any_absent = absent, bool(absent.any())
+        self.started = False
 
     @property
     def games(self) -> np.recarray:
-        """A read-only copy (N,) of the state, records of type `GAME`, which hold all of a game, its random numbers too.
+        """A read-only copy (N,) of the state, records of type `GAME`, which hold all of a game, its random key too."""
+        games = self._memory.copy().view(GAME)[:, 0].view(np.recarray)  # of records NumPy would leave out the padding
+        games.flags.writeable = False
+        return games
 
-        A game is a value: ``saved = batch.games`` and later ``batch.restore(saved)`` continues from there.
+    @property
+    def tables(self) -> NDArray:
+        """What is public of each game, with open chests: a read-only view (N,) of the fields of `GAME` but the key.
+
+        It shows the games as they go on. The key lies between the fields: what leaves the process should be copied.
         """
-        return self._core.copy()
+        return np.frombuffer(self._memory.data.toreadonly(), GAME)[_PUBLIC]
 
-    def restore(self, games: ArrayLike) -> None:
-        """Go on with other games, saved by this batch or one like it, or loaded from a file; a history begins anew.
+    @property
+    def must_decide(self) -> NDArray[np.bool_]:
+        """Bool (N, seats): the seats that are inside and decide at the next step."""
+        return self._games["inside"][:, : self.seats] != 0
+
+    @property
+    def over(self) -> NDArray[np.bool_]:
+        """Bool (N,): the games that are over."""
+        return self._games["phase"] == OVER
+
+    def save(self) -> SavedBatch:
+        """Return the games with what is scripted and known of earlier decisions, as a value for `restore`."""
+        history = None if self._history is None else self._history.saved()
+        return SavedBatch(self.games, self._script.copy(), self._position.copy(), history)
+
+    def restore(self, saved: SavedBatch | ArrayLike) -> None:
+        """Go on from a value of `save`, or from records of games alone, (N,): then nothing is scripted or remembered.
 
         Args:
-            games: Records of type `GAME` (N,). Each has its place's edition and number of players.
+            saved: Of this batch or one like it, or loaded from a file. Each game has its place's edition and number of
+                players.
 
         Raises:
-            ValueError: If a record can't be that of a game; the message names the game, the field, its value and what
-                is allowed. Nothing changes then.
+            ValueError: If a record is none of a game; the message names the game and the field. Nothing changes then.
         """
-        table = self._core.editions
-        self._core.replace(check_games(games, table, self._edition_rows, self.num_players, may_wait=True))
-        if self._follower is not None:
-            self._follower.begin()
+        if not isinstance(saved, SavedBatch):
+            saved = SavedBatch(saved, self._script[:, :0], self._position * 0)  # type: ignore[arg-type]
+        games = check_games(saved.games, self._edition_table, self._edition_rows, self.num_players)
+        script, position = check_script(saved.script, saved.position, self.num_games)
+        if saved.history is not None:
+            check_saved(saved.history, self.num_games)
+        self._put_back(SavedBatch(games, script, position, saved.history))
+
+    def _put_back(self, saved: SavedBatch) -> None:
+        """Go on from a value of `save`, unchecked."""
+        self._games[:], self._script, self._position = saved.games, saved.script, saved.position
+        self.started = True
+        if self._history is not None and saved.history is not None:
+            self._history.restore(saved.history)
+        elif self._history is not None:
+            self._history.begin(self._games, np.ones(self.num_games, bool))
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("num_games", "num_players", "reward", "seats", "threads", "blank_rivals")
-        editions = [self.editions[row] for row in self._edition_rows]
-        own = {"edition": editions, "history": self._history and self._history.saved(), "games": self.games}
-        return {name: getattr(self, name) for name in names} | own
+        return {name: value for name, value in vars(self).items() if name != "_games"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        arguments = {name: value for name, value in state.items() if name != "games"}
-        self.__init__(**arguments | {"history": state["history"] is not None})  # type: ignore[misc]
-        self.restore(state["games"])
-        if self._history is not None:
-            self._history.restore(state["history"])
+        vars(self).update(state, _games=state["_memory"].view(GAME)[:, 0])
 
     def reset(
         self,
         seed: int | ArrayLike | None = None,
         mask: ArrayLike | None = None,
         observations: NDArray[np.float32] | None = None,
+        deck: Sequence[int | str] | None = None,
     ) -> NDArray[np.float32]:
         """Start new games and return what the seats see.
 
         Args:
             seed: Game i plays what a single environment seeded `seed + i` plays; or one per game (N,). By default each
                 place goes on with its next game, and the first time with seeds from the system.
-            mask: bool (N,), the games to start; all by default.
+            mask: bool (N,), the games to start; all by default, and the first time always.
             observations: To write into, see `step`.
+            deck: Cards such as ``[5, "snake", "relic"]`` that come up in every game in this order, across expeditions,
+                before any is drawn; see `diamant_env.engine.scripts.script_of`.
+
+        Raises:
+            RuntimeError: If the first reset has a mask that leaves games out.
+            ValueError: If an argument is wrong, or a card is not in the deck; then the games are as they were.
         """
         chosen = np.ones(self.num_games, bool) if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
+        if not chosen.all() and not self.started:
+            raise RuntimeError("the first reset must start all games: call reset() without a mask first")
+        if not chosen.all() and deck is not None:
+            raise ValueError("a deck is for all games: give no mask with it")
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
         seeds = None if seed is None else seeds_per_game(seed, self.num_games)
-        if seeds is None and not self._core.has_started():
+        if seeds is None and not self.started:
             seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
-        self._core.reset(chosen, seeds)
-        if self._follower is not None:
-            self._follower.begin(chosen)
-        self._core.observe(observations)
+        before = self.save() if deck is not None and self.started else None
+        self._position[chosen] = self._script.shape[1]
+        if deck is not None:
+            self._script = np.stack([script_of(deck, edition) for edition in self.editions])[self._edition_rows]
+            self._position[:] = 0
+        keys = self._games["key"][chosen]
+        self._games["key"][chosen] = keys_of_next_games(keys) if seeds is None else keys_of_seeds(seeds[chosen])
+        try:
+            self._run(chosen, dealing=loops.DEAL, rows=observations)
+        except ValueError:
+            if before is not None:
+                self._put_back(before)
+            raise
+        self.started = True
+        if self._history is not None:
+            self._history.begin(self._games, chosen)
+            self._history.write(observations)
         return observations
 
     def step(
@@ -169,12 +243,12 @@ class Batch:
 
         Args:
             actions: int8 (N, seats), 0 = CONTINUE and 1 = LEAVE. What idle seats send is ignored.
-            observations: float32 (N, seats, NUM_FEATURES) to write into; a new array by default.
+            observations: float32 (N, seats, num_features) to write into; a new array by default.
             rewards: Likewise, float32 (N, seats).
             done: Likewise, bool (N,).
             auto_reset: Start the next game at once in each place whose game ends. Its reward and `done` are still
                 those of the game that ended, its observation is the first of the new game.
-            final_observations: With `auto_reset`, float32 (N, seats, NUM_FEATURES): the rows of games that ended
+            final_observations: With `auto_reset`, float32 (N, seats, num_features): the rows of games that ended
                 receive their last observation, the other rows stay as they are.
             mask: bool (N,), the games to play; all by default. The others stay as they are and earn 0.
 
@@ -183,22 +257,17 @@ class Batch:
 
         Raises:
             RuntimeError: Before the first reset.
-            ValueError: If an array has the wrong shape or dtype, or a seat that must decide sends another number;
-                then nothing was played.
+            ValueError: If an array has the wrong shape or dtype, a seat that must decide sends another number, or a
+                scripted card is not in the deck; then nothing was played.
         """
-        self._core.require_games("step")
-        actions = legal_actions(actions, self._core.memory, (self.num_games, self.seats))
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
-        rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
-        done = self._output(done, "done", BOOL, ())
-        final = NO_ROWS
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
+        final = loops.NO_ROWS
         if final_observations is not None:
             final = output(final_observations, "final_observations", FLOAT32, observations.shape)
             if not auto_reset:
                 raise ValueError("final_observations are written with auto_reset=True only")
-        chosen = ALL_GAMES if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
-        self._step(actions, observations, rewards, done, final, auto_reset, chosen)
-        if self._absent is not None and final_observations is not None:
+        rewards, done = self._turn(actions, rewards, done, mask, auto_reset, final, observations)
+        if final_observations is not None and self._any_absent:
             final[self._absent & done[:, None]] = 0
         return observations, rewards, done
 
@@ -209,72 +278,88 @@ class Batch:
         done: NDArray[np.bool_] | None = None,
         *,
         auto_reset: bool = False,
+        mask: ArrayLike | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """Play one turn like `step`, but write no observations. Return `rewards` and `done`."""
-        self._core.require_games("play")
-        actions = legal_actions(actions, self._core.memory, (self.num_games, self.seats))
+        return self._turn(actions, rewards, done, mask, auto_reset, loops.NO_ROWS, loops.NO_ROWS)
+
+    def _turn(
+        self,
+        actions: ArrayLike,
+        rewards: NDArray[np.float32] | None,
+        done: NDArray[np.bool_] | None,
+        mask: ArrayLike | None,
+        auto_reset: bool,
+        final: NDArray[np.float32],
+        rows: NDArray[np.float32],
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        self._require_games("step")
+        actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
-        self._step(actions, None, rewards, done, auto_reset=auto_reset)
+        chosen = loops.ALL_GAMES if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
+        turn = (actions, rewards, done)
+        if not self._followed and not self._script.shape[1]:
+            self._run(chosen, turn, loops.DEAL_NEXT if auto_reset else loops.NO_DEAL, final, rows)
+            return rewards, done
+        before = self.save()
+        try:
+            self._run(chosen, turn)
+            played = (before.games["phase"] != OVER) & (chosen if chosen.size else True)
+            if callable(self.reward):
+                rewards[...] = own_rewards(self.reward, self._games, played, self._absent)
+        except BaseException:
+            self._put_back(before)
+            raise
+        if self._history is not None:
+            self._history.follow(self._games, played)
+        if auto_reset and done.any():
+            if final.shape[0]:
+                final[done] = self.observe()[done]
+            ended = done & chosen if chosen.size else done
+            self._run(ended, dealing=loops.DEAL_NEXT)
+            if self._history is not None:
+                self._history.begin(self._games, ended)
+        if rows.shape[0]:
+            self.observe(rows)
         return rewards, done
 
-    def play_out(self, leave_probability: float = 0.5) -> NDArray[np.int16]:
-        """Play every game to its end with random decisions; return the final chests, int16 (N, seats), in gems.
-
-        Args:
-            leave_probability: With which each seat inside leaves at each turn, drawn as `draw_decisions` does.
-
-        Raises:
-            RuntimeError: Before the first reset.
-            ValueError: If the probability is not between 0 and 1.
-        """
-        self._core.require_games("play_out")
-        if not isinstance(leave_probability, numbers.Real) or not 0 <= leave_probability <= 1:
-            raise ValueError(f"leave_probability={leave_probability!r}; 0 to 1 is allowed")
-        self._core.play_out(float(leave_probability))
-        return self._core.records["chest"][:, : self.seats].copy()
+    def _run(
+        self,
+        chosen: NDArray[np.bool_] = loops.ALL_GAMES,
+        turn: tuple[NDArray, NDArray, NDArray] | None = None,
+        dealing: int = loops.NO_DEAL,
+        final: NDArray[np.float32] = loops.NO_ROWS,
+        rows: NDArray[np.float32] = loops.NO_ROWS,
+        show_all: bool = False,
+    ) -> None:
+        """Run the compiled loop, see `loops.run_games`; a ValueError if a scripted card is not in the deck."""
+        actions, rewards, done = turn or loops.NO_TURN
+        missing = loops.run_games(
+            self._memory, self._edition_memory, chosen, turn is not None, dealing, actions, rewards, done,
+            self._reward_code, self._script, self._position, final, rows, show_all,
+            self.blank_rivals and not show_all, LENGTHS,
+        )  # fmt: skip
+        if missing != loops.NONE_MISSING:
+            game = self._games[missing]
+            script, edition = self._script[missing], self.editions[game["edition"]]
+            raise missing_card(script, int(self._position[missing]), edition, game["expedition"], game["turn"] + 1)
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return what the seats see now, float32 (N, seats, NUM_FEATURES), written into `observations` if given."""
-        self._core.require_games("observe")
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, NUM_FEATURES))
-        self._core.observe(observations)
+        """Return what the seats see now, float32 (N, seats, num_features), written into `observations` if given."""
+        self._require_games("observe")
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
+        self._run(rows=observations)
+        if self._history is not None:
+            self._history.write(observations)
         return observations
 
     def state(self) -> NDArray[np.float32]:
         """Return all that is public with open chests, float32 (N, NUM_FEATURES): what seat 0 would see."""
-        self._core.require_games("state")
+        self._require_games("state")
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
-        self._core.observe_all(state)
+        self._run(rows=state, show_all=True)
         return state[:, 0]
-
-    def history(self) -> NDArray[np.float32]:
-        """Return what each seat knows of earlier decisions, float32 (N, seats, NUM_HISTORY): the fields of `HISTORY`.
-
-        Raises:
-            RuntimeError: If the batch keeps none.
-        """
-        if self._history is None:
-            raise RuntimeError("this batch keeps no history; make it with history=True")
-        return self._history.rows(self.seats)
-
-    @property
-    def tables(self) -> NDArray:
-        """What is public of each game, with open chests, a read-only view (N,) of the fields of `GAME` but the key.
-
-        The key lies between them: what leaves the process should be `tables.copy()`.
-        """
-        return np.frombuffer(self._core.memory.data.toreadonly(), GAME)[_PUBLIC]
-
-    @property
-    def must_decide(self) -> NDArray[np.bool_]:
-        """Bool (N, seats): the seats that are inside and decide at the next step."""
-        return self._core.records["inside"][:, : self.seats] != 0
-
-    @property
-    def over(self) -> NDArray[np.bool_]:
-        """Bool (N,): the games that are over."""
-        return self._core.records["phase"] == OVER
 
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
         """Turn probabilities of LEAVE, float32 (N, seats), into `actions`, int8 (N, seats).
@@ -286,14 +371,18 @@ class Batch:
         """
         leave = checked(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
         actions = self._output(actions, "actions", INT8, (self.seats,))
-        wrong = self._core.draw_decisions(leave, actions)
+        wrong = int(loops.draw_decisions(self._memory, leave, actions))
         if wrong >= 0:
             game, seat = divmod(wrong, self.seats)
             raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
 
+    def _require_games(self, call: str) -> None:
+        if not self.started:
+            raise RuntimeError(f"{call} before reset: call reset() first")
+
     def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
         """Return the caller's array to write into, if it fits, or a new one."""
         array = output(array, name, dtype, (self.num_games, *tail))
-        if self._absent is not None and tail:
+        if self._any_absent and tail:
             array[self._absent] = 0  # of a seat that a table does not have, no row is written
         return array

@@ -19,16 +19,13 @@ from pettingzoo import AECEnv, ParallelEnv
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
-from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.following import check_saved
 from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
-from diamant_env.envs.scripted_decks import Script
 from diamant_env.envs.settings import read_actions
-from diamant_env.observation import NUM_FEATURES, observation_space
-from diamant_env.rewards import Reward, pay
-from diamant_env.state import LEAVE, OVER, Game
+from diamant_env.observation import observation_space
+from diamant_env.rewards import Reward
+from diamant_env.state import LEAVE, Game
 
 MASKS = ("info", "observation", "none")
 
@@ -86,8 +83,7 @@ class parallel_env(ParallelEnv, EzPickle):
         players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
         self._layout = Layout(observation)
-        history = self._layout.history
-        self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests, history=history)
+        self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests, history=self._layout.history)
         self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
@@ -96,9 +92,8 @@ class parallel_env(ParallelEnv, EzPickle):
         self._may_leave = self._masks[:, LEAVE]
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
-        self._rows_shape = (1, players, NUM_FEATURES)
-        self._inside = self._batch._core.records["inside"][0, :players]
-        self._script: Script | None = None
+        self._rows_shape = (1, players, self._batch.num_features)
+        self._inside = self._batch.tables["inside"][0, :players]  # a view, which follows the game
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self.state_space = observation_space()
@@ -141,28 +136,12 @@ class parallel_env(ParallelEnv, EzPickle):
                 position; the game before stays as it was.
         """
         number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
-        deck = (options or {}).get("deck")
-        script = None if deck is None else Script(self.edition, deck)
-        rows = self._batch.reset(number) if script is None else self._reset_script(script, number)
-        self._script = script
+        rows = self._batch.reset(number, deck=(options or {}).get("deck"))
+        self._rewards[:] = 0
         self.agents = self.possible_agents[:]
         self._pictures.restart([0])
-        observations, _, infos = self._told(rows[0])
+        observations, _, infos = self._results(rows[0])
         return observations, infos
-
-    def _reset_script(self, script: Script, seed: int | None) -> NDArray[np.float32]:
-        """Start a game with the cards of the script; the one before stays if one of them is not there."""
-        before, history = self._batch.games, self._batch._history
-        told = history.saved() if history else ()
-        self._batch.reset(seed)
-        try:
-            script.restart(self._batch._core.records[0], numbers_of(self.edition))
-        except ValueError:
-            self._batch._core.replace(before)
-            if history:
-                history.restore(told)
-            raise
-        return self._batch.observe()
 
     def step(
         self, actions: Mapping[str, Any]
@@ -179,49 +158,32 @@ class parallel_env(ParallelEnv, EzPickle):
                 scripted deck asks for a card that is not there; then nothing was played.
         """
         if not self.agents:
-            if self._batch.games[0].phase != OVER:
+            if not (self._batch.started and self._batch.over[0]):
                 raise RuntimeError("no game is being played: call reset() first")
             if actions:
                 raise RuntimeError(f"the game is over, but {actions} are given: call reset() first")
             return {}, {}, {}, {}, {}
         self._action_bytes[:] = read_actions(actions, self.possible_agents, self._inside)
-        if self._script is None:
-            rows = np.empty(self._rows_shape, np.float32)
-            self._batch._step(self._actions, rows, self._rewards, self._done)
-        else:
-            rows = self._step_script(self._script)
+        rows = np.empty(self._rows_shape, np.float32)
+        self._batch.step(self._actions, rows, self._rewards, self._done)
         agents, over = self.agents, bool(self._done[0])
         if over:
             self.agents = []
         self._pictures.follow([0])
-        observations, rewards, infos = self._told(rows[0])
+        observations, rewards, infos = self._results(rows[0])
         return observations, rewards, dict.fromkeys(agents, over), dict.fromkeys(agents, False), infos
-
-    def _step_script(self, script: Script) -> NDArray[np.float32]:
-        """Play one turn with the cards of the script, on copies; nothing is played if one of them is not there."""
-        games, played, edition = self._batch.games.copy(), copy.copy(script), numbers_of(self.edition)
-        games[0].decision[: self.num_seats] = self._actions[0]
-        played.play_turn(games[0], edition)
-        before = self._batch.games
-        self._batch._core.replace(games)
-        pay(games[0], edition, self._batch._core.reward_code, True, self._rewards, 0)
-        if self._batch._follower is not None:
-            self._batch._follower.turn(before, self._rewards)
-        self._script = played
-        self._done[0] = games[0].phase == OVER
-        return self._batch.observe()
 
     @property
     def num_seats(self) -> int:
         """How many players sit at the table."""
         return len(self.possible_agents)
 
-    def _told(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
-        """Return what all agents are told: observations, rewards and infos."""
+    def _results(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
+        """Return observations, rewards and infos of all agents."""
         observations: dict[str, Any] = {}
         rewards: dict[str, float] = {}
         infos: dict[str, dict] = {}
-        rows = self._layout.shown(rows, self._batch.history()[0] if self._layout.history else None)
+        rows = self._layout.shown(rows)
         # Lists and single rows, since iterating over an array takes twice as long.
         self._may_leave[...] = self._inside
         masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]
@@ -242,8 +204,8 @@ class parallel_env(ParallelEnv, EzPickle):
 
     def clone_state(self) -> Any:
         """Return the game with its random numbers and scripted deck as a value for `restore_state`."""
-        history = self._batch._history
-        parts = (self._batch.games, self._script, self._pictures.scenes, self.agents, history and history.saved())
+        started = self._batch.save() if self._batch.started else None
+        parts = (started, self._pictures.scenes, self.agents)
         return SavedGame(self.num_seats, self.edition, copy.deepcopy(parts))
 
     def restore_state(self, state: Any) -> None:
@@ -254,14 +216,10 @@ class parallel_env(ParallelEnv, EzPickle):
                 be a game; nothing changes then.
         """
         saved = SavedGame.checked(state, self.num_seats, self.edition)
-        games, script, scenes, agents, history = copy.deepcopy(saved.parts)
-        script = None if script is None else script.checked(self.edition)
-        if self._batch._history is not None:
-            check_saved(history, 1)
-        self._batch.restore(games)
-        if self._batch._history is not None:
-            self._batch._history.restore(history)
-        self._script, self._pictures.scenes, self.agents = script, scenes, agents
+        games, scenes, agents = copy.deepcopy(saved.parts)
+        if games is not None:
+            self._batch.restore(games)
+        self._pictures.scenes, self.agents = scenes, agents
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "game": self.clone_state()}

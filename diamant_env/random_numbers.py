@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from diamant_env.native.compiled import jit
+from diamant_env.compilation import jit, uncompiled
 
 DECK = 0
 """The stream of the deck; seat i has stream i + 1."""
@@ -23,7 +24,7 @@ _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 _HALF = np.uint64(32)
 
 
-@jit
+@jit(inline=True)
 def mix(key: Any, counter: Any) -> Any:
     """Return 64 random bits (uint64) for this counter under this key."""
     bits = key + _GAMMA * (counter + np.uint64(1))
@@ -32,23 +33,34 @@ def mix(key: Any, counter: Any) -> Any:
     return bits ^ (bits >> _SHIFTS[2])
 
 
-@jit
+@jit(inline=True)
 def random_bits(key: Any, expedition: int, turn: int, stream: int) -> Any:
     """Return 32 random bits as an int for this turn of this expedition in this stream."""
     counter = np.uint64((np.int64(stream) * 128 + expedition) * 128 + turn)
     return np.int64(mix(key, counter) >> _HALF)
 
 
-@jit
+@jit(inline=True)
 def random_below(key: Any, expedition: int, turn: int, limit: int) -> Any:
     """Return the deck's random integer in [0, limit) for this turn."""
     return (random_bits(key, expedition, turn, DECK) * limit) >> 32
 
 
-@jit
-def key_of_seed(seed: int) -> Any:
-    """Return the key (uint64) of the game with this seed."""
-    return mix(mix(np.uint64(seed), np.uint64(0)), np.uint64(0))
+def keys_of_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the keys, uint64 (N,), of the games with these seeds, uint64 (N,)."""
+    zeros = np.zeros_like(seeds)
+    return uncompiled(mix)(uncompiled(mix)(seeds, zeros), zeros)
+
+
+def keys_of_next_games(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the keys, uint64 (N,), of the games that follow in the same places."""
+    return uncompiled(mix)(keys ^ _NEXT_GAME, np.zeros_like(keys))
+
+
+def first_draw_below(keys: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
+    """Return a random integer in [0, limit) for each key, int64 (N,), from a counter that no card uses."""
+    bits = uncompiled(mix)(keys, np.zeros_like(keys)) >> _HALF
+    return (bits.astype(np.int64) * limit) >> np.int64(32)
 
 
 @jit

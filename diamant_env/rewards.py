@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.native.compiled import jit
-from diamant_env.native.simd import write_row
+from diamant_env.compilation import jit
 from diamant_env.rules import win_share
 from diamant_env.state import OVER, EditionNumbers, Game
 
@@ -83,13 +82,11 @@ def _takes_played(reward: Callable) -> bool:
         return False
 
 
-@jit
+@jit(inline=True)
 def pay(game: Game, edition: EditionNumbers, code: int, played: bool, rewards: NDArray[np.float32], i: int) -> None:
     """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,): 0 if it was not `played`."""
-    if played and code == _SCORE:
-        write_row(rewards, i, game.banked)
-    else:
-        rewards[i, :] = 0
+    for seat in range(rewards.shape[1]):
+        rewards[i, seat] = game.banked[seat] if played and code == _SCORE else 0
     if played and code != _SCORE and game.phase == OVER:
         for seat in range(min(game.num_players, rewards.shape[1])):
             rewards[i, seat] = win_share(game, edition, seat) if code == _WIN else margin(game, seat)

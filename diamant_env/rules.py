@@ -21,12 +21,12 @@ of an edition; it changes the game in place. They are plain Python on whole numb
 
 from __future__ import annotations
 
+from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
-from diamant_env.native.compiled import jit
 from diamant_env.state import DECIDE, LEAVE, NO_DECISION, OVER, REVEAL, EditionNumbers, Game, Key
 
 
-@jit
+@jit(cached=True)
 def start_game(game: Game, edition: EditionNumbers, num_players: int, key: Key) -> None:
     """Set up: empty chests, a full deck, and the first expedition before its first card."""
     game.key = key
@@ -66,7 +66,7 @@ def count_deck(game: Game) -> None:
         game.deck_size += game.deck[card]
 
 
-@jit
+@jit(inline=True, cached=True)
 def reveal(game: Game, edition: EditionNumbers, card: int) -> None:
     """Advance into the cave: turn up this card."""
     game.deck[card] -= 1
@@ -121,7 +121,7 @@ def find_relic(game: Game, edition: EditionNumbers, relic: int) -> None:
     game.path_relic_value += edition.relic_value[order]
 
 
-@jit
+@jit(inline=True, cached=True)
 def resolve_decisions(game: Game, edition: EditionNumbers) -> None:
     """Players' decision: reveal the decisions in `game.decision` and bring the leavers to the camp.
 
@@ -131,8 +131,10 @@ def resolve_decisions(game: Game, edition: EditionNumbers) -> None:
     for seat in range(MAX_PLAYERS):
         game.banked[seat] = 0
     for seat in range(MAX_PLAYERS):
-        game.decision[seat] = game.decision[seat] if game.inside[seat] else NO_DECISION
-        leavers += game.decision[seat] == LEAVE
+        decision = game.decision[seat]  # read before the condition, which saves a mispredicted branch
+        decision = decision if game.inside[seat] else NO_DECISION
+        game.decision[seat] = decision
+        leavers += decision == LEAVE
     game.bust_card = NO_CARD
     game.phase = REVEAL
     if leavers:
@@ -141,7 +143,7 @@ def resolve_decisions(game: Game, edition: EditionNumbers) -> None:
             end_expedition(game, edition)
 
 
-@jit
+@jit(inline=True, cached=True)
 def return_to_camp(game: Game, leavers: int) -> None:
     """Exit: the leavers share the gems on the path and bank their bags; one leaver alone takes the relics."""
     share = equal_share(game.path_gems, leavers)
@@ -204,7 +206,7 @@ def standing(game: Game, edition: EditionNumbers, seat: int) -> int:
     return score + int(game.relics[seat]) if edition.relics_break_ties else score
 
 
-@jit
+@jit(cached=True)
 def win_share(game: Game, edition: EditionNumbers, seat: int) -> float:
     """Return 1/k for each of the k winners, 0 for the others, by what the chests hold now."""
     own = standing(game, edition, seat)

@@ -27,7 +27,7 @@ from diamant_env.envs.opponent_seats import one_per_rival, opponent_agent, seed_
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import checked_actions
 from diamant_env.gym_env import DiamantEnv
-from diamant_env.observation import NUM_FEATURES, NUM_HISTORY, Observations
+from diamant_env.observation import Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
@@ -106,8 +106,9 @@ class DiamantVecEnv(_Rows):
         render_mode: str | None = None,
     ) -> None:
         self.layout = Layout(observation)
-        history = self.layout.history
-        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=history)
+        self.batch = Batch(
+            num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=self.layout.history
+        )
         shape = (num_games, self.batch.seats)
         given = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
         agents = [opponent_agent(one) for one in given]
@@ -124,8 +125,8 @@ class DiamantVecEnv(_Rows):
         if len(self.rows) == 0:
             raise ValueError("no seat is left for the learner")
         self._has_opponents = any(len(rows) for rows in self.table.rows)
-        self._observations = np.zeros((*shape, NUM_FEATURES), np.float32)
-        self._final_observations = np.zeros((*shape, NUM_FEATURES), np.float32)
+        self._observations = np.zeros((*shape, self.batch.num_features), np.float32)
+        self._final_observations = np.zeros_like(self._observations)
         self._rewards = np.zeros(shape, np.float32)
         self._done = np.zeros(num_games, np.bool_)
         self._actions = np.zeros(shape, np.int8)
@@ -150,12 +151,11 @@ class DiamantVecEnv(_Rows):
 
     def observations(self) -> NDArray[np.float32]:
         """Return what the learning seats see now, float32 (rows, NUM_FEATURES)."""
-        return self._shown(self._observations, self.batch.history() if self.layout.history else None)
+        return self._shown(self._observations)
 
-    def _shown(self, rows: NDArray[np.float32], history: NDArray[np.float32] | None) -> NDArray[np.float32]:
-        """Return what the layout shows of arrays (num_games, seats, …), one row per learning seat."""
-        told = None if history is None else history.reshape(-1, NUM_HISTORY)[self.rows]
-        return self.layout.shown(rows.reshape(-1, NUM_FEATURES)[self.rows], told)
+    def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return what the layout shows of an array (num_games, seats, …), one row per learning seat."""
+        return self.layout.shown(rows.reshape(-1, rows.shape[-1])[self.rows])
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return bool (rows, 2): CONTINUE is always legal, LEAVE inside the cave."""
@@ -218,8 +218,7 @@ class DiamantVecEnv(_Rows):
         scores = np.where(self._done[:, None], last, now).reshape(-1)[self.rows].astype(int).tolist()
         infos: list[dict] = [{"seat": seat, "score": score} for seat, score in zip(self._seats, scores, strict=True)]
         if done.any():
-            follower = self.batch._follower
-            final = self._shown(self._final_observations, follower.final_rows if follower else None)
+            final = self._shown(self._final_observations)
             for row in np.flatnonzero(done):
                 infos[row] |= {"terminal_observation": final[row], "TimeLimit.truncated": False}
         return observations, rewards, done, infos

@@ -123,7 +123,7 @@ def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[in
         if given.dtype.kind in "iu" and given.dtype != INT8:
             actions = np.where((given == 0) | (given == 1), given, 2).astype(INT8)
         legal = np.ascontiguousarray(checked(actions, "actions", INT8, shape))
-    wrong = first_illegal(memory, legal)
+    wrong = int(first_illegal(memory, legal))
     if wrong >= 0:
         game, seat = divmod(wrong, shape[1])
         note = "" if given.dtype == INT8 else f" (actions of dtype {given.dtype}; expected int8)"

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from diamant_env.compilation import uncompiled
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREASURES, Edition, find_edition
-from diamant_env.native.compiled import uncompiled
 from diamant_env.rules import equal_share
 from diamant_env.state import EDITION, EditionNumbers
 

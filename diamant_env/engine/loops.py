@@ -1,121 +1,137 @@
-"""The compiled loops over the games of a batch: the rules, game by game, in plain arrays.
+"""Compiled loops over the games of a batch.
 
-`games` and `editions` are arrays of records of types `GAME` and `EDITION`. The loops that run at every step take them
-as `memory`, uint8 (N, bytes of a record): an array of bytes is handed to compiled code in a tenth of the time.
+Games and editions are passed as their bytes, uint8 (N, bytes of a record): Numba takes an array of records in ten times
+the time.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.engine.observation_writer import observe_table, rebuild
-from diamant_env.engine.turns import deal, draw_card, draw_decision, play_turn, reveal_until_decision
-from diamant_env.engine.workspace import BLOCK
-from diamant_env.native.compiled import jit, jit_apart
-from diamant_env.native.packed_bytes import pack_ones, packed_flag, unpack_into
-from diamant_env.native.row_writer import prefetch
-from diamant_env.random_numbers import key_of_next_game, key_of_seed
+from diamant_env.compilation import jit
+from diamant_env.engine.observation_writer import rebuild, write_observations
+from diamant_env.engine.turns import draw_decision, reveal_until_decision
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rewards import pay
-from diamant_env.rules import resolve_decisions, reveal
-from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
+from diamant_env.rules import resolve_decisions, start_game
+from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER
 
-_NOT_ALL, _ALL = np.bool_(0), np.bool_(1)  # False is another type, for which all would be compiled once more
-_NEAR = 1 << 22  # numbers: rows of no more than these stay in the caches from step to step
-_AHEAD = 4  # games
-
-
-@jit
-def keys_of_seeds(seeds):
-    """Return the keys, uint64 (N,), of the games with these seeds, uint64 (N,)."""
-    keys = np.empty_like(seeds)
-    for i in range(seeds.shape[0]):
-        keys[i] = key_of_seed(seeds[i])
-    return keys
+NO_DEAL, DEAL_NEXT, DEAL = range(3)
+NONE_MISSING = -1
+ALL_GAMES = np.zeros(0, np.bool_)
+NO_ROWS = np.zeros((0, 0, NUM_FEATURES), np.float32)
+NO_TURN = np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, np.bool_)  # actions, rewards, done
 
 
-@jit
-def advance_keys(games, chosen):
-    """Give each chosen game the key of the one that follows in its place."""
-    for i in range(games.shape[0]):
-        if chosen[i]:
-            games[i].key = key_of_next_game(games[i].key)
-
-
-@jit
-def reset_games(games, editions, chosen):
-    """Start each chosen game with the key that it has."""
-    for i in range(games.shape[0]):
-        if chosen[i]:
-            deal(games[i], editions[games[i].edition], games[i].key)
-
-
-@jit
-def step_games(
-    memory, edition_memory, chosen, actions, rows, rewards, done, final_rows, auto_reset, play, observe, reward_code,
-    workspace_array,
+@jit(cached=True)
+def run_games(
+    memory, edition_memory, chosen, play, dealing, actions, rewards, done, reward_code, script, position, final_rows,
+    rows, show_all, blank_rivals, lengths,
 ):  # fmt: skip
-    """Play one turn with legal actions if `play`, in the `chosen` games or, if there are none, in all; then observe.
+    """Play one turn, deal, observe. One entry point for all three, since each compiles with all that it calls.
 
-    One entry for both, since each would be compiled together with all that it calls.
+    Args:
+        memory: The games.
+        edition_memory: Their editions.
+        chosen: bool (N,), the games that play or are dealt; all if it is empty.
+        play: Whether a turn is played.
+        dealing: `NO_DEAL`; `DEAL_NEXT`: start the next game where one is over; `DEAL`: start the game of the key.
+        actions: int8 (N, seats), legal.
+        rewards: float32 (N, seats), written if a turn is played.
+        done: bool (N,), likewise.
+        reward_code: See `diamant_env.rewards.reward_code`.
+        script: int8 (N, any number), see `turns.reveal_until_decision`.
+        position: int64 (N,), likewise.
+        final_rows: As `rows`; receives the last observations of games after which the next is dealt.
+        rows: float32 (N, seats, NUM_FEATURES or more), written for as many seats as there are; or empty.
+        show_all: Whether hidden chests are shown.
+        blank_rivals: Whether all about the rivals is 0.
+        lengths: `observation_writer.LENGTHS`.
+
+    Returns:
+        `NONE_MISSING`, or the first game whose scripted card is not in the deck, where the loop ends.
     """
-    games = memory.view(GAME)[:, 0]
-    editions = edition_memory.view(EDITION)[:, 0]
-    workspace = workspace_array[0]
-    for first in range(0, games.shape[0], BLOCK):
-        last = min(first + BLOCK, games.shape[0])
-        if play:
-            play_some(
-                games, editions, first, last, chosen, actions, rewards, done, final_rows, auto_reset, reward_code,
-                workspace,
-            )  # fmt: skip
-        if observe:
-            observe_some(games, editions, first, last, rows, _NOT_ALL, workspace)
+    games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
+    if play:
+        missing = play_games(games, editions, chosen, actions, rewards, done, reward_code, script, position)
+        if missing != NONE_MISSING:
+            return missing
+    games_to_see = np.zeros(games.shape[0], np.bool_)
+    for i in range(games.shape[0]):
+        games_to_see[i] = True
+    if rows.shape[0]:
+        observe_games(games, editions, games_to_see, rows, show_all, blank_rivals, lengths)
+    if dealing == NO_DEAL:
+        return NONE_MISSING
+    dealt = games_to_see
+    for i in range(games.shape[0]):
+        dealt[i] = (chosen.size == 0 or chosen[i]) and (dealing == DEAL or games[i].phase == OVER)
+    if final_rows.shape[0]:
+        copy_rows(dealt, rows, final_rows)
+    missing = deal_games(games, editions, dealt, dealing, script, position)
+    if rows.shape[0] and missing == NONE_MISSING:
+        observe_games(games, editions, dealt, rows, show_all, blank_rivals, lengths)
+    return missing
 
 
-@jit_apart
-def play_some(
-    games, editions, first, last, chosen, actions, rewards, done, final_rows, auto_reset, reward_code, workspace
-):
-    """Play one turn in the games from `first` to `last` - 1, at most `BLOCK`.
-
-    What comes next is hard to predict where a player leaves or a card is turned up, and a wrong guess costs whatever
-    was begun after it. The next cards, which take longest, are therefore drawn between the two, for all games.
-    """
-    for i in range(first, last):
-        game = games[i]
-        plays = game.phase != OVER and (chosen.size == 0 or chosen[i])
-        workspace.played[i - first] = plays
-        if plays:
-            unpack_into(game.decision, pack_ones(actions, i))  # LEAVE is 1
-            resolve_decisions(game, editions[game.edition])
-    for i in range(first, last):
-        workspace.card[i - first] = draw_card(games[i])
-    for i in range(first, last):
+@jit
+def play_games(games, editions, chosen, actions, rewards, done, reward_code, script, position):
+    """Play one turn of the chosen games that are not over; see `run_games`."""
+    for i in range(games.shape[0]):
         game = games[i]
         edition = editions[game.edition]
-        if game.phase == REVEAL:
-            reveal(game, edition, workspace.card[i - first])
-            reveal_until_decision(game, edition)
-        pay(game, edition, reward_code, workspace.played[i - first], rewards, i)
+        plays = game.phase != OVER and (chosen.size == 0 or chosen[i])
+        if plays:
+            for seat in range(actions.shape[1]):
+                game.decision[seat] = actions[i, seat]
+            resolve_decisions(game, edition)
+            if reveal_until_decision(game, edition, script, position, i):
+                return i
+        pay(game, edition, reward_code, plays, rewards, i)
         done[i] = game.phase == OVER
-        if auto_reset and game.phase == OVER and (chosen.size == 0 or chosen[i]):
-            if final_rows.shape[0]:
-                observe_some(games, editions, i, i + 1, final_rows, _NOT_ALL, workspace)
-            deal(game, edition, key_of_next_game(game.key))
-
-
-@jit_apart
-def observe_some(games, editions, first, last, rows, show_all, workspace):
-    """Write what all seats of the games from `first` to `last` - 1 see; `show_all`: hidden chests too."""
-    far = rows.size > _NEAR
-    for i in range(first, last):
-        if far:
-            prefetch(rows, i + _AHEAD)
-        edition = editions[games[i].edition]
-        observe_table(games[i], edition, edition.hidden_chests and not show_all, rows, i, workspace)
+    return NONE_MISSING
 
 
 @jit
+def observe_games(games, editions, chosen, rows, show_all, blank_rivals, lengths):
+    """Write the observations of the chosen games; see `run_games`."""
+    public, ring = np.zeros(lengths.public, np.float32), np.zeros(2 * lengths.table, np.float32)
+    for i in range(games.shape[0]):
+        if chosen[i]:
+            edition = editions[games[i].edition]
+            hide = edition.hidden_chests and not show_all
+            write_observations(games[i], edition, hide, blank_rivals, rows, i, public, ring, lengths)
+
+
+@jit
+def deal_games(games, editions, chosen, dealing, script, position):
+    """Start the chosen games; see `run_games`."""
+    for i in range(games.shape[0]):
+        if chosen[i]:
+            game = games[i]
+            key = game.key
+            if dealing == DEAL_NEXT:
+                key = key_of_next_game(key)
+                position[i] = script.shape[1]
+            start_game(game, editions[game.edition], game.num_players, key)
+            if reveal_until_decision(game, editions[game.edition], script, position, i):
+                return i
+    return NONE_MISSING
+
+
+@jit
+def copy_rows(chosen, source, target):
+    """Copy the observations of the chosen games, element by element: slices compile for seconds."""
+    games, seats, features = source.shape
+    for i in range(games):
+        if chosen[i]:
+            for seat in range(seats):
+                for place in range(features):
+                    target[i, seat, place] = source[i, seat, place]
+
+
+@jit(cached=True)
 def first_illegal(memory, actions):
     """Return the position of the first illegal action of a seat that must decide, -1 if there is none."""
     bits = np.int8(0)
@@ -131,9 +147,10 @@ def first_illegal(memory, actions):
     return -1
 
 
-@jit
-def draw_games_decisions(games, leave_probability, actions):
-    """Draw; return -1, or the position of the first probability that is none."""
+@jit(cached=True)
+def draw_decisions(memory, leave_probability, actions):
+    """Draw `actions`; return -1, or the position of the first value that is no probability."""
+    games = memory.view(GAME)[:, 0]
     seats = actions.shape[1]
     for i in range(games.shape[0]):
         game = games[i]
@@ -146,28 +163,9 @@ def draw_games_decisions(games, leave_probability, actions):
     return -1
 
 
-@jit
-def finish_games(games, editions, leave_probability):
-    """Play every game to its end; at each turn each seat inside leaves with this probability."""
-    for i in range(games.shape[0]):
-        game = games[i]
-        edition = editions[game.edition]
-        while game.phase != OVER:
-            bits = np.uint64(0)
-            for seat in range(game.num_players):
-                bits |= packed_flag(draw_decision(game, seat, leave_probability), seat)
-            unpack_into(game.decision, bits)
-            play_turn(game, edition)
-
-
-@jit
-def rebuild_games(rows, keys, games):
-    """Rebuild each game from what a seat sees."""
+@jit(cached=True)
+def rebuild_games(rows, keys, memory):
+    """Rebuild each game from what a seat sees, float32 (N, NUM_FEATURES), with its key, uint64 (N,)."""
+    games = memory.view(GAME)[:, 0]
     for i in range(rows.shape[0]):
         rebuild(rows[i], keys[i], games[i])
-
-
-@jit
-def observe_games(games, editions, rows, workspace_array):
-    """Write what the first seats of each game see with open chests, as many as `rows`, float32 (N, seats, …), has."""
-    observe_some(games, editions, 0, games.shape[0], rows, _ALL, workspace_array[0])

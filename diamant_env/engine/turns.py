@@ -1,42 +1,77 @@
-"""A turn: the decisions, then cards until the next decision. The rules say what a card does; here it is drawn."""
+"""A turn of one game: the decisions, then cards until the next decision."""
 
 from __future__ import annotations
 
-from diamant_env.native.compiled import jit, jit_apart
-from diamant_env.native.packed_bytes import card_at
+from diamant_env.compilation import jit
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, NUM_CARDS
 from diamant_env.random_numbers import random_below, random_bits
-from diamant_env.rules import resolve_decisions, reveal, start_game
+from diamant_env.rules import reveal
 from diamant_env.state import REVEAL
 
+ANY_RELIC = NUM_CARDS
+"""In a scripted deck: the first relic that the deck holds."""
 
-@jit
+
+@jit(inline=True)
 def draw_card(game):
     """Return the next card, each copy in the deck being equally likely. Nothing changes."""
-    return card_at(game.deck, random_below(game.key, game.expedition, game.turn, game.deck_size))
+    position = random_below(game.key, game.expedition, game.turn, game.deck_size)
+    treasures = traps = 0
+    for slot in range(FIRST_TRAP):
+        treasures += game.deck[slot]
+    for card in range(FIRST_TRAP, FIRST_RELIC):
+        traps += game.deck[card]
+    if position < treasures:
+        return card_at(game, 0, FIRST_TRAP, position)
+    if position < treasures + traps:
+        return card_at(game, FIRST_TRAP, FIRST_RELIC, position - treasures)
+    return card_at(game, FIRST_RELIC, NUM_CARDS, position - treasures - traps)
+
+
+@jit(inline=True)
+def card_at(game, first, stop, position):
+    """Return the card at this position among those from `first` to `stop` - 1."""
+    card, before = first, 0
+    for kind in range(first, stop - 1):  # without a branch, since the end of a search is mispredicted
+        before += game.deck[kind]
+        card += before <= position
+    return card
 
 
 @jit
+def scripted_card(game, card):
+    """Return a card of a scripted deck, or `NO_CARD` if the deck does not hold it."""
+    if card == ANY_RELIC:
+        card = FIRST_RELIC
+        while card < NUM_CARDS and game.deck[card] == 0:
+            card += 1
+    return card if card < NUM_CARDS and game.deck[card] > 0 else NO_CARD
+
+
+@jit(inline=True)
 def draw_decision(game, seat, leave_probability):
     """Draw LEAVE with this probability, by the seat's random number of this turn."""
     return random_bits(game.key, game.expedition, game.turn, 1 + seat) < leave_probability * 4294967296.0
 
 
-@jit
-def reveal_until_decision(game, edition):
-    """Turn up cards until the players must decide or the game is over."""
+@jit(inline=True)
+def reveal_until_decision(game, edition, script, position, i):
+    """Turn up cards until the players must decide or the game is over; return whether the script's card was missing.
+
+    Args:
+        game: A record of type `GAME`.
+        edition: A record of type `EDITION`.
+        script: int8 (N, any number), cards that come up before any is drawn.
+        position: int64 (N,), the next of them.
+        i: Which of the N games it is.
+    """
     while game.phase == REVEAL:
-        reveal(game, edition, draw_card(game))
-
-
-@jit
-def play_turn(game, edition):
-    """Play one turn: the decisions in `game.decision`, then the next card."""
-    resolve_decisions(game, edition)
-    reveal_until_decision(game, edition)
-
-
-@jit_apart
-def deal(game, edition, key):
-    """Start the game with this key and turn up its first card."""
-    start_game(game, edition, game.num_players, key)
-    reveal_until_decision(game, edition)
+        if position[i] < script.shape[1]:
+            card = scripted_card(game, script[i, position[i]])
+            if card == NO_CARD:
+                return True
+            position[i] += 1
+        else:
+            card = draw_card(game)
+        reveal(game, edition, card)
+    return False

@@ -19,12 +19,12 @@ class SavedGame:
 
     num_players: int
     edition: Edition
-    parts: tuple  # the game's record, its script, its picture, the agents and the history
+    parts: tuple  # the batch's games, the picture and the agents
 
     @staticmethod
     def checked(state: Any, num_players: int, edition: Edition) -> SavedGame:
         """Return a state, if it is one and fits this table; a ValueError says what is wrong with it."""
-        if not isinstance(state, SavedGame) or len(state.parts) != 5:
+        if not isinstance(state, SavedGame) or len(state.parts) != 3:
             raise ValueError(f"a {type(state).__name__} is no state; a value of parallel_env.clone_state() is expected")
         if state.num_players != num_players:
             raise ValueError(f"a state of {state.num_players} players; one of {num_players} is expected")

@@ -22,7 +22,7 @@ class Layout:
             some fields of both, such as ``["bag", "path_gems"]``, in the order in which they are wanted.
 
     Attributes:
-        history: Whether fields of `HISTORY` are among them.
+        history: Whether fields of `HISTORY` are among them, so that rows must have them.
 
     Raises:
         ValueError: If it is something else, or names no field; the message lists them.
@@ -46,14 +46,6 @@ class Layout:
         """Return a new observation space."""
         return observation_space(self._columns)
 
-    def shown(self, rows: NDArray[np.float32], history: NDArray[np.float32] | None) -> NDArray[np.float32]:
-        """Return the part of rows, float32 (…, NUM_FEATURES), that is shown.
-
-        Args:
-            rows: The same array is returned where all fields are shown.
-            history: float32 (…, NUM_HISTORY), of the same rows; None unless `self.history`.
-        """
-        if self._columns is None:
-            return rows
-        full = rows if history is None else np.concatenate([rows, history], axis=-1)
-        return full[..., self._columns]
+    def shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the part of rows, float32 (…, num_features), that is shown; the rows themselves if that is all."""
+        return rows if self._columns is None else rows[..., self._columns]

@@ -16,13 +16,10 @@ from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.native.compiled import jit
-from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import Table
-from diamant_env.random_numbers import random_below
+from diamant_env.random_numbers import first_draw_below
 from diamant_env.rewards import Reward
-from diamant_env.state import OVER
 
 
 class OneLearner:
@@ -62,7 +59,7 @@ class OneLearner:
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
         self._games = np.arange(num_games)
-        self._views = np.zeros((num_games, players, NUM_FEATURES), np.float32)
+        self._views = np.zeros((num_games, players, self.batch.num_features), np.float32)
         self._actions = np.zeros((num_games, players), np.int8)
         self._rewards = np.zeros((num_games, players), np.float32)
         self._seat_everyone()
@@ -79,7 +76,7 @@ class OneLearner:
         if seeds is not None and chosen.all():
             self.opponents.seed(int(seeds[0]))
         if self.seat is None:
-            draw_seats(self._records, chosen, self.seats)
+            self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.seats)
             self._seat_everyone()
         self.pictures.restart(np.flatnonzero(chosen))
 
@@ -97,7 +94,7 @@ class OneLearner:
         """
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
-        before = self._saved() if callable(self.batch.reward) else None
+        before = (self.batch.save(), self._views.copy()) if callable(self.batch.reward) else None
         at = self._games, self.seats
         playing = ~self.over
         try:
@@ -108,33 +105,18 @@ class OneLearner:
                 rewards += self._rewards[at]
                 turns += playing
                 self.pictures.follow(np.flatnonzero(playing))
-                playing &= (self._records["phase"] != OVER) & (self._records["inside"][at] == 0)
-        except BaseException:
+                playing &= ~self.over & ~self.batch.must_decide[at]
+        except BaseException:  # the reward's function failed: no turn of this step was played
             if before is not None:
-                self._restore(before)
+                self.batch.restore(before[0])
+                self._views[...] = before[1]
             raise
         return rewards, turns
-
-    def _saved(self) -> tuple[Any, ...]:
-        history = self.batch._history
-        return self.batch.games, self._views.copy(), history and history.saved()
-
-    def _restore(self, saved: tuple[Any, ...]) -> None:
-        """Take back the turns of a step in which the reward's function failed."""
-        games, self._views[...], history = saved
-        self.batch._core.replace(games)
-        if self.batch._history is not None:
-            self.batch._history.restore(history)
-
-    @property
-    def _records(self) -> NDArray:
-        """The records of the games where they lie: those of a copied batch lie elsewhere."""
-        return self.batch._core.records
 
     @property
     def over(self) -> NDArray[np.bool_]:
         """The games that are over, a new bool (N,)."""
-        return self._records["phase"] == OVER
+        return self.batch.over
 
     @property
     def action_masks(self) -> NDArray[np.bool_]:
@@ -144,18 +126,9 @@ class OneLearner:
     @property
     def observations(self) -> NDArray[np.float32]:
         """What the learners see, a new float32 (N, features)."""
-        at = self._games, self.seats
-        return self.layout.shown(self._views[at], self.batch.history()[at] if self.layout.history else None)
+        return self.layout.shown(self._views[self._games, self.seats])
 
     @property
     def scores(self) -> NDArray[np.int64]:
         """What the learners have in their chests, relics included, a new int64 (N,)."""
-        return self._records["chest"][self._games, self.seats].astype(np.int64)
-
-
-@jit
-def draw_seats(games: NDArray, chosen: NDArray[np.bool_], seats: NDArray[np.int64]) -> None:
-    """Draw the learner's seat of each chosen game from its key; no card is drawn in an expedition 0."""
-    for i in range(games.shape[0]):
-        if chosen[i]:
-            seats[i] = random_below(games[i].key, 0, 0, games[i].num_players)
+        return self.batch.tables["chest"][self._games, self.seats].astype(np.int64)

@@ -3,6 +3,7 @@
 Imported only when asked for: ``from diamant_env import exact``. `docs/exact.md` explains the method.
 """
 
+from diamant_env.compilation import cache_folder
 from diamant_env.exact.data_set import ActionValues, action_values
 from diamant_env.exact.equilibrium import Solution, solve_difference, solve_equilibrium
 from diamant_env.exact.lone import Lone, LoneSolver, solve_lone
@@ -11,7 +12,6 @@ from diamant_env.exact.ordered_traps import OrderedTraps
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.response import Response, best_response, policy_of
 from diamant_env.exact.tree import ExpeditionTree, build_tree
-from diamant_env.storage.cache import cache_folder
 
 __all__ = [
     "ActionValues",

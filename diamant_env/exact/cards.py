@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_TRAPS, Edition
-from diamant_env.native.compiled import jit
 from diamant_env.state import Game
 
 MAX_SETS = 200_000_000

@@ -12,25 +12,28 @@ played by playing each expedition so, with the cards that are in it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.compilation import cache_folder, jit
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.game_check import as_games
+from diamant_env.engine.records import as_games
 from diamant_env.exact.cards import cards_left, number_of, read_digits
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean, solve_sets
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.tree import ExpeditionTree, build_tree
-from diamant_env.native.compiled import jit_apart
 from diamant_env.state import Game
-from diamant_env.storage import cache as disk
+from diamant_env.storage.files import write_whole
 
 _CHUNKS = 200
+_DIGEST_SIZE = hashlib.sha256().digest_size
 _NOT_KEPT = np.zeros(0)
 
 Progress = Callable[[float], None]
@@ -192,28 +195,36 @@ def _solve(tree: ExpeditionTree, mode: int, progress: Progress | None, cache: bo
 
 def load_values(tree: ExpeditionTree, mode: int) -> tuple[NDArray[np.float64], float] | None:
     """Return the values, float64 (nodes,), and the error of a solution kept on disk, None if there is no sound one."""
-    content = disk.load(_file_of(tree, mode))
-    if content is None or content.size != 8 * (tree.boxes.size + 1):
+    file = _file_of(tree, mode)
+    if file is None or not file.is_file():
         return None
-    numbers = content.view("<f8")
-    return numbers[1:], float(numbers[0])
+    content = np.fromfile(file, np.uint8)
+    numbers, digest = content[:-_DIGEST_SIZE], content[-_DIGEST_SIZE:]
+    if numbers.size != 8 * (tree.boxes.size + 1) or hashlib.sha256(numbers.data).digest() != digest.tobytes():
+        return None
+    return numbers.view("<f8")[1:], float(numbers.view("<f8")[0])
 
 
 def save_values(tree: ExpeditionTree, mode: int, values: NDArray[np.float64], error: float) -> None:
-    """Keep a solution on disk, if it can be written: a full disk stops nobody."""
-    disk.save(_file_of(tree, mode), np.array([error], "<f8").data, values.astype("<f8", copy=False).data)
+    """Keep a solution on disk; write errors are ignored."""
+    file = _file_of(tree, mode)
+    if file is not None:
+        numbers = np.concatenate([[error], values]).astype("<f8")
+        with contextlib.suppress(OSError):
+            write_whole(file, numbers.data, hashlib.sha256(numbers.data).digest())
 
 
-def _file_of(tree: ExpeditionTree, mode: int) -> str:
-    """Return a name by all that the values depend on beside the sources of the package: the edition, the state."""
-    start = tree.start
+def _file_of(tree: ExpeditionTree, mode: int) -> Path | None:
+    """Return the file of a solution, named by all that it depends on beside the sources; None if there is no place."""
+    folder, start = cache_folder(), tree.start
     parts = ("phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag")
     numbers = [mode, *(int(start[name]) for name in parts)]
     state = numbers_of(tree.edition).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
-    return f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"
+    name = f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"
+    return None if folder is None else folder / name
 
 
-@jit_apart
+@jit(cached=True)
 def _look_up(sets, boxes, moves, start, games, mode, values, result):
     """Write what `Solution._look_up` returns into `result`; return the first game that does not fit, -1 if all do."""
     digits = np.zeros(sets.radix.shape[0], np.int64)

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.tree import coordinates, going_on, nodes_of
-from diamant_env.native.compiled import jit_apart
 
 EQUILIBRIUM = 0  # everyone plays the symmetric equilibrium with the lowest probability of leaving
 DIFFERENCE = 1  # two players, each wants as many gems more than the other as possible
@@ -20,7 +20,7 @@ DIFFERENCE = 1  # two players, each wants as many gems more than the other as po
 _DEPTH = 60  # halvings of an interval: below the distance of two float64
 
 
-@jit_apart
+@jit(cached=True)
 def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value):
     """Fill `value` for the sets from `last` - 1 down to `first`; return the most that a choice at a node gives away.
 
@@ -54,7 +54,7 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
     return worst
 
 
-@jit_apart
+@jit
 def compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay):
     """Write into `leave` and `stay` (inside,) what each choice brings by the number of others who leave."""
     relics = boxes.relics[number]
@@ -70,7 +70,7 @@ def compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag,
         stay[others] = going_on(sets, boxes, moves, digits, cards, value, number, inside - others, missing, bag, left)
 
 
-@jit_apart
+@jit
 def choose(mode, leave, stay, others):
     """Return the probability of leaving at a node, for `EQUILIBRIUM` and `DIFFERENCE`."""
     if mode == DIFFERENCE and others == 1:
@@ -79,7 +79,7 @@ def choose(mode, leave, stay, others):
     return lowest_equilibrium(leave, stay, others)
 
 
-@jit_apart
+@jit
 def mean(payoffs, others, chance):
     """Return the mean of `payoffs` (others + 1,) by the number of others who leave, each with this chance."""
     # De Casteljau's algorithm: a binomial mean is a polynomial in Bernstein form.
@@ -92,7 +92,7 @@ def mean(payoffs, others, chance):
     return work[0]
 
 
-@jit_apart
+@jit
 def lowest_equilibrium(leave, stay, others):
     """Return the lowest probability of leaving that is a best answer to itself.
 
@@ -111,7 +111,7 @@ def lowest_equilibrium(leave, stay, others):
     return _lowest_root(gain, others)
 
 
-@jit_apart
+@jit
 def _lowest_root(gain, degree):
     """Return the lowest root in (0, 1] of a polynomial in Bernstein form that is positive at 0, 1 if there is none.
 

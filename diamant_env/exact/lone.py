@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.game_check import as_games, check_game
+from diamant_env.engine.records import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
-from diamant_env.native.compiled import jit_apart
 from diamant_env.rules import reveal
 from diamant_env.state import OVER, REVEAL, Game
 
@@ -168,7 +168,7 @@ class LoneSolver:
         return self.known[key]
 
 
-@jit_apart
+@jit(cached=True)
 def _stop(sets, worth, haul, first, combinations, left, bust, must_reveal, values, leaves, busts):
     """Fill `values`, `leaves` and `busts` from the last set to the first."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
@@ -195,7 +195,7 @@ def _stop(sets, worth, haul, first, combinations, left, bust, must_reveal, value
         busts[number] = left[relics, 1] if leaves[number] else going_bust
 
 
-@jit_apart
+@jit(cached=True)
 def _numbers_of(sets, start, games, numbers):
     """Write the number of the set that has come up in each game, -1 where it can't follow `start`."""
     for i in range(games.shape[0]):

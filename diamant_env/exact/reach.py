@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS
 from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.induction import EQUILIBRIUM, choose, compare
 from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
-from diamant_env.native.compiled import jit, jit_apart
 
 
 def reachable(tree: ExpeditionTree) -> NDArray[np.bool_]:
@@ -28,7 +28,7 @@ def reach_of(tree: ExpeditionTree, values: NDArray[np.float64]) -> tuple[NDArray
     return reach, float(_reach(tree.sets, tree.boxes, tree.moves, tree.must_reveal, values, reach))
 
 
-@jit_apart
+@jit(cached=True)
 def _reach(sets, boxes, moves, must_reveal, values, reach):
     """Fill `reach`, float64 (nodes,); return the decisions."""
     digits = np.zeros(sets.radix.shape[0], np.int64)

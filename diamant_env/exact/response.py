@@ -13,16 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, answer_of
+from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.observation_writer import observe_table
-from diamant_env.engine.workspace import new_workspace
+from diamant_env.engine.observation_writer import LENGTHS, write_observations
 from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.equilibrium import Progress, parts, root_value
 from diamant_env.exact.induction import mean
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
-from diamant_env.native.compiled import jit, jit_apart
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.state import DECIDE
 
@@ -84,7 +83,7 @@ def best_response(
     return Response(root_value(x, values[:, 0]), root_value(x, values[:, 1]), x.boxes.players)
 
 
-@jit_apart
+@jit(cached=True)
 def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, values):
     """Fill `values` at `nodes` of the sets from `last` - 1 down to `first`, float64 (nodes, 2).
 
@@ -115,7 +114,7 @@ def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, v
             values[at, 1] = chance * leaving + (1 - chance) * mean(alike, others, chance)
 
 
-@jit_apart
+@jit
 def _compare_both(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, best, alike):
     """Like `compare`, of both columns of `values`.
 
@@ -178,14 +177,14 @@ def policy_of(
     x = tree
     policy = np.zeros(x.boxes.size)
     asked = reachable(x) if nodes is None else nodes
-    workspace, game = new_workspace(blank_rivals=True)[0], x.start.copy()
+    game = x.start.copy()
     starts = np.append(x.boxes.first[:, x.boxes.players], x.boxes.size)
     first = 0
     while first < x.sets.size:
         last = max(first + 1, int(np.searchsorted(starts, starts[first] + _ROWS, "right")) - 1)
         base, stop = int(starts[first]), int(starts[last])
         rows = np.zeros((np.count_nonzero(asked[base:stop]), 1, NUM_FEATURES), np.float32)
-        _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, asked, rows, workspace)
+        _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, asked, rows, LENGTHS)
         flat = rows[:, 0]
         if len(flat):
             require_no_memory(agent, flat[:: -(-len(flat) // _TESTED)])
@@ -211,10 +210,11 @@ def require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
         )
 
 
-@jit_apart
-def _observe_nodes(sets, boxes, start, edition, game, first, last, asked, rows, workspace):
+@jit(cached=True)
+def _observe_nodes(sets, boxes, start, edition, game, first, last, asked, rows, lengths):
     """Write what a player sees at the nodes of the sets from `first` to `last` - 1 that are `asked` into `rows`."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
+    public, ring = np.zeros(lengths[1], np.float32), np.zeros(2 * lengths[0], np.float32)
     game.phase = DECIDE
     row = 0
     for number in range(first, last):
@@ -222,12 +222,12 @@ def _observe_nodes(sets, boxes, start, edition, game, first, last, asked, rows, 
         lay_cards(sets, start, digits, game)
         for at in nodes_of(boxes, number):
             if asked[at]:
-                write_node(boxes, start, edition, game, number, at, rows, row, workspace)
+                write_node(boxes, start, edition, game, number, at, rows, row, public, ring, lengths)
                 row += 1
 
 
-@jit_apart
-def write_node(boxes, start, edition, game, number, at, rows, row, workspace):
+@jit
+def write_node(boxes, start, edition, game, number, at, rows, row, public, ring, lengths):
     """Write what a player sees at a node of a set into `rows[row]`; `game` holds the cards, see `lay_cards`."""
     inside, gone, bag, path = coordinates(boxes, number, at)
     game.num_inside, game.bag, game.path_gems = inside, bag, path
@@ -236,10 +236,10 @@ def write_node(boxes, start, edition, game, number, at, rows, row, workspace):
     game.relics_taken = start.relics_taken + gone
     game.path_relics = boxes.relics[number] - gone
     game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
-    observe_table(game, edition, True, rows, row, workspace)
+    write_observations(game, edition, True, True, rows, row, public, ring, lengths)
 
 
-@jit_apart
+@jit
 def lay_cards(sets, start, digits, game):
     """Put into `game` the deck and the path of `start` after the cards of a set; of equal traps the first ones."""
     game.turn = start.turn

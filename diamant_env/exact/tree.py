@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
-from diamant_env.engine.game_check import check_game
+from diamant_env.engine.records import check_game
 from diamant_env.exact.cards import CardSets, card_sets, read_digits
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
-from diamant_env.native.compiled import jit, jit_apart
 from diamant_env.state import OVER, REVEAL, Game
 
 MAX_NODES = 980_000_000  # 7.84 GB of float64
@@ -104,7 +104,7 @@ def build_tree(start: Game, edition: Edition, merge_traps: bool = True) -> Exped
     return ExpeditionTree(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
 
 
-@jit_apart
+@jit(cached=True)
 def _place(sets, boxes, moves, bag, path, relics):
     """Fill the boxes; return the number of nodes."""
     digits = np.zeros(sets.radix.shape[0], np.int64)

@@ -21,7 +21,7 @@ from diamant_env.agent import Agent
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
-from diamant_env.engine.loops import rebuild_games
+from diamant_env.engine.records import rebuilt
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import Player, as_player, checked_names, listed, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
@@ -30,7 +30,7 @@ from diamant_env.judging.tables import estimate_text, new_table
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.solved import EquilibriumAgent
 from diamant_env.opponents.table import Table
-from diamant_env.state import CONTINUE, GAME, LEAVE
+from diamant_env.state import CONTINUE, LEAVE
 from diamant_env.storage.results import save_json, versions
 
 OBJECTIVES = {
@@ -226,8 +226,7 @@ def _decisions(
 
 def _exact_gains(players: int, edition: Edition, flat: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return in gems what LEAVE brings more than CONTINUE, float64 (rows, 2): twice the same, since it is exact."""
-    games = np.zeros(len(flat), GAME)
-    rebuild_games(flat, np.zeros(len(flat), np.uint64), games)
+    games = rebuilt(flat, np.zeros(len(flat), np.uint64))
     values = exact.solve_equilibrium(players, edition).action_values(games)
     return np.repeat((values[:, LEAVE] - values[:, CONTINUE])[:, None], 2, axis=1)
 

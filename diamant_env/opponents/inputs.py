@@ -12,8 +12,8 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
+from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.native.compiled import jit
 from diamant_env.observation import FIELDS, NUM_FEATURES, NUM_PUBLIC, SLICES, TABLE_FEATURES, observation_space
 
 _RIVALS = MAX_PLAYERS - 1
@@ -87,7 +87,7 @@ class Inputs:
         return found
 
 
-@jit
+@jit(cached=True)
 def canonical(rows, found):
     """Write what "canonical-1" shows of observations: rivals sorted, and how the observer would stand if it left now.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
-from diamant_env.engine.rebuilding import from_observation
+from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import copied

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from diamant_env import exact
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.loops import rebuild_games
+from diamant_env.engine.records import rebuilt
 from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted
-from diamant_env.state import GAME, Game
+from diamant_env.state import Game
 
 _TRAPS, _RELICS = slice(FIRST_TRAP, FIRST_RELIC), slice(FIRST_RELIC, None)
 _OF_RELICS = ("relics_taken", "path_relics", "path_relic_value")
@@ -54,8 +54,7 @@ class EquilibriumAgent(Scripted):
         """
         leave = np.zeros(len(obs.flat), np.float32)
         rows = np.flatnonzero(obs.flat[:, 0])
-        games = np.zeros(len(rows), GAME)
-        rebuild_games(np.ascontiguousarray(obs.flat[rows]), np.zeros(len(rows), np.uint64), games)
+        games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
         self._check(games)
         _sort_traps(games, len(find_edition(self.edition).traps))
         kinds, left = self._kinds(games), np.arange(len(games))

@@ -54,14 +54,14 @@ class Table:
         Raises:
             ValueError: If an agent returns anything but one probability per row.
         """
-        games = self.batch._core.records
+        games = self.batch.tables
         playing = np.repeat(np.ones(len(games), bool) if mask is None else mask, self.batch.seats)
         first = np.repeat((games["expedition"] == 1) & (games["turn"] == 1), self.batch.seats) & playing
-        flat, leave = observations.reshape(-1, NUM_FEATURES), self._leave.reshape(-1)
+        flat, leave = observations.reshape(-1, observations.shape[-1]), self._leave.reshape(-1)
         for agent, rows in zip(self.agents, self.rows, strict=True):
             asked = rows[playing[rows]] if getattr(agent, "memoryless", False) else rows
             if len(asked):
-                seen = flat[asked]
+                seen = flat[asked, :NUM_FEATURES]
                 seen[:, 0] *= playing[asked]
                 leave[asked] = answer_of(agent, Observations(seen), first[asked])
         return self._leave

@@ -62,20 +62,24 @@ class CountedBatch(Batch):
 
     def __init__(self, meter: Meter, num_games: int, **settings: Any) -> None:
         super().__init__(num_games, **settings)
-        self.meter, self._play = meter, self._step
-        self._step = self._counted
+        self.meter = meter
 
-    def _counted(self, *arrays: Any, **how: Any) -> None:
-        deciding = int(np.count_nonzero(self.must_decide))
-        self._play(*arrays, **how)
+    def step(self, *arrays: Any, mask: ArrayLike | None = None, **how: Any) -> tuple[NDArray, NDArray, NDArray]:
+        """See `diamant_env.Batch.step`."""
+        deciding = self._deciding(mask)
+        played = super().step(*arrays, mask=mask, **how)
         self.meter.add(deciding)
+        return played
 
-    def play_out(self, leave_probability: float = 0.5) -> NDArray[np.int16]:
-        """Refuse: nobody counts there."""
-        raise RuntimeError("play_out does not count decisions; a task's batch plays by step and play")
+    def play(self, *arrays: Any, mask: ArrayLike | None = None, **how: Any) -> tuple[NDArray, NDArray]:
+        """See `diamant_env.Batch.play`."""
+        deciding = self._deciding(mask)
+        played = super().play(*arrays, mask=mask, **how)
+        self.meter.add(deciding)
+        return played
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "meter": self.meter}
+    def _deciding(self, mask: ArrayLike | None) -> int:
+        return int(np.count_nonzero(self.must_decide if mask is None else self.must_decide[np.asarray(mask)]))
 
 
 class CountingVecEnv(DiamantVecEnv):

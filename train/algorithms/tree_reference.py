@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env import exact
+from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS, find_edition
 from diamant_env.exact.cards import cards_left, number_of, read_digits
 from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.tree import coordinates, going_on, node, nodes_of
-from diamant_env.native.compiled import jit_apart
 from diamant_env.opponents.solved import EquilibriumAgent
 from diamant_env.state import Game
 
@@ -46,7 +46,7 @@ def mirror_descent(tree: exact.ExpeditionTree, iterations: int = ITERATIONS) -> 
     return 1 / (1 + log_odds)
 
 
-@jit_apart
+@jit(cached=True)
 def _improve(sets, boxes, moves, must_reveal, step, temperature, log_odds, values):
     """Do one iteration: change `log_odds`, and fill `values` with what the policy before it is worth."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
@@ -93,7 +93,7 @@ class _Table:
         return found
 
 
-@jit_apart
+@jit(cached=True)
 def _look_up(sets, boxes, start, games, policy, found):
     """Write the policy at records of type `GAME` (games,) into `found`, float64 (games,)."""
     for i in range(games.shape[0]):

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.type_aliases import RolloutBufferSamples
 
-from diamant_env.native.compiled import jit
+from diamant_env.compilation import jit
 from diamant_env.opponents.inputs import Inputs
 from diamant_env.sb3 import DiamantVecEnv
 from train.learning.exploration import COIN, Exploration
@@ -216,7 +216,7 @@ class DecisionBuffer(RolloutBuffer):
             )
 
 
-@jit
+@jit(cached=True)
 def decision_advantages(
     rows: NDArray[np.int32],
     rewards: NDArray[np.float32],

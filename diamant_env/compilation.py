@@ -1,0 +1,92 @@
+"""Numba compilation, and the folder of the user's cache directory that keeps compiled code."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import numba
+import platformdirs
+
+Function = TypeVar("Function", bound=Callable)
+
+numba_config: Any = numba.config
+_PACKAGE = Path(__file__).parent
+_COMPILED = ("*.py", "engine/*.py", "exact/*.py", "opponents/inputs.py")
+_KEPT_VERSIONS = 4
+
+
+@overload
+def jit(function: Function) -> Function: ...
+
+
+@overload
+def jit(*, inline: bool = False, cached: bool = False) -> Callable[[Function], Function]: ...
+
+
+def jit(function: Any = None, *, inline: bool = False, cached: bool = False) -> Any:
+    """Compile a function with Numba at its first call.
+
+    Args:
+        function: What to compile; without it, a decorator is returned.
+        inline: Compile it into each of its callers, which pays for small ones: an array is passed to a function as up
+            to eleven numbers.
+        cached: Keep the code in `cache_folder`: for functions that Python calls. Call those with one signature only:
+            Numba's index of a function mixes up two that are saved at the same time.
+    """
+    if function is None:
+        return functools.partial(jit, inline=inline, cached=cached)
+    folder = cache_folder() if cached else None
+    before, numba_config.CACHE_DIR = numba_config.CACHE_DIR, str(folder or "")
+    try:
+        return numba.njit(
+            error_model="numpy", nogil=True, inline="always" if inline else "never", cache=folder is not None
+        )(function)
+    finally:
+        numba_config.CACHE_DIR = before
+
+
+def uncompiled(function: Function) -> Function:
+    """Return a compiled function as Python runs it, for arrays or few calls."""
+    return getattr(function, "py_func", function)
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """Return the folder of what is compiled or solved by this version of the sources, None if there is no place.
+
+    It lies in ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory, and is named by a digest of the
+    compiled sources. The few versions used last are kept.
+    """
+    sources = sorted(path for pattern in _COMPILED for path in _PACKAGE.glob(pattern))
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    place = Path(numba_config.CACHE_DIR or platformdirs.user_cache_path("diamant_env", appauthor=False))
+    folder = place / f"diamant_env-{digest[:16]}"
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            versions = sorted(place.glob("diamant_env-*"), key=lambda path: path.stat().st_mtime)
+            for old in versions[:-_KEPT_VERSIONS]:
+                shutil.rmtree(old, ignore_errors=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder.resolve()
+    except OSError:
+        return None
+
+
+@functools.cache
+def warn_if_not_kept() -> None:
+    """Warn once in a process that has no place for compiled code."""
+    if cache_folder() is None:
+        warnings.warn(
+            "diamant_env compiles its engine at every start, for some seconds: the cache directory can't be written; "
+            "NUMBA_CACHE_DIR names another",
+            RuntimeWarning,
+            stacklevel=3,
+        )

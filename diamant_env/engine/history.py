@@ -1,0 +1,99 @@
+"""The history of decisions, which the record of a game does not hold: the rules don't need it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.editions import MAX_PLAYERS, NO_CARD
+from diamant_env.observation import HISTORY, HISTORY_EXPEDITIONS, SLICES
+from diamant_env.state import LEAVE, OVER
+
+
+class History:
+    """Follows the games of a batch.
+
+    Args:
+        num_players: int (N,), players at each table.
+
+    All arrays have the running expedition first, then those before it.
+    """
+
+    def __init__(self, num_players: NDArray[np.int64]) -> None:
+        games = len(num_players)
+        self._players = num_players
+        self._left_turn = np.zeros((games, MAX_PLAYERS, HISTORY_EXPEDITIONS), np.int8)
+        self._banked = np.zeros((games, MAX_PLAYERS, HISTORY_EXPEDITIONS), np.int16)
+        self._turns = np.zeros((games, HISTORY_EXPEDITIONS), np.int8)
+        self._bust = np.zeros((games, HISTORY_EXPEDITIONS), np.bool_)
+        self._expedition = np.zeros(games, np.int8)
+        self._all: tuple[NDArray, ...] = (self._left_turn, self._banked, self._turns, self._bust)
+
+    def begin(self, games: NDArray, chosen: NDArray[np.bool_]) -> None:
+        """Forget what was in the chosen games, bool (N,): they begin, or are others."""
+        for array in self._all:
+            array[chosen] = 0
+        self._turns[chosen, 0] = games["turn"][chosen]
+        self._expedition[chosen] = games["expedition"][chosen]
+
+    def follow(self, games: NDArray, played: NDArray[np.bool_]) -> None:
+        """Take note of the turn that the games which `played`, bool (N,), have just played."""
+        leaves = (games["decision"] == LEAVE) & played[:, None]
+        turn = np.broadcast_to(self._turns[:, :1], leaves.shape)
+        self._left_turn[:, :, 0][leaves] = turn[leaves]
+        self._banked[:, :, 0][leaves] = games["banked"][leaves]
+        bust = played & (games["bust_card"] != NO_CARD)
+        over = games["phase"] == OVER
+        self._bust[bust, 0] = True
+        self._turns[bust, 0] += 1  # the trap's card
+        goes_on = played & ~over & (games["expedition"] == self._expedition)
+        self._turns[goes_on, 0] = games["turn"][goes_on]
+        begins = played & ~over & ~goes_on
+        for array in self._all:
+            array[begins] = np.roll(array[begins], 1, axis=-1)
+            array[begins, ..., 0] = 0
+        self._turns[begins, 0] = games["turn"][begins]
+        self._expedition[begins] = games["expedition"][begins]
+
+    def saved(self) -> tuple[NDArray, ...]:
+        """Return all that is known, as a value for `restore`."""
+        return tuple(array.copy() for array in (*self._all, self._expedition))
+
+    def restore(self, saved: tuple[NDArray, ...]) -> None:
+        """Go on from a value of `saved`; `check_saved` says what is refused."""
+        check_saved(saved, len(self._players))
+        for array, value in zip((*self._all, self._expedition), saved, strict=True):
+            array[...] = value
+
+    def write(self, observations: NDArray[np.float32]) -> None:
+        """Write what each seat sees into the last features of float32 (N, seats, NUM_FEATURES + NUM_HISTORY)."""
+        games, seats = observations.shape[:2]
+        players = self._players[:, None, None]
+        offset, seat = np.arange(MAX_PLAYERS), np.arange(seats)[:, None]
+        who = (seat + offset) % players
+        present = (offset < players) & (seat < players)
+        at = np.arange(games)[:, None, None]
+        everyone = (games, seats, HISTORY_EXPEDITIONS)
+        here = present.any(axis=2, keepdims=True)
+        parts = (
+            self._left_turn[at, who] * present[..., None],
+            self._banked[at, who] * present[..., None],
+            np.broadcast_to(self._turns[:, None], everyone) * here,
+            np.broadcast_to(self._bust[:, None], everyone) * here,
+        )
+        for field, part in zip(HISTORY, parts, strict=True):
+            observations[..., SLICES[field.name]] = part.reshape(games, seats, field.size) / field.scale
+
+
+def check_saved(saved: Any, games: int) -> None:
+    """Refuse what is no value of `History.saved` for so many games.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    fresh = History(np.ones(games, np.int64)).saved()
+    shapes = [(like.shape, like.dtype) for like in fresh]
+    if not isinstance(saved, tuple) or [(np.shape(one), getattr(one, "dtype", None)) for one in saved] != shapes:
+        raise ValueError("the state has no history; it comes from an environment without observation='history'")

@@ -1,0 +1,165 @@
+"""Records of games that enter from outside: checked, or rebuilt from observations."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.edition_numbers import edition_table
+from diamant_env.engine.loops import ALL_GAMES, NO_DEAL, NO_ROWS, NO_TURN, rebuild_games, run_games
+from diamant_env.engine.observation_writer import LENGTHS
+from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, Observations, observation_space
+from diamant_env.state import DECIDE, GAME, OVER, REVEAL
+
+_LOW, _HIGH = observation_space().low, observation_space().high
+_SCALE = np.ones(NUM_FEATURES)
+for _field in FIELDS:
+    _SCALE[SLICES[_field.name]] = _field.scale
+
+
+def as_bytes(records: NDArray) -> NDArray[np.uint8]:
+    """Return records (N,) as the bytes that compiled loops take, uint8 (N, bytes of a record); the memory is shared."""
+    return records.view(np.ndarray).view(np.uint8).reshape(len(records), -1)
+
+
+def as_games(games: Any) -> NDArray:
+    """Return a contiguous copy of records of type `GAME` (N,), unchecked but for being that; or a ValueError."""
+    given = np.asarray(games)
+    if given.dtype != GAME or given.ndim != 1:
+        raise ValueError(
+            f"games of dtype {given.dtype} and shape {given.shape}; records of type GAME (N,) are expected"
+        )
+    return np.array(given, GAME, order="C", subok=False)
+
+
+def check_games(
+    games: Any, editions: NDArray, rows: NDArray, players: NDArray, phases: tuple[int, ...] = (DECIDE, OVER)
+) -> NDArray:
+    """Return a copy of records of games, checked for what compiled code relies on, since it checks no bound.
+
+    It is not checked that a game can come to this state.
+
+    Args:
+        games: Records of type `GAME` (N,).
+        editions: Records of type `EDITION` (E,).
+        rows: int64 (N,), the edition of each game.
+        players: int64 (N,), the number of players of each game.
+        phases: Those that are allowed.
+
+    Raises:
+        ValueError: If it is no such array, or a record is none of a game; the message names the game and the field.
+    """
+    given = as_games(games)
+    if given.shape != rows.shape:
+        raise ValueError(f"{len(given)} games; {len(rows)} are expected")
+    edition, seats = editions[rows], np.arange(MAX_PLAYERS) < players[:, None]
+    deck, inside = given["deck"].astype(int), given["inside"].sum(axis=1, dtype=int)
+    relics = given["relics_taken"].astype(int) + given["path_relics"] + deck[:, FIRST_RELIC:].sum(axis=1)
+    most = np.where(np.arange(deck.shape[1]) < FIRST_RELIC, edition["cards"], edition["num_relics"][:, None])
+    traps = edition["cards"][:, FIRST_TRAP:FIRST_RELIC].astype(int) - given["on_path"] - deck[:, FIRST_TRAP:FIRST_RELIC]
+    busts = given["expedition"].astype(int) - (given["phase"] != OVER)
+    for field, fits in {
+        "edition": given["edition"] == rows,
+        "num_players": given["num_players"] == players,
+        "phase": np.isin(given["phase"], phases),
+        "expedition": (given["expedition"] >= 1) & (given["expedition"] <= edition["num_expeditions"]),
+        "turn": given["turn"] >= 0,
+        "inside": np.isin(given["inside"], (0, 1)) & (seats | (given["inside"] == 0)),
+        "num_inside": (given["num_inside"] == inside) & ((inside > 0) == (given["phase"] != OVER)),
+        "on_path": np.isin(given["on_path"], (0, 1)),
+        "deck": (deck >= 0) & (deck <= most),
+        "deck_size": given["deck_size"] == deck.sum(axis=1),
+        "path_relics": given["path_relics"] >= 0,
+        "relics_taken": (given["relics_taken"] >= 0) & (relics <= edition["num_relics"]),
+        # At every bust a few traps leave the game, so that the deck of an edition never runs out.
+        "deck's traps": (traps.min(axis=1) >= 0) & (traps.sum(axis=1) <= busts * edition["bust_removes"]),
+        **{name: given[name] >= 0 for name in ("bag", "path_gems", "path_relic_value", "chest", "relics")},
+    }.items():
+        if not fits.all():
+            game = int(np.argwhere(~fits)[0][0])
+            value = given[field.split("'")[0]][game].tolist()
+            raise ValueError(f"game {game} can't be that of a game: {field} = {value}")
+    return given
+
+
+def check_game(game: Any, edition: Edition) -> None:
+    """Check one record of type `GAME`, in which the first card of an expedition may be due, as `check_games` does."""
+    one = np.asarray(game)[None]
+    players = np.clip(one["num_players"], 1, MAX_PLAYERS) if one.dtype == GAME else np.ones(1)
+    check_games(one, edition_table([edition]), np.zeros(1, int), players.astype(int), (REVEAL, DECIDE, OVER))
+
+
+def from_observation(
+    observations: NDArray[np.float32], keys: ArrayLike, edition: str | Edition = "iello-2016"
+) -> np.recarray:
+    """Rebuild the games that produced observations with open chests; each observer becomes seat 0.
+
+    Args:
+        observations: float32 (rows, NUM_FEATURES).
+        keys: uint64 (rows,), the random keys of the games to come: the true ones can't be seen.
+        edition: The edition they play.
+
+    Returns:
+        Records of type `GAME` (rows,), which a `Batch` of that edition can go on with: ``batch.restore(records)``.
+
+    Raises:
+        ValueError: If the shapes don't fit, a key is no uint64, the chests are hidden, a row is of a seat that nobody
+            has, or no game of the edition looks like it; the message names the row and the field.
+    """
+    rows = np.ascontiguousarray(observations, np.float32)
+    if rows.ndim != 2 or rows.shape[1] != NUM_FEATURES:
+        raise ValueError(f"observations of shape {rows.shape}; expected (rows, {NUM_FEATURES})")
+    seen = Observations(rows)
+    if seen["hidden_chests"].any():
+        raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
+    if not seen["num_players"].all():
+        raise ValueError(f"row {seen['num_players'].argmin()} is of a seat that its table does not have: all 0")
+    own = _as_keys(keys)
+    if own.shape != rows.shape[:1]:
+        raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")
+    played = find_edition(edition)
+    _refuse(rows, ~((rows >= _LOW) & (rows <= _HIGH)), "is out of range")
+    games = rebuilt(rows, own)
+    table = edition_table([played])
+    try:
+        check_games(games, table, np.zeros(len(games), int), games["num_players"])
+    except ValueError as error:
+        raise ValueError(f"no game of {played.name!r} looks like this: {error}") from None
+    again = np.zeros((len(rows), 1, NUM_FEATURES), np.float32)
+    no_script = np.zeros((len(rows), 0), np.int8), np.zeros(len(rows), np.int64)
+    run_games(
+        as_bytes(games), as_bytes(table), ALL_GAMES, False, NO_DEAL, *NO_TURN, 0, *no_script, NO_ROWS, again, True,
+        False, LENGTHS,
+    )  # fmt: skip
+    _refuse(rows, again[:, 0] != rows, f"does not fit the others in {played.name!r}")
+    return games.view(np.recarray)
+
+
+def rebuilt(rows: NDArray[np.float32], keys: NDArray[np.uint64]) -> NDArray:
+    """Return records of type `GAME` (rows,) rebuilt from observations, unchecked."""
+    games = np.zeros(len(rows), GAME)
+    rebuild_games(np.ascontiguousarray(rows), keys, as_bytes(games))
+    return games
+
+
+def _refuse(rows: NDArray[np.float32], wrong: NDArray[np.bool_], why: str) -> None:
+    """Raise a ValueError that names the first row and field that is wrong, if there is one."""
+    if wrong.any():
+        row, place = (int(number) for number in np.argwhere(wrong)[0])
+        name = next(name for name, where in SLICES.items() if place in range(NUM_FEATURES)[where])
+        raise ValueError(f"row {row}: {name} = {rows[row, place] * _SCALE[place]:g} {why}")
+
+
+def _as_keys(keys: ArrayLike) -> NDArray[np.uint64]:
+    try:
+        if not isinstance(keys, np.ndarray):
+            return np.array([operator.index(key) for key in keys], np.uint64)  # type: ignore[union-attr, arg-type]
+        if keys.dtype.kind in "iu" and not (keys < 0).any():
+            return keys.astype(np.uint64)
+    except (OverflowError, TypeError, ValueError):
+        pass
+    raise ValueError(f"keys={keys!r}; whole numbers from 0 to {2**64 - 1} are allowed")
