@@ -293,7 +293,7 @@ class Batch:
         final: NDArray[np.float32],
         rows: NDArray[np.float32],
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        self._require_games("step")
+        self._require_games()
         actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
@@ -347,7 +347,7 @@ class Batch:
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return what the seats see now, float32 (N, seats, num_features), written into `observations` if given."""
-        self._require_games("observe")
+        self._require_games()
         observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
         self._run(rows=observations)
         if self._history is not None:
@@ -356,7 +356,7 @@ class Batch:
 
     def state(self) -> NDArray[np.float32]:
         """Return all that is public with open chests, float32 (N, NUM_FEATURES): what seat 0 would see."""
-        self._require_games("state")
+        self._require_games()
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
         self._run(rows=state, show_all=True)
         return state[:, 0]
@@ -376,9 +376,9 @@ class Batch:
             game, seat = divmod(wrong, self.seats)
             raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
 
-    def _require_games(self, call: str) -> None:
+    def _require_games(self) -> None:
         if not self.started:
-            raise RuntimeError(f"{call} before reset: call reset() first")
+            raise RuntimeError("no games yet: call reset() first")
 
     def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
         """Return the caller's array to write into, if it fits, or a new one."""

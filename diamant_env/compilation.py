@@ -45,9 +45,8 @@ def jit(function: Any = None, *, inline: bool = False, cached: bool = False) -> 
     folder = cache_folder() if cached else None
     before, numba_config.CACHE_DIR = numba_config.CACHE_DIR, str(folder or "")
     try:
-        return numba.njit(
-            error_model="numpy", nogil=True, inline="always" if inline else "never", cache=folder is not None
-        )(function)
+        inlined = "always" if inline else "never"
+        return numba.njit(error_model="numpy", inline=inlined, cache=folder is not None)(function)
     finally:
         numba_config.CACHE_DIR = before
 

@@ -26,4 +26,4 @@ os.fsync = lambda _: None
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Compiled code and solutions are kept here and not in the home of whoever runs the tests.
-os.environ.setdefault("DIAMANT_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "cache"))
+os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "cache"))

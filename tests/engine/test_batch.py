@@ -104,15 +104,17 @@ def test_auto_reset_is_a_reset_of_the_games_that_ended():
     assert ended > 16
 
 
-def test_games_may_be_started_one_by_one():
+def test_a_mask_starts_some_of_the_games():
     batch, whole = Batch(4, 3), Batch(4, 3)
+    with pytest.raises(RuntimeError, match="the first reset must start all games"):
+        batch.reset(6, mask=[True, True, False, False])
+    batch.reset(9)
     whole.reset(6)
-    batch.reset(6, mask=[True, True, False, False])
-    with pytest.raises(RuntimeError, match="step before reset"):
-        batch.step(np.zeros((4, 3), np.int8))
-    batch.reset(6, mask=[False, False, True, True])
-    assert batch.games.tobytes() == whole.games.tobytes()
-    assert batch.play_out().tobytes() == whole.play_out().tobytes()
+    others = batch.games[2:]
+    rows = batch.reset(6, mask=[True, True, False, False])
+    assert batch.games[:2].tobytes() == whole.games[:2].tobytes()
+    assert batch.games[2:].tobytes() == others.tobytes()
+    assert rows.tobytes() == batch.observe().tobytes()
 
 
 def test_the_callers_arrays_are_written_in_place():

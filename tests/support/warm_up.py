@@ -12,7 +12,7 @@ batch.reset(1)
 batch.draw_decisions(np.zeros((2, 3), np.float32), actions)
 batch.step(actions, auto_reset=True)
 batch.restore(from_observation(batch.observe()[:, 0], batch.games.key))
-batch.play_out(0.5)
+batch.play(actions)
 play(("ev", "bag:18"), np.array([[0, 1, 0]]), 8, seeds_for(0))
 exact.solve_lone("iello-2016-fr")
 x = exact.solve_equilibrium(2).tree

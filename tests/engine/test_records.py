@@ -1,45 +1,42 @@
-"""Records that can't be those of a game are refused wherever they enter, and compiled code stays inside its arrays."""
+"""Records that enter from outside are refused or played inside the arrays; games rebuilt from observations."""
 
 from __future__ import annotations
 
-import copy
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, Edition, diamant_v0, exact, from_observation
+from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, diamant_v0, exact, from_observation
 from diamant_env.observation import FIELDS, SLICES
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import OVER, REVEAL
-from tests.support.guarded_games import guards_notice, strange_round
 from tests.support.play import BASE
 
 FLAWS = [
-    ("num_players", 100, "4 is allowed"),
-    ("edition", 1, "0 is allowed"),
-    ("phase", REVEAL, "1 to 2 is allowed"),
-    ("phase", OVER, "num_inside|expedition"),
-    ("expedition", 6, "1 to 5 is allowed"),
-    ("turn", 0, "is allowed"),
-    ("num_inside", 3, "4 is allowed"),
-    ("deck_size", 35, "is allowed"),
-    ("deck", (18, -3), r"deck\[18\] = -3"),
-    ("deck", (0, 2), r"deck\[0\] = 2; 0 to 1 is allowed"),
-    ("on_path", (7, 1), r"on_path\[7\] = 1; 0 is allowed"),
-    ("bag", 900, "bag = 900"),
-    ("path_gems", -1, "path_gems = -1"),
-    ("path_relics", 6, "path_relics = 6"),
-    ("path_relic_value", 99, "path_relic_value = 99; 5 is allowed"),
-    ("relics_taken", 1, "relics_taken = 1"),
-    ("relics", (2, 5), r"relics\[2\] = 5|relics_taken"),
-    ("chest", (3, 30000), r"chest\[3\] = 30000"),
-    ("chest", (7, 1), r"chest\[7\] = 1; 0 is allowed"),
-    ("inside", (7, 1), r"inside\[7\] = 1|num_inside"),
-    ("left_turn", (0, 3), r"left_turn\[0\] = 3; 0 is allowed"),
-    ("decision", (1, 7), r"decision\[1\] = 7; -1 to 1 is allowed"),
-    ("banked", (1, 5), r"banked\[1\] = 5; 0 is allowed"),
-    ("last_card", 40, "last_card = 40; -1 is allowed"),
-    ("bust_card", 3, "bust_card = 3; -1 is allowed"),
+    ("num_players", 100),
+    ("edition", 1),
+    ("phase", REVEAL),
+    ("phase", OVER),
+    ("expedition", 6),
+    ("turn", -1),
+    ("num_inside", 3),
+    ("deck_size", 35),
+    ("deck", (18, -3)),
+    ("deck", (0, 2)),
+    ("on_path", (7, 1)),
+    ("on_path", (0, 2)),
+    ("bag", -1),
+    ("path_gems", -1),
+    ("path_relics", -1),
+    ("path_relic_value", -1),
+    ("relics_taken", 1),
+    ("relics", (2, -5)),
+    ("chest", (3, -1)),
+    ("inside", (7, 1)),
 ]
 
 
@@ -58,26 +55,13 @@ def altered(games, name, value, game=2):
     return games
 
 
-@pytest.mark.parametrize(("name", "value", "message"), FLAWS, ids=lambda given: str(given)[:20])
-def test_a_record_that_cannot_be_is_refused_by_game_and_field(name, value, message):
+@pytest.mark.parametrize(("name", "value"), FLAWS, ids=lambda given: str(given)[:20])
+def test_a_record_that_compiled_code_could_not_play_is_refused_by_game_and_field(name, value):
     batch = started()
     before = batch.games.tobytes()
-    with pytest.raises(ValueError, match=rf"game 2 can't be: .*({message})"):
+    with pytest.raises(ValueError, match=r"game 2 can't be that of a game: \w+.* = "):
         batch.restore(altered(batch.games, name, value))
     assert batch.games.tobytes() == before
-
-
-def test_a_trap_whose_two_cards_have_left_cannot_lie_on_the_path():
-    edition = Edition("two leave", (1, 5), ("a", "b", "c"), 2, expeditions=3, bust_removes=2)
-    batch = Batch(3, 4, edition)
-    batch.reset(0)
-    games = batch.games.copy()
-    games.deck[2, 18] -= 1 + games.deck[2, 18]
-    games.deck_size[2] = games.deck[2].sum()
-    games.on_path[2, 2] = 1
-    games.expedition[2] = 2
-    with pytest.raises(ValueError, match=r"game 2 can't be: deck\[18\] = -1"):
-        batch.restore(games)
 
 
 @pytest.mark.parametrize("given", [np.zeros(3), np.zeros((3, 1), GAME), np.zeros(2, GAME), None, "games"])
@@ -86,24 +70,11 @@ def test_what_is_no_array_of_records_is_refused(given):
         started().restore(given)
 
 
-def test_a_batch_that_is_put_back_before_its_first_game_must_be_reset():
-    batch = Batch(3, 4)
-    before = batch.games
-    batch.reset(0)
-    batch.restore(before)
-    with pytest.raises(RuntimeError, match="before reset"):
-        batch.step(np.zeros((3, 4), np.int8))
-
-
-def into_a_pickled_batch(games):
-    Batch.__new__(Batch).__setstate__({**started().__getstate__(), "games": games})
-
-
 def into_an_environment(games):
     env = diamant_v0.parallel_env(4, "iello-2016")
     env.reset(seed=1)
-    state, before = copy.deepcopy(env.clone_state()), env.game
-    object.__setattr__(state, "parts", (games[2:], *state.parts[1:]))
+    state, before = env.clone_state(), env.game
+    object.__setattr__(state.parts[0], "games", games[2:])
     try:
         env.restore_state(state)
     finally:
@@ -116,10 +87,10 @@ def into_a_checkpoint(games):
     env.restore(games)
 
 
-@pytest.mark.parametrize("enter", [into_a_pickled_batch, into_an_environment, into_a_checkpoint])
+@pytest.mark.parametrize("enter", [into_an_environment, into_a_checkpoint])
 def test_altered_games_are_refused_wherever_they_enter(enter):
-    with pytest.raises(ValueError, match=r"game . can't be: bag = 900"):
-        enter(altered(started().games, "bag", 900))
+    with pytest.raises(ValueError, match=r"game . can't be that of a game: bag = -900"):
+        enter(altered(started().games, "bag", -900))
 
 
 def rows_of():
@@ -190,7 +161,7 @@ def test_a_rebuilt_game_has_the_key_that_was_given_and_remembers_no_turn():
 def test_the_solvers_refuse_what_cannot_be(solve):
     game = exact.start_of_expedition(EDITIONS["iello-2016-fr"], 2)
     game["deck"][18] = -1
-    with pytest.raises(ValueError, match=r"deck\[18\] = -1"):
+    with pytest.raises(ValueError, match="deck = "):
         solve(game)
 
 
@@ -207,35 +178,56 @@ def test_a_solution_refuses_a_trap_that_its_deck_does_not_have(on_path):
         solution.leave_probability(np.zeros((2, 3)))
 
 
-def test_strange_records_are_refused_or_played_inside_the_arrays():
-    assert guards_notice()
-    refused = 0
-    for seed in range(16):
-        found, problem = strange_round(seed)
-        assert problem is None
-        refused += found
-    assert 16 * 250 / 2 < refused < 16 * 250 * 0.95  # both kinds were tried
+STRANGE = """
+import numpy as np
+from diamant_env import GAME, NUM_FEATURES, Batch, Edition
+from diamant_env.observation import NUM_HISTORY
+TWO_LEAVE = Edition("two leave", (1, 5, 7, 11), ("a", "b", "c"), 2, relics=(3,), expeditions=3, bust_removes=2)
+NAMES = [name for name in GAME.names if name not in ("key", "edition", "num_players")]
+refused = played = 0
+for seed, edition in enumerate(["iello-2016-fr", "everdeck-relics", "incan-gold-2020", TWO_LEAVE]):
+    random = np.random.default_rng(seed)
+    batch = Batch(200, random.integers(1, 9, 200), edition, "win")
+    batch.reset(seed)
+    for _ in range(8):
+        batch.play(random.random((200, batch.seats)) < 0.15, auto_reset=True)
+    records = batch.games.copy()
+    for i in range(200):
+        for name in random.choice(NAMES, random.integers(1, 4)):
+            numbers = records[name].reshape(200, -1)[i]
+            limits = np.iinfo(numbers.dtype)
+            strange = random.choice((limits.min, limits.max, -1, 0, 1, 2, 8, 9, 16, 29, 100)).astype(numbers.dtype)
+            numbers[random.integers(numbers.size)] = random.choice((strange, numbers[0] + 1, numbers[0] - 1))
+    for i in range(200):
+        one = Batch(1, batch.num_players[i], edition, "win", seats=8)
+        try:
+            one.restore(records[i : i + 1])
+        except ValueError:
+            refused += 1
+            continue
+        played += 1
+        while not one.over[0]:
+            one.step(random.random((1, 8)) < 0.1)
+        one.step(np.zeros((1, 8), np.int8), auto_reset=True)
+print(refused, played)
+"""
 
 
-@pytest.mark.parametrize(("name", "value"), [("position", -50), ("position", 4), ("names", [9, "dragon"])])
-def test_an_altered_deck_of_a_saved_state_is_refused_and_its_cards_follow_from_its_names(name, value):
+def test_strange_records_are_refused_or_played_inside_the_arrays(tmp_path):
+    """Numba raises an IndexError at every index outside an array."""
+    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+    command = [sys.executable, "-c", STRANGE]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    refused, played = map(int, done.stdout.split())
+    assert min(refused, played) > 80  # both were tried
+
+
+@pytest.mark.parametrize(("name", "value"), [("position", [-50]), ("position", [4]), ("script", [[9, 99, 3]])])
+def test_an_altered_deck_of_a_saved_state_is_refused(name, value):
     env = diamant_v0.parallel_env(4)
     env.reset(options={"deck": [9, "snake", "relic"]})
-    state, wrong = env.clone_state(), env.clone_state()
-    setattr(wrong.parts[1], name, value)
+    wrong = env.clone_state()
+    object.__setattr__(wrong.parts[0], name, np.array(value))
     with pytest.raises(ValueError, match="deck"):
         env.restore_state(wrong)
-    state.parts[1]._fits[1] = [-29]
-    env.restore_state(state)
-    env.step(dict.fromkeys(env.agents, 0))
-    assert env.edition.card_name(env.game["last_card"]) == "snake"
-
-
-def test_a_relic_that_lies_on_the_path_is_in_no_chest():
-    """Else a lone leaver would bank it twice."""
-    env = diamant_v0.parallel_env(3, "iello-2016-fr-relics")
-    env.reset(options={"deck": ["relic", 5]})
-    batch = Batch(1, 3, "iello-2016-fr-relics")
-    batch.restore(np.array([env.game]))
-    with pytest.raises(ValueError, match=r"chest\[0\] = 5; 0 is allowed"):
-        batch.restore(altered(batch.games, "chest", (0, 5), 0))

@@ -1,0 +1,170 @@
+"""Compiled code: the same bytes as uncompiled, kept between processes, and quiet imports."""
+
+from __future__ import annotations
+
+import doctest
+import hashlib
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from diamant_env import GAME, Batch, Edition, from_observation, rules
+from diamant_env.rewards import REWARDS
+from tests.support.play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
+
+ROOT = Path(__file__).parents[2]
+# As many cards and gems as there may be.
+FULL = Edition(name="full", treasures=(1000,), traps=("a",), trap_copies=99, expeditions=2, bust_removes=0)
+EDITIONS = [BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD, FULL]
+PAY = """
+import numpy as np
+from diamant_env import rules, state
+from diamant_env.compilation import cache_folder
+from diamant_env.engine.edition_numbers import numbers_of
+game, edition = np.zeros(1, state.GAME)[0], numbers_of("iello-2016")
+rules.start_game(game, edition, 3, np.uint64(7))
+game.chest[0] = 5
+print(rules.win_share(game, edition, 0), cache_folder())
+"""
+"""Two small functions that are kept, of which one calls others."""
+TOGETHER = f"""
+import multiprocessing, numba
+def pay(barrier):
+    barrier.wait()
+    exec({PAY!r})
+fork = multiprocessing.get_context("fork")
+barrier = fork.Barrier(16)
+children = [fork.Process(target=pay, args=(barrier,)) for _ in range(16)]
+for child in children: child.start()
+for child in children: child.join()
+print([child.exitcode for child in children] == [0] * 16)
+"""
+"""The same in sixteen processes at once, after the import of Numba."""
+
+
+def run(*arguments: str, **environment: str) -> str:
+    """Run Python in the checkout; return what it printed."""
+    settings = os.environ | environment
+    done = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=settings, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def pay(place: Path, installed: Path = ROOT) -> str:
+    """Run the small functions of an installation with a cache in that place."""
+    return run("-c", PAY, PYTHONPATH=str(installed), NUMBA_CACHE_DIR=str(place), PYTHONSAFEPATH="1")
+
+
+def kept(place: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in place.rglob("*.nb?")}
+
+
+def test_the_rules_as_they_stand_and_compiled_give_the_same_bytes():
+    compiled = run("-m", "tests.engine.test_compilation", NUMBA_DISABLE_JIT="0")
+    plain = run("-m", "tests.engine.test_compilation", NUMBA_DISABLE_JIT="1")
+    assert len(compiled) == 64
+    assert plain == compiled
+
+
+def test_importing_the_package_compiles_nothing():
+    listen = "from numba.core import event; seen = event.RecordingListener(); event.register('numba:compile', seen)"
+    imports = "import diamant_env, diamant_env.diamant_v0, diamant_env.gym_env, diamant_env.sb3, diamant_env.exact"
+    assert run("-c", f"{listen}\n{imports}\nprint(len(seen.buffer))", NUMBA_DISABLE_JIT="0") == "0\n"
+
+
+def test_sixteen_cold_starts_at_once_and_a_warm_one(tmp_path):
+    said = run("-c", TOGETHER, NUMBA_CACHE_DIR=str(tmp_path)).split("\n")
+    before = kept(tmp_path)
+    (folder,) = tmp_path.glob("diamant_env-*")
+    assert sorted(said) == sorted(["", "True", *[f"1.0 {folder}"] * 16])
+    assert len(before) >= 4  # an index and code for each function
+    assert pay(tmp_path) == f"1.0 {folder}\n"
+    assert kept(tmp_path) == before  # nothing was compiled anew
+
+
+def test_a_changed_rule_is_another_folder_and_a_changed_page_is_not(tmp_path):
+    installed = tmp_path / "site"
+    shutil.copytree(ROOT / "diamant_env", installed / "diamant_env", ignore=shutil.ignore_patterns("__pycache__"))
+    before, folder = pay(tmp_path / "cache", installed).split()
+    page, source = installed / "diamant_env/drawing/text.py", installed / "diamant_env/rules.py"
+    page.write_text(page.read_text(encoding="utf-8") + "\n# A remark.\n", encoding="utf-8")
+    assert pay(tmp_path / "cache", installed).split() == [before, folder]
+    rule = "return 1.0 / winners"
+    assert source.read_text(encoding="utf-8").count(rule) == 1
+    source.write_text(source.read_text(encoding="utf-8").replace(rule, "return 3.0 / winners"), encoding="utf-8")
+    after, other = pay(tmp_path / "cache", installed).split()
+    assert (float(before), float(after)) == (1.0, 3.0)
+    assert other != folder
+    assert not list(installed.rglob("*.nb?"))
+
+
+def test_the_last_four_versions_stay_and_nothing_else_is_removed(tmp_path):
+    (tmp_path / "notes").mkdir()
+    for number in range(6):
+        folder = tmp_path / f"diamant_env-{number:016x}"
+        folder.mkdir()
+        os.utime(folder, (number + 1000, number + 1000))
+    pay(tmp_path)
+    names = {path.name for path in tmp_path.glob("*")}
+    assert {"notes", *(f"diamant_env-{number:016x}" for number in (3, 4, 5))} < names
+    assert len([name for name in names if name.startswith("diamant_env-")]) == 4
+
+
+def test_without_a_place_it_compiles_and_says_so_once(tmp_path):
+    (tmp_path / "file").write_text("")
+    batches = "from diamant_env import Batch\nfor _ in range(3): Batch(1, 3)"
+    said = run("-W", "always", "-c", batches, NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
+    assert said.count("diamant_env compiles its engine at every start") == 1
+    assert "NUMBA_CACHE_DIR names another" in said
+
+
+def test_ones_own_numba_functions_keep_their_cache(tmp_path):
+    (tmp_path / "own.py").write_text("import numba\n@numba.njit(cache=True)\ndef twice(x):\n    return 2 * x\n")
+    use = "import diamant_env.rules, own\nprint(own.twice(4))"
+    assert run("-c", use, PYTHONPATH=f"{tmp_path}:{ROOT}", NUMBA_CACHE_DIR=str(tmp_path / "cache")) == "8\n"
+    own = [path for path in kept(tmp_path) if path.name.startswith("own.")]
+    assert own
+    assert not any(part.startswith("diamant_env-") for path in own for part in path.relative_to(tmp_path).parts)
+
+
+def play_batch(reward: str, auto_reset: bool, digest) -> None:
+    """Play one game of every table size; decisions come from the games' own random numbers."""
+    players = np.arange(2 if reward == "margin" else 1, 9)
+    size = len(players)
+    batch = Batch(size, players, [EDITIONS[i % len(EDITIONS)] for i in range(size)], reward)
+    actions, chance = np.zeros((size, 8), np.int8), np.full((size, 8), 0.3, np.float32)
+    arrays = [batch.reset(seed=123)]
+    for _ in range(40):
+        batch.draw_decisions(chance, actions)
+        arrays += [array.copy() for array in batch.step(actions, auto_reset=auto_reset)]
+        arrays += [actions.copy(), batch.state()]
+        arrays += [batch.games[name].copy() for name in GAME.names]
+    for state, key, edition in zip(batch.state(), batch.games.key, batch.games.edition, strict=True):
+        digest.update(repr(from_observation(state[None], [int(key)], batch.editions[edition]).tolist()).encode())
+    for array in arrays:
+        digest.update(f"{array.dtype} {array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+
+
+def test_the_examples_in_the_docstrings_of_the_rules():
+    finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
+    documented = [rules, *(getattr(thing, "py_func", thing) for thing in vars(rules).values())]
+    for thing in documented:
+        if inspect.ismodule(thing) or inspect.isfunction(thing):
+            for test in finder.find(thing, globs=vars(rules).copy()):
+                runner.run(test)
+    assert runner.tries >= 8
+    assert runner.failures == 0
+
+
+if __name__ == "__main__":
+    np.seterr(over="ignore")  # random numbers overflow on purpose
+    sha = hashlib.sha256()
+    for each in REWARDS:
+        play_batch(each, each == "score", sha)
+    sys.stdout.write(sha.hexdigest())
