@@ -9,7 +9,7 @@ import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numba
 import platformdirs
@@ -45,7 +45,7 @@ def jit(function: Any = None, *, inline: bool = False, cached: bool = False) -> 
     folder = cache_folder() if cached else None
     before, numba_config.CACHE_DIR = numba_config.CACHE_DIR, str(folder or "")
     try:
-        inlined = "always" if inline else "never"
+        inlined: Literal["always", "never"] = "always" if inline else "never"
         return numba.njit(error_model="numpy", inline=inlined, cache=folder is not None)(function)
     finally:
         numba_config.CACHE_DIR = before

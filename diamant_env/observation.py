@@ -97,6 +97,8 @@ NUM_FEATURES = sum(field.size for field in FIELDS)
 """How many numbers an observation has."""
 NUM_HISTORY = sum(field.size for field in HISTORY)
 """How many numbers the layout ``"history"`` adds."""
+if len(OWN) != len(RIVALS):
+    raise AssertionError("a seat has as many numbers for itself as for each rival: observations are slices of one ring")
 SEAT_FEATURES = len(OWN)  # numbers about one seat
 TABLE_FEATURES = SEAT_FEATURES * MAX_PLAYERS  # numbers about all seats, which come first
 NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES  # numbers that all seats share, which come last

@@ -23,7 +23,7 @@ except ModuleNotFoundError as error:
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.envs.layout import Layout, Observation
-from diamant_env.envs.opponent_seats import one_per_rival, opponent_agent, seed_agents
+from diamant_env.envs.opponent_seats import made, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
 from diamant_env.envs.settings import checked_actions
 from diamant_env.gym_env import DiamantEnv
@@ -110,8 +110,8 @@ class DiamantVecEnv(_Rows):
             num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=self.layout.history
         )
         shape = (num_games, self.batch.seats)
-        given = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
-        agents = [opponent_agent(one) for one in given]
+        given: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
+        agents = made(given)
         self._made = [agent for agent, one in zip(agents, given, strict=True) if isinstance(one, str | Path | type)]
         if seating is None:
             seating = np.full(shape, EMPTY)

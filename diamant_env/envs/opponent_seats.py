@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +34,10 @@ class OpponentSeats:
 
     def __init__(self, opponents: Player | Sequence[Player], num_rivals: int) -> None:
         one_each = one_per_rival(opponents, num_rivals)
-        known: dict[Any, Agent] = {_identity(one): opponent_agent(one) for one in (one_each or [opponents])}
-        order = list(known)
+        different = {_identity(one): one for one in one_each or [opponents]}
+        order = list(different)
         self._relative = np.array([order.index(_identity(one)) for one in one_each] + [EMPTY])
-        self.agents = list(known.values())
+        self.agents = made(different.values())
 
     def seating(self, learners: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the `Table`'s seating, int (games, seats), around these learners' seats, int (games,)."""
@@ -64,10 +64,10 @@ def seed_agents(agents: Sequence[Agent], seed: int) -> None:
         call(int(np.random.SeedSequence([seed, position]).generate_state(1)[0]))
 
 
-def opponent_agent(opponent: Any) -> Agent:
-    """Return the agent that an opponent is; a ValueError says if it is none."""
+def made(opponents: Iterable[Player]) -> list[Agent]:
+    """Return the agents of opponents; a ValueError says which is none."""
     try:
-        return make(opponent, secrets.randbits(32))
+        return [make(opponent, secrets.randbits(32)) for opponent in opponents]
     except ValueError as error:
         raise ValueError(f"opponents: {error}") from error.__cause__
 

@@ -20,12 +20,13 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.judging.deviation import DeviationGain, DeviationGame
 from diamant_env.judging.evaluation import own
-from diamant_env.judging.games import Progress, as_player, children, name_of
+from diamant_env.judging.games import Progress, children, name_of
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.own import Player, copied
+from diamant_env.opponents.own import Player
+from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import Budget, SearchAgent
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import Values
@@ -148,7 +149,7 @@ def summed_gain(
 
 def with_values(agent: Agent, values: Values | None) -> Agent:
     """Return a copy of an agent that has these values, or none."""
-    found = copy.copy(agent) if isinstance(agent, NetworkAgent) else copied(agent)
+    found = copy.copy(agent) if isinstance(agent, NetworkAgent) else make(agent, fresh=True)
     if isinstance(found, NetworkAgent):
         found.values = values
     return found
@@ -166,17 +167,17 @@ def _summed(
     """Play games side by side; return payoffs, gains by payoffs, by advantages and, of some, with full roll-outs."""
     states = seeds.generate_state(4 + games, np.uint64)
     keys, (own_seed, agent_seed, cut_seed, full_seed) = states[4:], states[:4].tolist()
-    agent = as_player(game.agent, agent_seed)
+    agent = make(game.agent, agent_seed, fresh=True)
     budget = Budget(objective=game.reward)  # type: ignore[arg-type]
     sums = [AdvantageSum(SearchAgent(with_values(agent, values), budget, cut_seed), pairs, games)]
     if full_games:
         sums.append(AdvantageSum(SearchAgent(with_values(agent, None), budget, full_seed), pairs, full_games))
-    differing = Differing(as_player(player, own_seed), copied(agent), game.edition, sums)
+    differing = Differing(make(player, own_seed, fresh=True), make(agent, fresh=True), game.edition, sums)
     seating = seat_with(np.ones((games, game.players - 1), np.int64))
     earned = []
-    for one in (differing, copied(agent)):
+    for one in (differing, make(agent, fresh=True)):
         batch = Batch(games, game.players, game.edition, game.reward)
         batch.reset(keys)
-        earned.append(own(Table(batch, [one, copied(agent)], seating).play_out()))
+        earned.append(own(Table(batch, [one, make(agent, fresh=True)], seating).play_out()))
     full = sums[1].totals if len(sums) > 1 else np.zeros(0)
     return earned[0], earned[0] - earned[1], sums[0].totals, full

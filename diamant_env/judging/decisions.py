@@ -23,10 +23,11 @@ from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
 from diamant_env.engine.records import rebuilt
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.judging.games import Player, as_player, checked_names, listed, seeds_for
+from diamant_env.judging.games import Player, checked_names, listed, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp, clone_line_ups, parse_line_ups, seat_line_up
 from diamant_env.judging.tables import estimate_text, new_table
+from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.solved import EquilibriumAgent
 from diamant_env.opponents.table import Table
@@ -166,7 +167,7 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
         seating = seat_line_up(line_up, len(rivals), games, players, for_tables)
         states = for_agents.generate_state(len(rivals) + 1).tolist()
         for name, player in zip(names, agents, strict=True):
-            seated = list(map(as_player, [player, *rivals], states))
+            seated = [make(one, state, fresh=True) for one, state in zip([player, *rivals], states, strict=True)]
             flat, leave, game = _decisions(seated, seating, played, for_games, progress)
             asked = getattr(seated[0], "retries", None), getattr(seated[0], "illegal", None)
             totals, made = np.bincount(game, lost(gains(flat), leave), games), np.bincount(game, minlength=games)

@@ -16,7 +16,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.observation import Observations
-from diamant_env.opponents.own import Player, copied
+from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import Table
 
@@ -168,7 +168,7 @@ def play(
     game_seeds, agent_seeds = children(seeds, 2)
     batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
     states = agent_seeds.generate_state(len(agents)).tolist()
-    table = Table(batch, [as_player(agent, state) for agent, state in zip(agents, states, strict=True)], seating)
+    table = Table(batch, [make(agent, state, fresh=True) for agent, state in zip(agents, states, strict=True)], seating)
     played = Played(
         seating,
         np.empty((games, seats), np.float32),
@@ -196,11 +196,3 @@ def play(
             if progress is not None:
                 progress.update(len(ended))
     return played
-
-
-def as_player(player: Player, seed: int) -> Agent:
-    """Return an agent without a memory of games before: the caller's object stays as it is."""
-    fresh = make(copied(player), seed)
-    if callable(start := getattr(fresh, "seed", None)):
-        start(seed)
-    return fresh

