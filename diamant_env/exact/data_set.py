@@ -15,7 +15,7 @@ from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.equilibrium import Solution
 from diamant_env.exact.induction import EQUILIBRIUM, choose, compare, mean
 from diamant_env.exact.reach import reach_of
-from diamant_env.exact.response import lay_cards, write_node
+from diamant_env.exact.response import lay_cards, seen_from_inside, write_node
 from diamant_env.exact.tree import coordinates
 from diamant_env.native.compiled import jit_apart
 from diamant_env.observation import NUM_FEATURES
@@ -69,7 +69,7 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
     rows, figures = np.zeros((len(chosen), 1, NUM_FEATURES), np.float32), np.zeros((len(chosen), 3))
     numbers = np.searchsorted(x.boxes.first[:, x.boxes.players], chosen, "right") - 1
-    workspace, game = new_workspace(blank_rivals=True)[0], x.start.copy()
+    workspace, game = new_workspace(blank_rivals=True)[0], seen_from_inside(x.start)
     edition = numbers_of(x.edition)
     _tell(x.sets, x.boxes, x.moves, x.start, edition, game, chosen, numbers, solution.values, rows, figures, workspace)
     mask = np.ones((len(chosen), 2), np.int8)

@@ -186,18 +186,25 @@ def test_no_agent_of_the_pools_gains_against_the_equilibrium():
 
 @compiled_only
 @every([ONE, replace(EDITIONS["iello-2016"], expeditions=1)])
-def test_a_policy_sees_what_a_player_sees(edition):
-    """The rows that `policy_of` shows are those of real blank games."""
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_policy_sees_what_a_player_sees(edition, begun):
+    """The rows that `policy_of` shows are those of real blank games, from the start or from the middle on."""
     small = replace(edition, treasures=SMALL.treasures, traps=("a", "b", "c"))
-    shown = set()
+    shown, start = set(), exact.start_of_expedition(small, 3)
+    batch = Batch(500, 3, small, blank_rivals=True)
+    rows, rng, met = batch.reset(seed=2), np.random.default_rng(2), 0
+    if begun:
+        start = Play(["relic" if small.relics else 1, "a", 5], 3, small).play("0 -").game
+        games = np.repeat(start[None], 500)
+        games["key"] = np.arange(500)
+        batch.restore(games)
+        rows = batch.observe()
 
     def act(obs, first):
         shown.update(row.tobytes() for row in obs.flat)
         return np.zeros(len(obs.flat), np.float32)
 
-    exact.policy_of(SimpleNamespace(act=act), tree_of(small, 3, merge=False))
-    batch = Batch(500, 3, small, blank_rivals=True)
-    rows, rng, met = batch.reset(seed=2), np.random.default_rng(2), 0
+    exact.policy_of(SimpleNamespace(act=act), exact.build_tree(start, small, merge_traps=False))
     while not batch.over.all():
         deciding = rows[rows[:, :, 0] == 1]
         assert all(row.tobytes() in shown for row in deciding)
