@@ -12,7 +12,7 @@ import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, exact
 from diamant_env.exact.equilibrium import root_value, solve
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, lowest_equilibrium, mean
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, mean
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
@@ -29,6 +29,7 @@ TINY_RELICS = replace(TINY, name="tiny, relics", treasures=(5,), relics=(3, 7))
 TINY_PRINTED = replace(TINY_RELICS, name="tiny, printed relic", relics=(4,), relic_values="printed")
 TINY_TWICE = replace(TINY, name="tiny, twice", treasures=(5,), expeditions=2)
 TINY_LATE = replace(TINY_TWICE, name="tiny, twice, relic", relics=(6,), relics_enter="expedition")
+HALF = Edition(name="half", treasures=(5, 5), traps=("mud",), trap_copies=2, expeditions=1)
 SMALL_LONG = Edition(name="small, long", treasures=(1, 5, 7, 9, 17), traps=("a", "b", "c"), expeditions=4)
 SMALL_RELICS = replace(SMALL_LONG, name="small, long, relics", relics=(5, 10), relics_enter="expedition")
 SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), relics=(5, 10), expeditions=1)
@@ -158,6 +159,21 @@ def test_the_lowest_equilibrium_of_many_polynomials():
         assert (gains[(grid < chance)] > 0).all()
     # 1 - 4q + 4q² = (1 - 2q)², in Bernstein form 1, -1, 1, touches zero and has its root there.
     assert lowest_equilibrium(np.array([1.0, -1, 1, 0, 0, 0, 0, 0]), np.zeros(8), 2) == pytest.approx(0.5, abs=1e-9)
+
+
+def test_of_equal_choices_several_players_stay_and_a_lone_one_leaves():
+    equal, more = np.full(8, 5.0), np.full(8, 6.0)
+    more[0] = 5  # if nobody else leaves, both choices bring the same
+    assert choose(EQUILIBRIUM, more, equal, 3) == choose(DIFFERENCE, equal, equal, 1) == 0
+    game = Play([5, "mud"], 1, HALF).go_on().game  # 5 gems, or 10 half of the time
+    assert exact.solve_lone(HALF).leave_probability(game[None]).tolist() == [1]
+
+
+def test_the_best_response_from_the_middle_of_an_expedition():
+    """Alone with 5 gems: the policy leaves with them; 1 of 3 cards makes 10 of them, after the others 5 are left."""
+    tree = exact.build_tree(Play([5], 1, HALF).game, HALF)
+    response = exact.best_response(exact.policy_of(make("bag:1"), tree), tree)
+    assert (response.profile_value, response.value) == pytest.approx((5, 20 / 3))
 
 
 @compiled_only
