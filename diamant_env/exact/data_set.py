@@ -16,7 +16,7 @@ from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.equilibrium import Solution
 from diamant_env.exact.induction import EQUILIBRIUM, choose, compare, mean
 from diamant_env.exact.reach import reach_of
-from diamant_env.exact.response import lay_cards, write_node
+from diamant_env.exact.response import lay_cards, seen_from_inside, write_node
 from diamant_env.exact.tree import coordinates
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.state import DECIDE
@@ -69,7 +69,7 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
     rows, figures = np.zeros((len(chosen), 1, NUM_FEATURES), np.float32), np.zeros((len(chosen), 3))
     numbers = np.searchsorted(x.boxes.first[:, x.boxes.players], chosen, "right") - 1
-    game, edition = x.start.copy(), numbers_of(x.edition)
+    game, edition = seen_from_inside(x.start), numbers_of(x.edition)
     _tell(x.sets, x.boxes, x.moves, x.start, edition, game, chosen, numbers, solution.values, rows, figures, LENGTHS)
     mask = np.ones((len(chosen), 2), np.int8)
     return ActionValues(rows[:, 0], mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), decisions)

@@ -23,7 +23,7 @@ from diamant_env.exact.induction import mean
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.state import DECIDE
+from diamant_env.state import DECIDE, Game
 
 _ROWS = 4_000  # observations that an agent is shown at once: a few megabytes
 _TESTED = 64  # of them, about, for a memory
@@ -177,7 +177,7 @@ def policy_of(
     x = tree
     policy = np.zeros(x.boxes.size)
     asked = reachable(x) if nodes is None else nodes
-    game = x.start.copy()
+    game = seen_from_inside(x.start)
     starts = np.append(x.boxes.first[:, x.boxes.players], x.boxes.size)
     first = 0
     while first < x.sets.size:
@@ -193,6 +193,14 @@ def policy_of(
             progress(last / x.sets.size)
         first = last
     return policy
+
+
+def seen_from_inside(start: Game) -> Game:
+    """Return a copy of a state in which seat 0, whose row is written, has what is the first player's inside."""
+    game, first = start.copy(), int(start["inside"].argmax())
+    for name in ("chest", "relics", "left_turn"):
+        game[name][0] = start[name][first]
+    return game
 
 
 def require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:

@@ -83,6 +83,7 @@ def test_a_cloned_state_has_the_scripted_deck_the_picture_and_the_end():
     env.reset(options={"deck": ["snake", 11, 17, "snake", 5]})
     env.step(dict.fromkeys(env.agents, 0))
     saved, picture = env.clone_state(), env.render()
+    env.step(dict.fromkeys(env.agents, 0))
     for _ in range(2):
         env.restore_state(saved)
         assert env.render() == picture

@@ -69,7 +69,7 @@ def play(env, seed):
 def play_by_hand(batch, seed, learner, agents):
     """Play the same with a batch of one: each agent sits so many seats after the learner."""
     everyone = batch.reset(seed)
-    observations, rewards, over = [everyone[0, learner].copy()], [], False
+    observations, rewards, over = [np.append(everyone[0, learner], batch.history()[0, learner])], [], False
     while not over:
         chosen, total, learning = decision(everyone[0, learner]), 0.0, True
         while learning or not (over or everyone[0, learner, 0]):
@@ -84,7 +84,7 @@ def play_by_hand(batch, seed, learner, agents):
             everyone, reward, done = batch.step(actions)
             total += float(reward[0, learner])
             over = bool(done[0])
-        observations.append(everyone[0, learner].copy())
+        observations.append(np.append(everyone[0, learner], batch.history()[0, learner]))
         rewards.append(total)
     return observations, rewards
 
@@ -94,8 +94,8 @@ def play_by_hand(batch, seed, learner, agents):
 def test_games_are_those_of_a_batch_driven_by_hand(players, seat, reward):
     texts = ["random:0.3", "bag:4", "cards:3", "random:0.1", "traps:1", "solo-grab:3,6", "bag:12"][: players - 1]
     edition = "everdeck-relics"
-    env = DiamantEnv(players, edition, reward, texts, seat)
-    batch = Batch(1, players, edition, reward)
+    env = DiamantEnv(players, edition, reward, texts, seat, observation="history")
+    batch = Batch(1, players, edition, reward, history=True)
     skipped = ended_in_camp = 0
     for seed in range(8):
         observations, rewards, infos = play(env, seed)

@@ -8,12 +8,17 @@ import pytest
 from stable_baselines3 import PPO
 
 from diamant_env import EDITIONS, FIELDS, HISTORY, NUM_FEATURES, NUM_HISTORY, Batch, Observations, columns, diamant_v0
+from diamant_env.editions import Edition
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.observation import HISTORY_EXPEDITIONS
 from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
 from diamant_env.state import OVER
+from tests.support.play import Play
 
+# After the 5, of which each of two players gets 2, both mud cards come up.
+CERTAIN = Edition(name="certain", treasures=(5,), traps=("mud",), trap_copies=2, expeditions=2, bust_removes=0)
+FRESH = [[[0, 0]] * 2, [[0, 0]] * 2, [1, 0], [0, 0]]  # the history of a game at its first card, see `history_of`
 SOME = ["path_gems", "rival_inside", "history_banked"]
 
 
@@ -60,6 +65,88 @@ def test_who_left_when_with_how_much(hidden):
         np.testing.assert_array_equal(shown["history_turns"], [1, 4, 3, 0, 0])
         np.testing.assert_array_equal(shown["history_bust"], [0, 1, 0, 0, 0])
         assert not shown["history_left_turn"].reshape(shape)[3:].any()
+
+
+def history_of(row):
+    """Return for the last two expeditions when each of two players left, what each banked, the cards, the busts."""
+    seen = Observations(row)
+    seats = [seen[name].reshape(8, -1)[:2, :2].tolist() for name in ("history_left_turn", "history_banked")]
+    return [*seats, seen["history_turns"][:2].tolist(), seen["history_bust"][:2].tolist()]
+
+
+@pytest.mark.parametrize(
+    ("decisions", "history"),
+    [
+        ([(0, 0), (0, 0)], [[[0, 1], [0, 1]], [[0, 2], [0, 2]], [3, 1], [1, 0]]),
+        ([(1, 0), (0, 0)], [[[1, 1], [0, 1]], [[3, 2], [0, 2]], [3, 1], [1, 0]]),
+        ([(0, 0), (1, 1)], [[[2, 1], [2, 1]], [[2, 2], [2, 2]], [2, 1], [0, 0]]),
+    ],
+)
+def test_the_end_of_a_game_is_in_its_history(decisions, history):
+    env = diamant_v0.parallel_env(2, CERTAIN, observation="history")
+    env.reset(options={"deck": [5, 5, "mud", "mud"]})
+    for pair in [(1, 1), *decisions]:
+        observations, *_ = env.step(dict(zip(env.agents, pair, strict=True)))
+    assert not env.agents
+    assert history_of(observations["player_0"]) == history
+
+
+def test_games_that_are_over_or_wait_are_neither_followed_nor_paid():
+    """Two players at tables of three seats, in the last expedition; the last game waits once."""
+    told = []
+
+    def one_each(banked, chests, inside, done, played):
+        told.append(played.tolist())
+        banked[...] = chests[...] = 99  # they are the function's own
+        return np.ones(banked.shape)
+
+    batch = Batch(4, 2, CERTAIN, one_each, seats=3, history=True)
+    batch.restore(np.array([Play([5, 5], 2, CERTAIN).all_leave().game] * 4))
+    leaves = np.array([[1, 1, 0], [2, 2, 0], [1, 0, 0], [0, 0, 0]])
+    plays = [[1, 1, 1, 1], [0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    for turn, played in enumerate(plays, 1):
+        mask = None if turn != 2 else np.array([True, True, True, False])
+        _, rewards, _ = batch.step((leaves == turn).astype(np.int8), mask=mask)
+        assert told.pop() == played
+        np.testing.assert_array_equal(rewards, np.outer(played, [1, 1, 0]))
+    assert batch.games["chest"][:, :2].tolist() == [[4, 4], [4, 4], [5, 2], [2, 2]]
+    ends = [
+        [[[1, 0], [1, 0]], [[2, 0], [2, 0]], [1, 0], [0, 0]],
+        [[[2, 0], [2, 0]], [[2, 0], [2, 0]], [2, 0], [0, 0]],
+        [[[1, 0], [0, 0]], [[3, 0], [0, 0]], [3, 0], [1, 0]],
+        [[[0, 0], [0, 0]], [[0, 0], [0, 0]], [3, 0], [1, 0]],
+    ]
+    assert [*map(history_of, np.concatenate([batch.observe(), batch.history()], axis=2)[:, 0])] == ends
+    batch.reset(seed=0, mask=np.array([True, False, False, False]))
+    ends[0] = FRESH
+    assert [*map(history_of, np.concatenate([batch.observe(), batch.history()], axis=2)[:, 0])] == ends
+
+
+def test_a_restored_game_has_a_history_from_its_turn_on():
+    batch = Batch(1, 2, CERTAIN, history=True)
+    batch.reset(seed=1)
+    batch.step(np.ones((1, 2), np.int8))
+    batch.restore(Play([5, 5, "mud"], 2, CERTAIN).play("all -").game[None])
+    for left, banked in ((0, 0), (2, 2)):
+        row = np.concatenate([batch.observe(), batch.history()], axis=2)[0, 0]
+        assert history_of(row) == [[[left, 0]] * 2, [[banked, 0]] * 2, [2, 0], [0, 0]]
+        batch.step(np.ones((1, 2), np.int8))
+
+
+def test_a_terminal_observation_holds_the_history_of_the_game_that_ended():
+    """The rivals leave at once; the first game ends before the others, in the step that begins its next one."""
+    env = DiamantVecEnv(3, 2, CERTAIN, opponents=lambda obs: obs["turn"] >= 1, observation="history")
+    env.reset()
+    env.restore(np.array([Play([5, 5], 2, CERTAIN).all_leave().game] * 3))
+    rows, _, done, (first, *_) = env.step(np.array([1, 0, 0]))
+    assert done.tolist() == [True, False, False]
+    assert [history_of(row) for row in rows] == [FRESH, *[[[[0, 0], [1, 0]], [[0, 0], [3, 0]], [2, 0], [0, 0]]] * 2]
+    _, *others = env.step(np.array([0, 1, 0]))[3]
+    assert [history_of(info["terminal_observation"]) for info in (first, *others)] == [
+        [[[1, 0], [1, 0]], [[2, 0], [2, 0]], [1, 0], [0, 0]],
+        [[[2, 0], [1, 0]], [[2, 0], [3, 0]], [2, 0], [0, 0]],
+        [[[0, 0], [1, 0]], [[0, 0], [3, 0]], [3, 0], [1, 0]],
+    ]
 
 
 def test_a_deck_that_is_refused_leaves_game_and_history():
@@ -171,13 +258,14 @@ def test_a_reward_that_fails_plays_nothing():
         return banked
 
     env = DiamantVectorEnv(4, 3, opponents="continue", reward=fails, observation="history")
-    env.reset(seed=1)
+    shown, _ = env.reset(seed=1)
     before, history = env.games.tobytes(), env._learner.batch.history()
     with pytest.raises(RuntimeError, match="no reward"):
         env.step([1, 0, 0, 1])
     assert len(calls) > 1
     assert env.games.tobytes() == before
     np.testing.assert_array_equal(env._learner.batch.history(), history)
+    np.testing.assert_array_equal(env._learner.observations, shown)
 
 
 @pytest.mark.parametrize("rewarded", ["win", gems])

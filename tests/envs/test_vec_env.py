@@ -128,9 +128,11 @@ def rows_and_games(**settings):
     return sb3.DiamantVecEnv(2, 3, **settings), same_step(4, **settings)
 
 
-def test_infos_of_a_gymnasium_vector_are_those_of_single_environments():
+@pytest.mark.parametrize("shown", [None, "history"])
+def test_infos_of_a_gymnasium_vector_are_those_of_single_environments(shown):
     """By stable-baselines3's own vector: at each step, at the end of a game, and of the reset after it."""
-    ours, theirs = same_step(3, seat=None), vec_env.DummyVecEnv([lambda: DiamantEnv(num_players=3, seat=None)] * 3)
+    settings = {"seat": None, "observation": shown}
+    ours, theirs = same_step(3, **settings), vec_env.DummyVecEnv([lambda: DiamantEnv(3, **settings)] * 3)
     for env in (ours, theirs):
         env.seed(5)
     np.testing.assert_array_equal(ours.reset(), theirs.reset())
@@ -148,6 +150,17 @@ def test_infos_of_a_gymnasium_vector_are_those_of_single_environments():
         assert ours.reset_infos == theirs.reset_infos
         ends += int(found[2].sum())
     assert ends > 3
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_a_seed_is_for_one_reset(kind):
+    env = rows_and_games()[kind]
+    starts = []
+    for _ in range(2):
+        env.seed(3)
+        starts.append([env.reset().tobytes() for _ in range(6)])
+    assert starts[0] == starts[1]
+    assert len(set(starts[0])) > 3
 
 
 @pytest.mark.parametrize("settings", [{}, {"blank_rivals": True}, {"reward": lambda gems, *_: gems}])

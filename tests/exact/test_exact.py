@@ -12,7 +12,7 @@ import pytest
 
 from diamant_env import EDITIONS, Batch, Edition, exact
 from diamant_env.exact.equilibrium import root_value, solve
-from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, lowest_equilibrium, mean
+from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, mean
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
 from diamant_env.opponents.pools import load_pool
@@ -29,6 +29,7 @@ TINY_RELICS = replace(TINY, name="tiny, relics", treasures=(5,), relics=(3, 7))
 TINY_PRINTED = replace(TINY_RELICS, name="tiny, printed relic", relics=(4,), relic_values="printed")
 TINY_TWICE = replace(TINY, name="tiny, twice", treasures=(5,), expeditions=2)
 TINY_LATE = replace(TINY_TWICE, name="tiny, twice, relic", relics=(6,), relics_enter="expedition")
+HALF = Edition(name="half", treasures=(5, 5), traps=("mud",), trap_copies=2, expeditions=1)
 SMALL_LONG = Edition(name="small, long", treasures=(1, 5, 7, 9, 17), traps=("a", "b", "c"), expeditions=4)
 SMALL_RELICS = replace(SMALL_LONG, name="small, long, relics", relics=(5, 10), relics_enter="expedition")
 SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), relics=(5, 10), expeditions=1)
@@ -160,6 +161,21 @@ def test_the_lowest_equilibrium_of_many_polynomials():
     assert lowest_equilibrium(np.array([1.0, -1, 1, 0, 0, 0, 0, 0]), np.zeros(8), 2) == pytest.approx(0.5, abs=1e-9)
 
 
+def test_of_equal_choices_several_players_stay_and_a_lone_one_leaves():
+    equal, more = np.full(8, 5.0), np.full(8, 6.0)
+    more[0] = 5  # if nobody else leaves, both choices bring the same
+    assert choose(EQUILIBRIUM, more, equal, 3) == choose(DIFFERENCE, equal, equal, 1) == 0
+    game = Play([5, "mud"], 1, HALF).go_on().game  # 5 gems, or 10 half of the time
+    assert exact.solve_lone(HALF).leave_probability(game[None]).tolist() == [1]
+
+
+def test_the_best_response_from_the_middle_of_an_expedition():
+    """Alone with 5 gems: the policy leaves with them; 1 of 3 cards makes 10 of them, after the others 5 are left."""
+    tree = exact.build_tree(Play([5], 1, HALF).game, HALF)
+    response = exact.best_response(exact.policy_of(make("bag:1"), tree), tree)
+    assert (response.profile_value, response.value) == pytest.approx((5, 20 / 3))
+
+
 @compiled_only
 @every([SMALL_LONG, SMALL_RELICS])
 def test_a_lone_player_meets_the_value_of_the_whole_game(edition):
@@ -186,18 +202,25 @@ def test_no_agent_of_the_pools_gains_against_the_equilibrium():
 
 @compiled_only
 @every([ONE, replace(EDITIONS["iello-2016"], expeditions=1)])
-def test_a_policy_sees_what_a_player_sees(edition):
-    """The rows that `policy_of` shows are those of real blank games."""
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_policy_sees_what_a_player_sees(edition, begun):
+    """The rows that `policy_of` shows are those of real blank games, from the start or from the middle on."""
     small = replace(edition, treasures=SMALL.treasures, traps=("a", "b", "c"))
-    shown = set()
+    shown, start = set(), exact.start_of_expedition(small, 3)
+    batch = Batch(500, 3, small, blank_rivals=True)
+    rows, rng, met = batch.reset(seed=2), np.random.default_rng(2), 0
+    if begun:
+        start = Play(["relic" if small.relics else 1, "a", 5], 3, small).play("0 -").game
+        games = np.repeat(start[None], 500)
+        games["key"] = np.arange(500)
+        batch.restore(games)
+        rows = batch.observe()
 
     def act(obs, first):
         shown.update(row.tobytes() for row in obs.flat)
         return np.zeros(len(obs.flat), np.float32)
 
-    exact.policy_of(SimpleNamespace(act=act), tree_of(small, 3, merge=False))
-    batch = Batch(500, 3, small, blank_rivals=True)
-    rows, rng, met = batch.reset(seed=2), np.random.default_rng(2), 0
+    exact.policy_of(SimpleNamespace(act=act), exact.build_tree(start, small, merge_traps=False))
     while not batch.over.all():
         deciding = rows[rows[:, :, 0] == 1]
         assert all(row.tobytes() in shown for row in deciding)

@@ -124,6 +124,8 @@ def test_a_search_finds_a_choice_that_must_win():
     assert gains.mean() == pytest.approx(FATAL, abs=4 * (FATAL * (1 - FATAL) / (8 * 128)) ** 0.5)
     assert lost(gains, np.ones(8, np.float32)).tolist() == [0] * 8
     np.testing.assert_allclose(lost(gains, np.zeros(8, np.float32)), gains.mean(axis=1))
+    np.testing.assert_array_equal(_searched_gains(BASE, 0, flat), gains)
+    assert not np.array_equal(_searched_gains(BASE, 1, flat), gains)
 
 
 @compiled_only

@@ -36,6 +36,15 @@ def test_a_gain_is_the_payoff_less_what_a_copy_gets(reward):
     assert found.payoff == pytest.approx(payoffs[reward].mean())
 
 
+def test_blank_rivals_are_blank_in_all_games():
+    def blind(obs):
+        assert not obs["rival_present"].any()
+        return obs["bag"] >= 8
+
+    game = DeviationGame(blind, 3, "iello-2016", "score", blank_rivals=True)
+    assert deviation_gains([blind], game, 12, SEEDS)[0].gain.mean == pytest.approx(0)
+
+
 def test_a_share_that_is_always_won_has_an_interval():
     (found,) = deviation_gains(["ev:0.75"], match("win", "continue", 2), 400, SEEDS)
     assert found.payoff > 0.95

@@ -18,7 +18,7 @@ from diamant_env.commands import diamant
 from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.turns import reveal_until_decision
-from diamant_env.judging import evaluate
+from diamant_env.judging import evaluate, evaluation, games
 from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
 from diamant_env.judging.intervals import Estimate
@@ -107,6 +107,21 @@ def test_games_are_distinct_and_depend_on_the_seed_alone():
         np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
     purposes = ((0, "a"), (0, "b"), (1, "a"), (0, "a", 1))
     assert len({tuple(seeds_for(*purpose).generate_state(4)) for purpose in purposes}) == 4
+
+
+def test_purposes_and_line_ups_play_games_of_their_own(monkeypatch):
+    runs = []
+    monkeypatch.setattr(evaluation, "play", lambda *settings: runs.append(play(*settings)) or runs[-1])
+    for purpose in ("judge", "pick"):
+        compare(["bag:9"], clone_line_ups(["bag:8", "bag:7"]), 8, purpose=purpose)
+    assert len(np.unique([run.keys for run in runs])) == 2 * 2 * 8
+
+
+def test_each_agent_has_a_seed_of_its_own(monkeypatch):
+    seeds = []
+    monkeypatch.setattr(games, "as_player", lambda agent, seed: seeds.append(seed) or make(agent, seed))
+    played(("bag:7", "bag:8", "bag:9"), [[0, 1, 2]], 1)
+    assert len(set(seeds)) == 3
 
 
 def test_an_object_with_a_memory_plays_as_its_text_does():
@@ -211,6 +226,8 @@ def test_copies_and_intruders_tell_the_same_story():
     assert (clones.measured, clones.against) == (intruder.measured, intruder.against) == ("bag:8", "3 × traps:3")
     assert abs(clones.win_share.mean - intruder.win_share.mean) < 6 * 0.5 / math.sqrt(2000)
     assert clones.win_share.mean > 0.5
+    (alike,) = judge("bag:8", clone_line_ups(["bag:8"]), 60, players=3)  # every game is a tie
+    assert alike.p_value == pytest.approx(1, abs=1e-4)
 
 
 def test_an_agent_compared_with_itself_differs_in_no_game():

@@ -90,6 +90,26 @@ def test_seats_are_bolder_or_more_timid_and_stay_so():
     assert np.array_equal(leave, seen_by(found, rows))
 
 
+def test_each_seat_has_a_character_of_its_own_whoever_waits():
+    found = league(learner=0.0, snapshots=1.0, snapshot_places=2, style=1.0, blindness=0.5)
+    found.add_snapshot(network(1))
+    rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)
+    leave = seen_by(found, rows)
+    other = found.snapshots[1].act(Observations(rows), np.zeros(50, bool))
+    assert not (leave == other).any()
+    rows[::2, 0] = 0  # they need not decide
+    np.testing.assert_array_equal(seen_by(found, rows)[1::2], leave[1::2])
+
+
+def test_scripted_agents_have_seeds_of_their_own(tmp_path):
+    (tmp_path / "drawn.toml").write_text('agents = ["mixture:1,30", "mixture:2,31"]')
+    found = league(learner=0.5, scripted=0.5, pool=str(tmp_path / "drawn.toml"))
+    for agent in found.agents:
+        agent.act(Observations(Batch(8, 3).reset(0)[:, 0]), np.ones(8, bool))
+    one, other = (agent.thresholds for agent in found.agents)
+    assert (other - one != 1).any()
+
+
 def test_rules_take_their_share():
     found = league(learner=0.25, snapshots=0.35, rules=0.4)
     present = np.arange(8) < PLAYERS[:, None]

@@ -1,4 +1,4 @@
-"""Games in shards, and jobs on Ray: where they run changes nothing."""
+"""Games in shards and jobs on Ray: where they run changes nothing."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from diamant_env.judging import sharding
-from diamant_env.judging.games import play, seeds_for
-from diamant_env.judging.lineups import deal
 from diamant_env.judging.tournament import hold_tournament
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
@@ -25,27 +23,6 @@ def cluster():
     ray.init(address="local", num_cpus=4, logging_level="ERROR", log_to_driver=False)
     yield ray
     ray.shutdown()
-
-
-def test_one_shard_is_what_plain_play_gives():
-    seating = deal(10, 3, 5, np.random.default_rng(0))
-    whole = play(AGENTS, seating, 57, seeds_for(0, "test"))
-    played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"))
-    for name in ("seating", "shares", "scores", "keys"):
-        np.testing.assert_array_equal(getattr(played, name), getattr(whole, name))
-
-
-def test_shards_play_every_game_once_at_its_table(monkeypatch):
-    monkeypatch.setattr(sharding, "TABLES", 4)
-    seating = deal(10, 3, 5, np.random.default_rng(0))
-    ended = []
-    progress = type("Bar", (), {"update": lambda self, games: ended.append(games)})()
-    played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"), progress=progress)
-    assert ended == [4 * 6, 3 * 6 + 5, 2 * 5]
-    assert len(np.unique(played.keys)) == 57
-    np.testing.assert_allclose(played.shares.sum(axis=1), 1)
-    first = play(AGENTS, seating[:4], 24, seeds_for(0, "test").spawn(3)[0])
-    np.testing.assert_array_equal(played.scores[np.arange(57) % 10 < 4], first.scores)
 
 
 def test_a_tournament_on_ray_has_the_same_bytes(cluster, monkeypatch):

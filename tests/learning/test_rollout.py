@@ -1,5 +1,7 @@
 """A rollout without idle turns, against generalized advantage estimation by definition; its coin tosses."""
 
+import copy
+
 import numpy as np
 import pytest
 from gymnasium.spaces import Discrete
@@ -127,6 +129,7 @@ def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
     finish(buffer, 0.75, [True, False, True])
     assert buffer.complete.tolist() == [0, 2]
     assert buffer.returns.tolist() == [0.75, 0.75]
+    assert next(buffer.get()).advantages.tolist() == [0.25, 0.25]
     buffer.start_rollout()
     assert buffer.count == 1
     assert buffer.decisions["row"][0] == 1
@@ -162,6 +165,27 @@ def test_a_rollout_finds_nothing_of_the_one_before():
     assert buffer.returns.tolist() == [2, 2]
 
 
+def test_rewards_are_scaled():
+    env, buffer = DiamantVecEnv(8, 3, reward="score"), buffer_of(24)
+    env.seed(2)
+    always = np.full((24, 2), [-99, 0], np.float32), np.zeros(24, np.float32)
+    play_turn(env, buffer, env.reset(), INPUTS[RAW], lambda seen: always, 0.25)
+    banked = env.batch.games["chest"][:, :3].ravel()
+    assert banked.any()
+    np.testing.assert_array_equal(buffer.decisions["reward"][:24], banked / 4)
+
+
+def test_what_was_saved_stays_as_it_was():
+    buffer, exploration = buffer_of(2), explorer(chance=1.0)
+    decide(buffer, [0, 1], [0, 1], [0, 0], False)
+    buffer.start_rollout()
+    states = buffer.state(), exploration.state()
+    saved = copy.deepcopy(states)
+    decide(buffer, [0], [1], [3, 5], [False, True])
+    exploration.weights(EVERY_ROW, exploration.coins(EVERY_ROW), UNLIKELY)
+    np.testing.assert_equal(states, saved)
+
+
 # Exploring starts: who tosses a coin, what is learned from, and how much a toss weighs
 
 
@@ -188,7 +212,7 @@ def test_turn_and_seat_of_the_coin_are_random():
     assert 5 < first[0] < 45
     assert first[1] == 200
     seats = explorer(chance=1.0).coins(EVERY_ROW) % 3
-    assert (np.bincount(seats) > 40).all()
+    assert (np.bincount(seats, minlength=3) > 40).all()
 
 
 def test_games_outside_the_share_are_learned_from_the_beginning():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 from dataclasses import replace
@@ -176,10 +177,30 @@ def test_what_it_remembers_can_be_kept():
     seen, first = Observations(batch.reset(0).reshape(-1, NUM_FEATURES)), np.ones(18, bool)
     agent.act(seen, first)
     state = agent.state()
+    saved = copy.deepcopy(state)
     json.dumps([state["random"], state["base"]["random"], state["thinker"]["random"]])
     other.restore(state)
     np.testing.assert_array_equal(agent.act(seen, ~first), other.act(seen, ~first))
     np.testing.assert_array_equal(agent.act(seen, first), other.act(seen, first))
+    another = Observations(Batch(6, 3, "everdeck").reset(0).reshape(-1, NUM_FEATURES))
+    for each in (agent, other):
+        each.act(another, first)
+    np.testing.assert_equal(state, saved)
+
+
+def test_a_seed_is_for_the_base_agent_too():
+    seen, first = Observations(deciding(4, turns=1).observe()[:, 0]), np.ones(8, bool)
+    bases = [make("mixture:1,30", own) for own in (5, 6)]
+    for base in bases:
+        SearchAgent(base, Budget(8), seed=1).act(seen, first)
+    np.testing.assert_array_equal(*(base.thresholds for base in bases))
+
+
+@pytest.mark.parametrize("bias", [(9, -9), (-9, 9)])
+def test_nothing_is_searched_where_a_network_is_certain(bias):
+    agent = SearchAgent(NetworkAgent([(np.zeros((2, NUM_FEATURES), np.float32), np.array(bias, np.float32))]))
+    agent.act(Observations(deciding(3).observe()[:, 0]), np.ones(8, bool))
+    assert agent.rollouts == 0
 
 
 def network(*sizes: int, scale: float = 1.0) -> NetworkAgent:

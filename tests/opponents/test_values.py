@@ -13,7 +13,7 @@ from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
 from diamant_env.opponents.values import Values, inputs, largest_inputs, seen_at_start
-from tests.support.play import PUBLISHED, every
+from tests.support.play import PUBLISHED, Play, every
 
 RANDOM = np.random.default_rng(0)
 POLICY = [(RANDOM.normal(size=(2, NUM_FEATURES)).astype(np.float32), np.zeros(2, np.float32))]
@@ -77,6 +77,26 @@ def test_the_first_card_lies_in_the_deck(edition):
     assert public[0, 0] * 4 == edition.expeditions - 2
     assert public[0, 3] * 16 <= edition.trap_copies * len(edition.traps)
     assert public[0, 5] * 2 <= len(edition.relics)
+
+
+def test_the_start_of_the_last_expedition_but_one_by_hand():
+    """A relic was taken by one who left alone, then two snakes came up; now a boulder lies on the path."""
+    play = Play(["relic", "snake", "snake", 5, 7, "boulder"], 3).play("0 - all all")
+    chests, public = seen_at_start(play.env._batch.observe()[:, 1])
+    assert chests.tolist() == [[3, 3, 8]]
+    pairs = 4 * 3 * 2 + 2 * 1  # of one kind, in the deck or on the path
+    assert public.tolist() == [[2 / 4, 0, 1, 14 / 16, pairs / 16, 4 / 2, 1 / 2]]
+
+
+def test_what_networks_compute_from_by_hand():
+    public = np.float32([[1, 0, 0, 0.5, 1, 2, 0]])  # four expeditions to come, in which chests drift apart by 16
+    (found,) = inputs(np.float32([[2, 20, 7]]), public)
+    by_hand = [
+        [-1.5, -1.5, -1.5, -0.625, -18 / 16, -5 / 16],
+        [1.5, 1.5, 1.5, 1.5, 13 / 16, 18 / 16],
+        [-1.5, 1.5, -1.5, 0.625, -13 / 16, 5 / 16],
+    ]
+    np.testing.assert_array_equal(found, [[*row, *public[0]] for row in by_hand])
 
 
 def test_what_networks_see_stays_within_its_bounds():

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, Batch, diamant_v0
+from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.opponents import make
 from diamant_env.records import DamagedRecord, GameLog, GameRecord
-from tests.support.play import INVENTED, PUBLISHED, every, games
+from diamant_env.records.sitting import Sitting, make_all
+from tests.support.play import BASE, INVENTED, PUBLISHED, Play, every, games
 from tests.support.record import record_of
 
 FOLDER = Path(__file__).parent / "games"
@@ -246,6 +247,29 @@ def test_a_log_follows_a_game_of_a_batch_from_its_start():
     assert GameRecord.from_text(log.record().to_text()) == log.record()
     with pytest.raises(ValueError, match="a log begins with the first card"):
         GameLog(batch.editions[1], 4).follow(batch.games[1])
+
+
+@pytest.mark.parametrize(("turns", "chests", "relics"), [("1 0", (0, 5), (0, 1)), ("all", (0, 0), (0, 0))])
+def test_the_result_says_who_took_the_relic(turns, chests, relics):
+    """One who leaves alone takes it; where both leave, it stays on the path."""
+    play = Play(["relic", "snake"], 2, replace(BASE, expeditions=1))
+    log = GameLog(play.env.edition, 2)
+    log.follow(play.game)
+    for turn in turns.split():
+        log.follow(play.play(turn).game)
+    record = log.record()
+    assert (record.chests, record.relics) == (chests, relics)
+    with pytest.raises(DamagedRecord, match="result of player_0: the replay ends with chest 0, relics 0"):
+        replace(record, relics=(1, relics[1])).replay()
+
+
+def test_each_seat_asks_an_agent_of_its_own_with_a_seed_of_its_own():
+    assert Sitting(BASE, [None, make("random:1"), make("random:0.5")], 0).leave == [0, 1, 0.5]
+    agents = make_all(["mixture:1,30", None, "mixture:1,30"], 1)
+    assert agents.pop(1) is None
+    for agent in agents:
+        agent.act(Observations(Batch(8, 3).reset(0)[:, 0]), np.ones(8, bool))
+    assert agents[0].thresholds.tolist() != agents[1].thresholds.tolist()
 
 
 @pytest.mark.parametrize("seed", [5, None])

@@ -1,0 +1,59 @@
+"""Seeds of the opponents in the views with one learner at a table."""
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch, Observations
+from diamant_env.envs.opponent_seats import opponent_agent
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
+from diamant_env.sb3 import DiamantVecEnv
+
+
+class Seeded:
+    """Keeps the seeds that it is given."""
+
+    made: list = []  # noqa: RUF012 - of all that were made
+
+    def __init__(self):
+        self.seeds = []
+        self.made.append(self)
+
+    def seed(self, seed):
+        self.seeds.append(seed)
+
+    def act(self, obs, first):
+        return np.zeros(len(first), np.float32)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: DiamantEnv(3, opponents=[Seeded(), Seeded()]),
+        lambda: DiamantVectorEnv(2, 3, opponents=[Seeded(), Seeded()]),
+        lambda: DiamantVecEnv(2, 3, opponents=[Seeded, Seeded]),
+    ],
+)
+def test_each_opponent_has_a_seed_of_its_own(make):
+    Seeded.made.clear()
+    env = make()
+    for seed in (1, 1, 2):
+        if isinstance(env, DiamantVecEnv):
+            env.seed(seed)
+            env.reset()
+        else:
+            env.reset(seed=seed)
+    if isinstance(env, DiamantVectorEnv):  # of some games alone: the opponents play on in the others
+        env.reset(seed=3, options={"reset_mask": np.array([True, False])})
+    seeds = [agent.seeds for agent in Seeded.made if agent.seeds]
+    assert [len(each) for each in seeds] == [3, 3]
+    assert all(first == again for first, again, _ in seeds)
+    assert len({*seeds[0], *seeds[1]}) == 4
+
+
+def test_opponents_that_were_never_seeded_draw_differently():
+    seen = Observations(Batch(8, 3).reset(0)[:, 0])
+    agents = [opponent_agent("mixture:1,30") for _ in range(2)]
+    for agent in agents:
+        agent.act(seen, np.ones(8, bool))
+    assert agents[0].thresholds.tolist() != agents[1].thresholds.tolist()
