@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 
 import numpy as np
 import pytest
@@ -20,12 +19,8 @@ from diamant_env import (
     Batch,
     Observations,
     columns,
-    editions,
     observation_space,
 )
-from diamant_env.engine.workspace import WORKSPACE
-from diamant_env.native import packed_bytes
-from diamant_env.native.aligned import LINE, aligned
 from diamant_env.observation import SLICES, field_table
 from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
 
@@ -111,20 +106,9 @@ def test_the_numbers_in_saved_games_keep_their_meaning():
     assert (REVEAL, DECIDE, OVER) == (0, 1, 2)
 
 
-@pytest.mark.parametrize("record", [GAME, WORKSPACE], ids=["a game", "room to work in"])
-def test_records_are_aligned_as_a_struct_in_c(record):
-    assert record.isalignedstruct
-    assert all(offset % dtype.base.itemsize == 0 for dtype, offset in record.fields.values())
-
-
-@pytest.mark.parametrize("shape", [1, 7, (3, 5)])
-@pytest.mark.parametrize("kind", [GAME, np.float32, np.int8])
-def test_an_array_begins_at_a_cache_line(kind, shape):
-    for _ in range(20):
-        made, plain = aligned(shape, kind), np.zeros(shape, kind)
-        assert made.ctypes.data % LINE == 0
-        assert (made.dtype, made.shape, made.tobytes()) == (plain.dtype, plain.shape, plain.tobytes())
-    assert Batch(5, 4)._core.records.ctypes.data % LINE == 0
+def test_records_are_aligned_as_a_struct_in_c():
+    assert GAME.isalignedstruct
+    assert all(offset % dtype.base.itemsize == 0 for dtype, offset in GAME.fields.values())
 
 
 def test_the_rows_of_the_table():
@@ -135,15 +119,6 @@ def test_the_rows_of_the_table():
         if step > 1:
             index = f"{start}, {start + step}, … {start + step * (size - 1)}"
         assert line == f"| {index} | `{name}` | {scale} | {low} … {high} | {field.meaning} |"
-
-
-@pytest.mark.parametrize(
-    ("limit", "value"), [("MAX_PLAYERS", 9), ("MAX_TRAPS", 9), ("MAX_TREASURES", 17), ("NUM_CARDS", 33)]
-)
-def test_a_limit_that_the_compiled_code_is_not_written_for_is_refused(limit, value, monkeypatch):
-    monkeypatch.setattr(editions, limit, value)
-    with pytest.raises(AssertionError, match="the compiled code is written for 8, 8, 16 and 25 to 32"):
-        runpy.run_path(packed_bytes.__file__)
 
 
 def walk(batch, turns):

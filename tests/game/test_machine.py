@@ -30,7 +30,7 @@ class TwoGames:
 
     def __init__(self, edition, players, seed, cards):
         self.batch = Batch(1, players, edition)
-        self.game, self.box = self.batch._core.records[0], numbers_of(edition)
+        self.game, self.box = self.batch._games.view(np.recarray)[0], numbers_of(edition)
         self.names, self.oracle = Names(edition), Oracle(edition, players)
         self.whole = Counter(self.oracle.deck) + Counter(self.oracle.relics_to_come)
         self.junk = random.Random(seed)

@@ -79,7 +79,7 @@ def test_results_are_those_of_games_played_one_by_one():
         batch.reset(seed=0)
         game, edition = batch.games.copy()[0], numbers_of(batch.editions[0])
         start_game(game, edition, 3, key)
-        reveal_until_decision(game, edition)
+        reveal_until_decision(game, edition, np.zeros((1, 0), np.int8), np.zeros(1, np.int64), 0)
         batch.restore(np.array([game]))
         table, observations = Table(batch, [make(text) for text in agents], [seating[number % 2]]), batch.observe()
         actions = np.zeros((1, 3), np.int8)

