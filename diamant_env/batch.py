@@ -242,7 +242,7 @@ class Batch:
         """Play one turn in every game that is not over: the decisions, then cards until the next decision.
 
         Args:
-            actions: int8 (N, seats), 0 = CONTINUE and 1 = LEAVE. What idle seats send is ignored.
+            actions: Integers (N, seats), fastest as int8: 0 = CONTINUE and 1 = LEAVE. What idle seats send is ignored.
             observations: float32 (N, seats, num_features) to write into; a new array by default.
             rewards: Likewise, float32 (N, seats).
             done: Likewise, bool (N,).

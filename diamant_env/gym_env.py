@@ -12,7 +12,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_action, whole_number
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
@@ -155,9 +155,7 @@ class DiamantEnv(gymnasium.Env):
         """
         if not self._playing:
             raise ResetNeeded("step while no game is being played: call reset() first")
-        if not self.action_space.contains(action):
-            raise ValueError(f"action {action!r}; allowed: 0 (CONTINUE) and 1 (LEAVE)")
-        rewards, turns = self._learner.play(np.array([action]))
+        rewards, turns = self._learner.play(np.array([checked_action(action, "the learner")]))
         over = bool(self._learner.over[0])
         self._playing = not over
         return self._learner.observations[0], float(rewards[0]), over, False, self._info(int(turns[0]))

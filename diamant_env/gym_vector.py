@@ -13,10 +13,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_actions, whole_number
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
-from diamant_env.envs.settings import checked_actions
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.opponents.own import Player
 from diamant_env.rewards import Reward

@@ -22,10 +22,10 @@ except ModuleNotFoundError as error:
 
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
+from diamant_env.engine.arguments import checked_actions
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import made, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
-from diamant_env.envs.settings import checked_actions
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import Observations
 from diamant_env.opponents.own import Player

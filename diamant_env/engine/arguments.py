@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -113,21 +114,59 @@ def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
 
 
 def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[int, int]) -> NDArray[np.int8]:
-    """Return the actions as int8 (N, seats), contiguous.
+    """Return the actions of a batch as int8 (N, seats), contiguous; what idle seats send is ignored.
 
     Raises:
         ValueError: If the shape or dtype is wrong, or a seat that must decide sends neither 0 nor 1.
     """
-    given = legal = as_array(actions, "actions")
-    if given.dtype != INT8 or given.shape != shape or not given.flags.c_contiguous:
-        if given.dtype.kind in "iu" and given.dtype != INT8:
-            actions = np.where((given == 0) | (given == 1), given, 2).astype(INT8)
-        legal = np.ascontiguousarray(checked(actions, "actions", INT8, shape))
+    given, legal = _narrowed(actions, shape)
     wrong = int(first_illegal(memory, legal))
     if wrong >= 0:
         game, seat = divmod(wrong, shape[1])
-        note = "" if given.dtype == INT8 else f" (actions of dtype {given.dtype}; expected int8)"
-        raise ValueError(
-            f"action {given[game, seat]} of seat {seat} in game {game}; allowed: 0 (CONTINUE) and 1 (LEAVE){note}"
-        )
+        raise _illegal(given[game, seat], f"seat {seat} in game {game}")
     return legal
+
+
+def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -> NDArray[np.int8]:
+    """Return one action per row as int8 (N,), 0 where they are ignored.
+
+    Args:
+        actions: Whole numbers (N,).
+        ignored: bool (N,), where nothing must be decided.
+        what: What a row is, for the message.
+
+    Raises:
+        ValueError: If the shape or dtype is wrong, or an action that is not ignored is neither 0 nor 1.
+    """
+    given, legal = _narrowed(actions, ignored.shape)
+    wrong = (legal >> 1 != 0) & ~ignored
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise _illegal(given[row], f"{what} {row}")
+    return np.where(ignored, INT8.type(0), legal)
+
+
+def checked_action(action: Any, agent: str) -> int:
+    """Return the action of an agent inside the cave as 0 or 1.
+
+    Raises:
+        ValueError: If it is neither.
+    """
+    with contextlib.suppress(TypeError):
+        if (number := operator.index(action)) in (0, 1):
+            return number
+    raise _illegal(repr(action), agent)
+
+
+def _narrowed(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
+    """Return integers as an array and as contiguous int8, in which 2 stands for what int8 can't hold."""
+    given = as_array(actions, "actions")
+    if given.shape != shape or given.dtype.kind not in "iub":
+        raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}; integers of shape {shape} expected")
+    if given.dtype == INT8:
+        return given, np.ascontiguousarray(given)
+    return given, np.where((given == 0) | (given == 1), given, 2).astype(INT8)
+
+
+def _illegal(action: object, whose: str) -> ValueError:
+    return ValueError(f"action {action} of {whose}; allowed: 0 (CONTINUE) and 1 (LEAVE)")

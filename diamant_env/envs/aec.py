@@ -10,7 +10,7 @@ from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from diamant_env.editions import Edition
-from diamant_env.envs.settings import checked_action
+from diamant_env.engine.arguments import checked_action
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +65,7 @@ class AecGame(parallel_to_aec_wrapper):
         agent = self.agent_selection
         if not self.terminations[agent]:
             inside = self.env.game["inside"][self.possible_agents.index(agent)]
-            action = checked_action(agent, action) if inside else 0
+            action = checked_action(action, agent) if inside else 0
         elif action is not None:
             raise ValueError(f"action {action!r} of {agent}, whose game is over; allowed: None")
         super().step(action)

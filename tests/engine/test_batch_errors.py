@@ -35,12 +35,12 @@ ARGUMENTS = [
 ]
 
 ACTIONS = [
-    (np.zeros((2, 4), np.int8), r"actions of shape \(2, 4\); expected \(2, 3\)"),
-    (np.zeros(3, np.int8), r"actions of shape \(3,\); expected \(2, 3\)"),
-    (None, r"actions of shape \(\); expected \(2, 3\)"),
+    (np.zeros((2, 4), np.int8), r"actions of shape \(2, 4\) and .*; integers of shape \(2, 3\)"),
+    (np.zeros(3, np.int8), r"actions of shape \(3,\) and .*; integers of shape \(2, 3\)"),
+    (None, r"actions of shape \(\) and dtype object; integers of shape \(2, 3\)"),
     ([[0, 0, 0], [0]], r"actions=\[\[0, 0, 0\], \[0\]\]; its rows must have the same length"),
-    (np.zeros((2, 3)), "actions of dtype float64; expected int8"),
-    (np.full((2, 3), 256), "actions of dtype int64; expected int8"),
+    (np.zeros((2, 3)), r"actions of shape \(2, 3\) and dtype float64; integers of shape \(2, 3\) expected"),
+    (np.full((2, 3), 256), "action 256 of seat 0 in game 0"),
     (np.array([[0, 0, 0], [0, 2, 0]], np.int8), "action 2 of seat 1 in game 1; allowed: 0 .* and 1"),
     (np.array([[0, 0, -1], [0, 0, 0]], np.int8), "action -1 of seat 2 in game 0; allowed: 0 .* and 1"),
     (np.array([[0, 0, 0], [0, 0, 200]], np.uint8), "action 200 of seat 2 in game 1; allowed: 0 .* and 1"),

@@ -69,7 +69,7 @@ def play(env, seed):
 def play_by_hand(batch, seed, learner, agents):
     """Play the same with a batch of one: each agent sits so many seats after the learner."""
     everyone = batch.reset(seed)
-    observations, rewards, over = [np.append(everyone[0, learner], batch.history()[0, learner])], [], False
+    observations, rewards, over = [everyone[0, learner].copy()], [], False
     while not over:
         chosen, total, learning = decision(everyone[0, learner]), 0.0, True
         while learning or not (over or everyone[0, learner, 0]):
@@ -78,13 +78,13 @@ def play_by_hand(batch, seed, learner, agents):
             first = (batch.games.expedition == 1) & (batch.games.turn == 1)
             for behind, agent in enumerate(agents, 1):
                 seat = (learner + behind) % batch.seats
-                leave[0, seat] = agent.act(Observations(everyone[:, seat]), first)[0]
+                leave[0, seat] = agent.act(Observations(everyone[:, seat, :NUM_FEATURES]), first)[0]
             batch.draw_decisions(leave, actions)
             actions[0, learner] = chosen
             everyone, reward, done = batch.step(actions)
             total += float(reward[0, learner])
             over = bool(done[0])
-        observations.append(np.append(everyone[0, learner], batch.history()[0, learner]))
+        observations.append(everyone[0, learner].copy())
         rewards.append(total)
     return observations, rewards
 

@@ -1,6 +1,7 @@
 """Parts of an observation, the history of decisions, rewards of one's own: in a batch and in all views alike."""
 
 import pickle
+from dataclasses import replace
 
 import gymnasium
 import numpy as np
@@ -116,10 +117,10 @@ def test_games_that_are_over_or_wait_are_neither_followed_nor_paid():
         [[[1, 0], [0, 0]], [[3, 0], [0, 0]], [3, 0], [1, 0]],
         [[[0, 0], [0, 0]], [[0, 0], [0, 0]], [3, 0], [1, 0]],
     ]
-    assert [*map(history_of, np.concatenate([batch.observe(), batch.history()], axis=2)[:, 0])] == ends
+    assert [*map(history_of, batch.observe()[:, 0])] == ends
     batch.reset(seed=0, mask=np.array([True, False, False, False]))
     ends[0] = FRESH
-    assert [*map(history_of, np.concatenate([batch.observe(), batch.history()], axis=2)[:, 0])] == ends
+    assert [*map(history_of, batch.observe()[:, 0])] == ends
 
 
 def test_a_restored_game_has_a_history_from_its_turn_on():
@@ -128,7 +129,7 @@ def test_a_restored_game_has_a_history_from_its_turn_on():
     batch.step(np.ones((1, 2), np.int8))
     batch.restore(Play([5, 5, "mud"], 2, CERTAIN).play("all -").game[None])
     for left, banked in ((0, 0), (2, 2)):
-        row = np.concatenate([batch.observe(), batch.history()], axis=2)[0, 0]
+        row = batch.observe()[0, 0]
         assert history_of(row) == [[[left, 0]] * 2, [[banked, 0]] * 2, [2, 0], [0, 0]]
         batch.step(np.ones((1, 2), np.int8))
 
@@ -153,39 +154,33 @@ def test_a_deck_that_is_refused_leaves_game_and_history():
     env = diamant_v0.parallel_env(3, edition="iello-2016-fr-relics", observation="history")
     env.reset(seed=1)
     env.step({"player_0": 1, "player_1": 0, "player_2": 0})
-    before, history = env.game, env.clone_state().parts[-1]
+    before, history = env.game, env.clone_state().parts[0].history
     with pytest.raises(ValueError, match="'relic 12', is not in the deck in expedition 1"):
         env.reset(options={"deck": ["relic 12"]})
     assert env.game == before
-    assert all(np.array_equal(now, then) for now, then in zip(env.clone_state().parts[-1], history, strict=True))
+    assert all(np.array_equal(now, then) for now, then in zip(env.clone_state().parts[0].history, history, strict=True))
 
 
 def test_history_and_own_rewards_change_nothing_else():
     """The same bytes as the compiled step, over many games with auto-reset; the history begins anew with each."""
     plain, followed = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems, history=True)
-    arrays = [np.zeros((64, 5, NUM_FEATURES), np.float32) for _ in range(2)]
-    np.testing.assert_array_equal(plain.reset(3), followed.reset(3))
+    final, longer = (np.zeros((64, 5, batch.num_features), np.float32) for batch in (plain, followed))
+    np.testing.assert_array_equal(plain.reset(3), followed.reset(3)[..., :NUM_FEATURES])
     random = np.random.default_rng(0)
     for _ in range(150):
         actions = (random.random((64, 5)) < 0.3).astype(np.int8)
-        found = [
-            batch.step(actions, auto_reset=True, final_observations=final)
-            for batch, final in zip((plain, followed), arrays, strict=True)
-        ]
-        for one, other in zip((*found[0], arrays[0]), (*found[1], arrays[1]), strict=True):
-            np.testing.assert_array_equal(one, other)
-        history = followed.history()
-        fresh = plain.games["expedition"] + plain.games["turn"] == 2
-        assert (history[fresh][:, 0, columns("history_turns") - NUM_FEATURES] * 8 == [1, 0, 0, 0, 0]).all()
-        assert not history[fresh][..., columns("history_left_turn", "history_banked") - NUM_FEATURES].any()
+        expected = plain.step(actions, auto_reset=True, final_observations=final)
+        found = followed.step(actions, auto_reset=True, final_observations=longer)
+        for one, other in zip((expected[0], final, *expected[1:]), (found[0], longer, *found[1:]), strict=True):
+            np.testing.assert_array_equal(one, other[..., : one.shape[-1]])
+        fresh = found[0][plain.games["expedition"] + plain.games["turn"] == 2]
+        assert (fresh[:, 0, columns("history_turns")] * 8 == [1, 0, 0, 0, 0]).all()
+        assert not fresh[..., columns("history_left_turn", "history_banked")].any()
     again = pickle.loads(pickle.dumps(followed))
     np.testing.assert_array_equal(again.observe(), followed.observe())
-    np.testing.assert_array_equal(again.history(), followed.history())
-    state = followed.__getstate__()
+    state = followed.save()
     with pytest.raises(ValueError, match="has no history"):
-        again.__setstate__({**state, "history": state["history"][:2]})
-    with pytest.raises(RuntimeError, match="keeps no history"):
-        plain.history()
+        again.restore(replace(state, history=state.history[:2]))
 
 
 def test_all_views_show_the_same():
@@ -259,12 +254,12 @@ def test_a_reward_that_fails_plays_nothing():
 
     env = DiamantVectorEnv(4, 3, opponents="continue", reward=fails, observation="history")
     shown, _ = env.reset(seed=1)
-    before, history = env.games.tobytes(), env._learner.batch.history()
+    before, history = env.games.tobytes(), env._learner.batch.observe()
     with pytest.raises(RuntimeError, match="no reward"):
         env.step([1, 0, 0, 1])
     assert len(calls) > 1
     assert env.games.tobytes() == before
-    np.testing.assert_array_equal(env._learner.batch.history(), history)
+    np.testing.assert_array_equal(env._learner.batch.observe(), history)
     np.testing.assert_array_equal(env._learner.observations, shown)
 
 
