@@ -183,7 +183,7 @@ def test_a_reward_that_fails_plays_nothing():
 @pytest.mark.parametrize("rewarded", ["win", gems])
 def test_gymnasium_inside_stable_baselines3(rewarded):
     settings = {"opponents": "ev", "observation": ["bag", "path_gems"], "reward": rewarded}
-    envs = gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=32, autoreset_mode="SameStep", **settings)
+    envs = gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=32, autoreset_mode="SameStep", **settings)
     env = GymnasiumVecEnv(envs)
     PPO("MlpPolicy", env, n_steps=16, batch_size=128, device="cpu", seed=0).learn(600)
     env.seed(3)
@@ -195,7 +195,7 @@ def test_gymnasium_inside_stable_baselines3(rewarded):
         ends += done.sum()
     assert ends > 32
     with pytest.raises(ValueError, match=r"stable-baselines3 needs AutoresetMode\.SAME_STEP"):
-        GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=2))
+        GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=2))
     with pytest.raises(ValueError, match=r"5 is no gymnasium\.vector\.VectorEnv; gymnasium\.make_vec makes one"):
         GymnasiumVecEnv(5)
 
