@@ -1,8 +1,7 @@
-"""Exit of commands: one line for an expected error, 130 after Ctrl-C, silence on a closed pipe; an import changes none."""
+"""Exit of commands: one line for an expected error, 130 after Ctrl-C, silence on a closed pipe."""
 
 import errno
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
