@@ -22,12 +22,6 @@ rules.start_game(game, edition, 3, numpy.uint64(7))
 assert rules.win_share(game, edition, 0) == 1 / 3
 print(diamant_env.__file__)
 """
-SCORES = """
-from diamant_env import Batch
-batch = Batch(3, 3)
-batch.reset(7)
-print(batch.play_out(0.3).tolist())
-"""
 
 
 def copy_package(folder: Path) -> Path:
@@ -77,11 +71,9 @@ def test_installed_played_in_place_played_uninstalled(tmp_path):
 def test_a_read_only_package_in_an_odd_path_without_a_home(tmp_path):
     packages = tmp_path / "a path with spaces,\na newline and é"
     package = copy_package(packages)
-    expected = python(tmp_path, "-c", SCORES, PYTHONPATH=str(packages))
-    assert list((tmp_path / "cache").rglob("*.nbc"))
     for path in [package, *package.rglob("*")]:
         path.chmod(0o555 if path.is_dir() else 0o444)
     nowhere = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "TMPDIR"), "/dev/null")
     nowhere |= {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-    assert python(tmp_path, "-c", SCORES, PYTHONPATH=str(packages), **nowhere) == expected
+    assert python(tmp_path, "-c", PLAY.replace("print", "ascii"), PYTHONPATH=str(packages), **nowhere) == ""
     assert not list(packages.rglob("*.nb[ci]"))
