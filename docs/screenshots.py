@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
 
-from tests.support.browser import Browser, Server
+from tests.support.browser import Browser, Server, missing
 
 PICTURE = Path(__file__).parent / "pictures" / "page-hint-1280.png"
 AGENTS = ["you", "champion", "ev:0.75", "bag:18"]
 GAME = {"edition": "iello-2016", "hidden_chests": False, "agents": AGENTS, "seed": 36, "decisions": []}
 
 if __name__ == "__main__":
+    if missing():
+        sys.exit(missing())
     server = Server()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(Path(folder), 1280, 800)
