@@ -160,6 +160,17 @@ def test_own_rewards_see_every_game_of_a_vector():
     assert apart > 30
 
 
+def test_own_rewards_see_who_is_inside_and_what_is_over():
+    seen = []
+    batch = Batch(1, 3, reward=lambda banked, chests, *now: seen.append([each.tolist() for each in now]) or banked)
+    batch.reset(0, deck=[5, 7, *[9] * 4])
+    for leave in ([1, 0, 0], *[[1, 1, 1]] * 5):
+        batch.step([leave])
+        assert seen[-1] == [batch.must_decide.tolist(), batch.over.tolist()]
+    assert [over for _, over in seen] == [[False]] * 5 + [[True]]
+    assert seen[0][0] == [[False, True, True]]
+
+
 def test_a_reward_that_fails_plays_nothing():
     """Not even the turns of the same step that it has already paid."""
     calls = []
