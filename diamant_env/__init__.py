@@ -1,6 +1,5 @@
 """Diamant (Incan Gold) as a fast and exact multi-agent reinforcement-learning environment."""
 
-from diamant_env import commands  # noqa: F401 - first, so that Ctrl-C during a command's imports prints no traceback
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition
 from diamant_env.engine.records import from_observation
