@@ -9,7 +9,7 @@ import pytest
 
 from diamant_env import Batch
 from diamant_env.engine.turns import draw_card, draw_decision
-from diamant_env.random_numbers import key_of_next_game, key_of_seed, mix, random_below, random_bits
+from diamant_env.random_numbers import key_of_next_game, keys_of_seeds, mix, random_below, random_bits
 from tests.support.play import BASE, ODD, PRINTED_AT_ONCE, Play
 
 WORD = 2**64
@@ -43,7 +43,7 @@ def test_counters_count_the_numbers_and_keys_are_such_numbers(key):
     generator = splitmix64(key)
     for counter in range(20):
         assert int(mix(np.uint64(key), np.uint64(counter))) == next(generator)
-    assert int(key_of_seed(np.uint64(key))) == number(number(key, 0), 0)
+    assert int(keys_of_seeds(np.array([key], np.uint64))[0]) == number(number(key, 0), 0)
     assert int(key_of_next_game(np.uint64(key))) == number(key ^ 0xD1B54A32D192ED03, 0)
 
 
