@@ -1,11 +1,16 @@
-"""Typed configurations: one TOML file per experiment, every key checked."""
+"""Settings of a run: declared once, read from TOML files and from the command line, every key checked."""
 
 from __future__ import annotations
 
+import argparse
+import io
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import tomli_w
+import tyro
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -51,6 +56,12 @@ class Strict(BaseModel):
     """A section whose keys are all known and in range."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise ValueError(explain(error)) from None
 
     @field_validator("*", mode="before")
     @classmethod
@@ -110,7 +121,7 @@ class OpponentsConfig(Strict):
     snapshots: Share = 0.0
     """Share that frozen earlier versions of the learner take."""
     rules: Share = 0.0
-    """Share that players by random rules take, see `train.learning.rules`."""
+    """Share that players by random rules take, see `train.learning.league`."""
     scripted: Share = 0.0
     """Share that agents of `pool` take."""
     pool: str = "pool"
@@ -224,36 +235,18 @@ class Config(Run):
         return self
 
 
-class RayConfig(Strict):
-    """The processes of a run on Ray (see docs/cluster.md)."""
-
-    runners: int = Field(default=2, ge=0, le=1000)
-    """Processes that play; they share `ppo.games` evenly. 0: the first learner plays as well."""
-    learners: int = Field(default=0, ge=0, le=1000)
-    """Processes that learn, each from an equal part of the decisions. 0: one learner, in the process of the command."""
-
-
-class RayRun(Config):
-    """One experiment on Ray."""
-
-    ray: RayConfig = RayConfig()
-
-    @model_validator(mode="after")
-    def _can_be_shared(self) -> RayRun:
-        runners, learners = max(1, self.ray.runners), max(1, self.ray.learners)
-        if self.ppo.games // runners < len(self.game.num_players):
-            raise ValueError(
-                f"ppo.games = {self.ppo.games} among ray.runners = {runners} gives one of them fewer games than there "
-                "are table sizes"
-            )
-        if self.ppo.minibatch // learners < 2:
-            raise ValueError(f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {learners} is too small")
-        if self.start or self.ppo.explore or self.ppo.average:
-            raise ValueError("start, ppo.explore and ppo.average can't be set on Ray")
-        return self
-
-
 AnyConfig = TypeVar("AnyConfig", bound=Run)
+AnyArguments = TypeVar("AnyArguments")
+Settings = Annotated[AnyConfig, tyro.conf.arg(name="")]
+"""A configuration as the field `settings` of a command's arguments: its keys are options of the command."""
+
+
+def optional(metavar: str) -> Any:
+    """Return how the help shows an option that may be left out: without "(default: None)"."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
+
+
+ConfigFile = Annotated[Path | None, optional("FILE.toml")]
 
 
 def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
@@ -266,11 +259,51 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig: 
     if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        return kind.model_validate(parse_toml(read_text(path)))
-    except ValidationError as error:
-        raise ValueError(f"{path}: {explain(error)}") from None
+        values = parse_toml(read_text(path))
     except ValueError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise ValueError(f"{path}: {explain(error)}") from None
+
+
+def parse_arguments(
+    kind: Callable[..., AnyArguments], argv: Sequence[str] | None, command: str, standard: Path
+) -> AnyArguments:
+    """Parse a command line, by default that of the process, whose options change the settings of a file.
+
+    Args:
+        kind: Class of the arguments, with `settings`, `config` (the file) and perhaps `resume`.
+        argv: The words.
+        command: What the user typed, for the help.
+        standard: The file if --config names none.
+
+    Raises:
+        FileNotFoundError, ValueError: If a setting is wrong, or there is one beside --resume.
+    """
+    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    early.add_argument("--config", nargs="?")
+    file = early.parse_known_args(argv)[0].config
+    settings = read_config(file or standard, get_type_hints(kind)["settings"])
+    arguments: Any = parse_options(kind, argv, command, kind(settings))
+    if getattr(arguments, "resume", None) and (file or arguments.settings != settings):
+        raise ValueError("--resume goes on with the run as it is: give no --config and no setting")
+    return arguments
+
+
+def parse_options(kind: Any, argv: Sequence[str] | None, command: str, default: Any = None) -> Any:
+    """Parse a command line; ValueError, in one line, if that can't be."""
+    shown = io.StringIO()
+    try:
+        with redirect_stderr(shown):
+            return tyro.cli(kind, prog=command, args=argv, **({} if default is None else {"default": default}))
+    except SystemExit as end:
+        if not end.code:  # --help
+            raise
+    lines = [line.strip("╭╮╰╯│─ ") for line in shown.getvalue().splitlines()[1:]]  # a box, below its title
+    text = " ".join(lines[: lines.index("")] if "" in lines else lines)
+    raise ValueError(f"{text.replace('Error parsing settings.', '').replace('Error parsing ', '')} (see --help)")
 
 
 def explain(error: ValidationError) -> str:
@@ -282,17 +315,11 @@ def explain(error: ValidationError) -> str:
         if problem["type"] == "extra_forbidden":
             problems.append(f"unknown key {key!r}")
         else:
-            problems.append(
-                (key + reason if isinstance(given, dict) else f"{key} = {given!r}{reason}").removeprefix(": ")
-            )
+            shown = key + reason if isinstance(given, dict) else f"{key} = {given!r}{reason}"
+            problems.append(shown.removeprefix(": "))
     return "; ".join(problems)
-
-
-def config_json(config: Run) -> dict[str, Any]:
-    """Return all keys that are set as JSON has them."""
-    return config.model_dump(mode="json", exclude_none=True)
 
 
 def config_text(config: Run) -> str:
     """Return all keys as TOML, so that the file alone repeats the run."""
-    return tomli_w.dumps(config_json(config))
+    return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))
