@@ -40,7 +40,7 @@ from diamant_env.storage.results import save_json
 from train.learning.decisions import DecisionBuffer, Samples
 from train.learning.exploration import COIN, Exploration, weighted
 from train.learning.league import League, tables_of
-from train.runs.config import Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
+from train.runs.config import CONFIGS, Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
@@ -484,7 +484,7 @@ def run_experiment(
     argv: Sequence[str] | None,
     command: str,
     kind: Any = Arguments,
-    default: Path = Path("configs/default.toml"),
+    default: Path = CONFIGS / "default.toml",
     train: Callable[[Any, Path], NetworkAgent] = train,
 ) -> None:
     """Train, report, and say where everything lies; `kind` are the command's arguments, `default` its experiment."""

@@ -28,9 +28,8 @@ from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.runs.config import Config
-from train.runs.lock import held
-from train.runs.model_card import OF_RESPONSE, Judged, card_text, record_of
-from train.runs.run_folder import POLICY, about_run, open_run_folder, read_json
+from train.runs.model_card import OF_RESPONSE, Judged, about_run, card_text, record_of
+from train.runs.run_folder import POLICY, held, open_run_folder, read_json
 
 COMMAND = "python -m train.ship"
 CARDS = Path(__file__).parents[1] / "agents" / "policies"

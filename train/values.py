@@ -21,8 +21,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
 from train.runs.config import Config
-from train.runs.lock import held
-from train.runs.run_folder import POLICY, open_run_folder, read_json, save_policy
+from train.runs.run_folder import POLICY, held, open_run_folder, read_json, save_policy
 
 COMMAND = "python -m train.values"
 

@@ -20,7 +20,6 @@ from train.runs.run_folder import CONFIG, machine_and_versions, read_json, slug
 
 RESULTS, PAGE, VERSIONS = "benchmark.json", "benchmark.md", "versions.json"
 _PLACE = {"platform", "python"}  # of the versions that a page names
-_PART = ("tasks", "algorithms", "seeds")  # what may differ from call to call in the same folder
 
 
 def open_folder(folder: Path, config: BenchmarkConfig) -> None:
@@ -35,8 +34,7 @@ def open_folder(folder: Path, config: BenchmarkConfig) -> None:
         there, kept = _kept(folder / RESULTS)
     else:
         there = config
-    changed = [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]
-    if changed := [name for name in changed if name not in _PART]:
+    if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
         raise ValueError(f"{folder} has runs of another {', '.join(changed)}; give another folder by --out")
     if kept is not None:
         for row in kept["runs"]:

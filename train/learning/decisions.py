@@ -118,7 +118,10 @@ class DecisionBuffer:
         self.pending[deciding] = NONE
         decisions = self.decisions[: self.count]
         advantages, complete = decision_advantages(
-            *(decisions[name] for name in ("row", "reward", "value", "terminal")),
+            decisions["row"],
+            decisions["reward"],
+            decisions["value"],
+            decisions["terminal"],
             self.pending,
             np.where(deciding, next_values, 0).astype(np.float32),
             gamma,

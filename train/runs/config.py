@@ -29,6 +29,7 @@ from diamant_env.judging.games import MAX_GAMES
 from diamant_env.opponents.registry import names_object
 from diamant_env.storage.reading import parse_toml, read_text
 
+CONFIGS = Path(__file__).parents[2] / "configs"
 MAX_DECISIONS = 10**12
 """Of a run: four months at a hundred thousand a second."""
 MAX_ROLLOUT = 10_000_000
