@@ -1,7 +1,8 @@
 """Training and other work on Ray: ``python -m train.cluster --config configs/cluster.toml``, see docs/cluster.md.
 
-The run is that of `train.ppo`: only `Learner.rollout` differs, since runners play the games, each its share in a process
-of its own on any machine. `map_on_ray` does what ``map`` does, for tournaments, searches and benchmark runs.
+The run is that of `train.ppo`: only `Learner.rollout` differs, since runners play the games, each its share in a
+process of its own on any machine. `map_on_ray` does what ``map`` does, for tournaments, searches and
+benchmark runs.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ import pytest
 from train import best_response, ppo
 from train.benchmark import Arguments, benchmark
 from train.runs.config import Config
-from train.runs.lock import HOLDER, held
+from train.runs.run_folder import HOLDER, held
 from train.runs.run_folder import new_run_folder
 
-HOLD = "import sys, time; from pathlib import Path; from train.runs.lock import held\n"
+HOLD = "import sys, time; from pathlib import Path; from train.runs.run_folder import held\n"
 HOLD += "with held(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(600)\n"
 
 
