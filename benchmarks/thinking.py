@@ -26,7 +26,7 @@ from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.table import Table
 from diamant_env.state import CONTINUE, LEAVE
 from diamant_env.storage.results import save_json
-from train.runs.lock import held
+from train.runs.run_folder import held
 
 COMMAND = "python -m benchmarks.thinking"
 EDITION = "iello-2016"

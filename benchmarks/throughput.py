@@ -17,7 +17,7 @@ from benchmarks.costs import measure_costs
 from benchmarks.measure import QUICK, Effort
 from benchmarks.results import Comparison, machine, publish
 from diamant_env.commands.command import run_command
-from train.runs.lock import held
+from train.runs.run_folder import held
 
 COMMAND = "python -m benchmarks.throughput"
 

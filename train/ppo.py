@@ -360,13 +360,9 @@ class TrainingRun:
             self.save()
 
     def judge(self) -> None:
-        """Add a point to the learning curve: win share and score at tables of the pool, always the same games."""
+        """Add a point to the learning curve."""
         start = perf_counter()
-        line_ups, games = pool_line_ups(self.config)[:1], self.config.judge.curve_games
-        (found,) = judge(self.policy(), line_ups, games, purpose="curve", **_judging(self.config))
-        share = found.win_share
-        point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
-        self.curve.append({"decisions": self.learner.decisions, **{name: float(each) for name, each in point.items()}})
+        self.curve.append({"decisions": self.learner.decisions, **curve_point(self.policy(), self.config)})
         self.judging_seconds += perf_counter() - start
 
     def save(self) -> None:
@@ -434,6 +430,15 @@ def pool_line_ups(config: Config) -> list[LineUp]:
     """Return both pools, as far as their members can play at the tables at which the agent is judged."""
     players, game = config.judge.num_players, config.game
     return [pool_line_up(pool, players, game.played(), game.blank) for pool in POOLS]
+
+
+def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
+    """Return win share with its interval and mean score at tables of the pool; always the same games."""
+    line_ups, games = pool_line_ups(config)[:1], config.judge.curve_games
+    (found,) = judge(network, line_ups, games, purpose="curve", **_judging(config))
+    share = found.win_share
+    point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
+    return {name: float(each) for name, each in point.items()}
 
 
 def _judging(config: Config) -> dict[str, Any]:

@@ -148,7 +148,7 @@ NO_POLICY = {
 
 
 def test_what_can_not_be_measured_is_refused_before_the_budget_is_spent(enter, tmp_path):
-    words = ["--set", "decisions=100_000", "--set", "exact_players=2"]
+    words = ["--decisions", "100_000", "--exact-players", "2"]
     algorithms = [f"my_module:{name}" for name in NO_POLICY]
     status, _, errors, rows = enter("--algorithms", *algorithms, *words, task="expedition-2")
     assert (status, set(rows)) == (2, {"random:0.2", "ev:0.75"})

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from diamant_env.native.compiled import uncompiled
 
 from diamant_env import Edition, exact
 from diamant_env.exact.cards import cards_left, read_digits
@@ -12,7 +13,6 @@ from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.tree import coordinates, going_on, nodes_of
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
 from diamant_env.judging.games import seeds_for
-from diamant_env.native.compiled import uncompiled
 from diamant_env.opponents import make
 from train.benchmarking.benchmark_run import exploitability
 from train.benchmarking.suite import TASKS

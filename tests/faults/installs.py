@@ -209,7 +209,7 @@ if sys.argv[2] == "all":
     from diamant_env.exact.equilibrium import solve_equilibrium
     small = Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_copies=2, expeditions=2)
     found += repr(solve_equilibrium(2, small).value).encode()
-    import train.learning.rollout
+    import train.learning.decisions
     print("\\u00e9 \\xb1".encode().hex())
 print(hashlib.sha256(found).hexdigest())
 """

@@ -20,7 +20,10 @@ ROOT = Path(__file__).parents[2]
 _HANG = 120.0  # seconds after the interrupt
 _COLD, _WARM = 30, 70  # of 100 interrupts a command: processes from scratch, and such that have imported the libraries
 _LONGEST, _LONGEST_WARM = 3.0, 1.5  # seconds from the first import on
-_RUN = ("ppo.decisions=4000", "ppo.games=12", "ppo.turns=16", "ppo.minibatch=128", "network.hidden=[8]", "threads=1")
+_RUN = (
+    *("--ppo.decisions", "4000", "--ppo.games", "12", "--ppo.turns", "16", "--ppo.minibatch", "128"),
+    *("--network.hidden", "8"),
+)
 _TELLS = """
 import os, sys
 class Tells:
@@ -35,16 +38,15 @@ _CONTROL = "import json, numpy, time\ntime.sleep(60)\n"
 
 def commands(folder: Path) -> dict[str, list[str]]:
     """Return the commands that are interrupted, with what they are given."""
-    run = [part for change in _RUN for part in ("--set", change)]
     return {
         "diamant_env play": ["--seed", "1"],
         "diamant_env watch": ["ev", "bag:18", "--seed", "3"],
         "diamant_env film": ["tests/records/games/iello-2016-1-players-seed-1.txt", str(folder / "game.gif")],
-        "train.ppo": ["--no-judge", *run, "--out", str(folder / "runs")],
+        "train.ppo": ["--no-judge", *_RUN, "--out", str(folder / "runs")],
         "diamant_env evaluate": ["bag:18", "--against", "clones:bag:12", "--games", "20000"],
         "diamant_env tournament": ["bag:18", "ev", "bag:12", "cards:6", "--games", "20000"],
         "diamant_env exact": ["ev:0.75", "--players", "2"],
-        "train.best_response": ["bag:9", *run, "--out", str(folder / "answers")],
+        "train.best_response": ["bag:9", *_RUN, "--out", str(folder / "answers")],
     }
 
 

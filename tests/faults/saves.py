@@ -22,12 +22,10 @@ from stable_baselines3.common.logger import Logger
 from tests.faults.child import Child, in_child
 from tests.faults.stored import Stored, fingerprint, stored
 from tests.faults.table import Effort, Row, Trials
-from train.learning import training
-from train.learning.rollout import DecisionBuffer
-from train.learning.training import train
-from train.runs.checkpoint import save_checkpoint
+from train import ppo
+from train.learning.decisions import DecisionBuffer
 from train.runs.config import Config
-from train.runs.run_folder import POLICY, new_run_folder
+from train.runs.run_folder import POLICY, new_run_folder, save_checkpoint
 
 TINY = {
     "threads": 1,
@@ -94,8 +92,8 @@ def killed_training(effort: Effort) -> Row:
 
 def _train(config: Config, folder: Path) -> None:
     """Train without TensorBoard, whose threads are none of ours."""
-    training.configure = lambda *_: Logger(None, [])
-    train(config, folder)
+    ppo.configure = lambda *_: Logger(None, [])
+    ppo.train(config, folder)
 
 
 def _forgetful(config: Config, folder: Path, expected: dict[str, bytes]) -> bool:
@@ -103,7 +101,7 @@ def _forgetful(config: Config, folder: Path, expected: dict[str, bytes]) -> bool
 
     def dies() -> None:
         saves = iter([save_checkpoint] * 3)  # the fourth fails
-        training.save_checkpoint = lambda *given: next(saves)(*given)
+        ppo.save_checkpoint = lambda *given: next(saves)(*given)
         _train(config, folder)
 
     def goes_on() -> None:
@@ -129,7 +127,7 @@ def states(effort: Effort) -> tuple[dict, dict]:
 
     def noted() -> list[bytes]:
         found: list[bytes] = []
-        training.save_checkpoint = lambda folder, config, state: found.append(pickle.dumps(state))
+        ppo.save_checkpoint = lambda folder, config, state: found.append(pickle.dumps(state))
         _train(config, folder)
         return found
 

@@ -21,9 +21,8 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.records.log import GameRecord
 from diamant_env.storage.results import save_json
 from tests.support.record import record_of
-from train.runs.checkpoint import CHECKPOINT, load_checkpoint, save_checkpoint
 from train.runs.config import Config, read_config
-from train.runs.run_folder import CONFIG, POLICY, save_policy
+from train.runs.run_folder import CHECKPOINT, CONFIG, POLICY, load_checkpoint, save_checkpoint, save_policy
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,9 @@ import runpy
 
 import numpy as np
 import pytest
+from diamant_env.engine.workspace import WORKSPACE
+from diamant_env.native import packed_bytes
+from diamant_env.native.aligned import LINE, aligned
 
 from diamant_env import (
     CONTINUE,
@@ -23,9 +26,6 @@ from diamant_env import (
     editions,
     observation_space,
 )
-from diamant_env.engine.workspace import WORKSPACE
-from diamant_env.native import packed_bytes
-from diamant_env.native.aligned import LINE, aligned
 from diamant_env.observation import SLICES, field_table
 from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
 

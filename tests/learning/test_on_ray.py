@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from train.distributed import cluster as on_ray
+from train.distributed.cluster import map_on_ray, require_ray
 
 from diamant_env.judging import sharding
 from diamant_env.judging.games import play, seeds_for
@@ -12,8 +14,6 @@ from diamant_env.judging.tournament import hold_tournament
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
 from train import best_response, rllib
-from train.distributed import cluster as on_ray
-from train.distributed.cluster import map_on_ray, require_ray
 
 AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
 

@@ -14,16 +14,16 @@ import ray
 import torch
 from gymnasium.spaces import Discrete
 from ray.rllib.core.columns import Columns
+from train.distributed.algorithm import SelfPlay, algorithm_config
+from train.distributed.module import DecisionModule
+from train.distributed.runner import SelfPlayRunner
+from train.rllib import CHECKPOINT, load_checkpoint, main, train
 
 from diamant_env import Batch
 from diamant_env.observation import NUM_FEATURES, observation_space
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from train import rllib
-from train.distributed.algorithm import SelfPlay, algorithm_config
-from train.distributed.module import DecisionModule
-from train.distributed.runner import SelfPlayRunner
-from train.rllib import CHECKPOINT, load_checkpoint, main, train
 from train.runs.config import RayRun, read_config
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
 

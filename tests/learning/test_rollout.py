@@ -219,9 +219,7 @@ def test_advantages_are_standardised_by_what_was_decided(rewards, weights, expec
     buffer = buffer_of(4)
     decide(buffer, range(4), 0, rewards, True, weights=weights)
     learned = np.array(weights) > 0
-    np.testing.assert_allclose(
-        weighted(*finish(buffer)).advantages, np.array(expected)[learned], rtol=1e-6, atol=1e-7
-    )
+    np.testing.assert_allclose(weighted(*finish(buffer)).advantages, np.array(expected)[learned], rtol=1e-6, atol=1e-7)
 
 
 def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says(monkeypatch):

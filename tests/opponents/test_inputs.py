@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from diamant_env.native.compiled import uncompiled
 
 from diamant_env import Batch, Observations
 from diamant_env.editions import find_edition
-from diamant_env.native.compiled import uncompiled
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents.inputs import CANONICAL, INPUTS, RAW, canonical
 from diamant_env.opponents.network import NetworkAgent

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from train.learning.self_play import SelfPlayPPO
 
 from diamant_env import Batch, Observations
 from diamant_env.observation import NUM_FEATURES
@@ -14,7 +15,6 @@ from diamant_env.opponents.values import inputs, shares_of
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
 from tests.support.play import games
-from train.learning.self_play import SelfPlayPPO
 from train.learning.values import fit, play_starts
 from train.runs.config import Config, PPOConfig
 from train.runs.run_folder import POLICY, new_run_folder, save_policy

@@ -63,11 +63,12 @@ def held(folder: Path) -> Iterator[None]:
         raise BlockingIOError(f"{folder} is in use by another process: wait for it, or name another folder") from None
     except OSError as error:
         raise OSError(f"can't write results into the folder {folder}: {error.strerror or error}") from None
-    with lock:
-        lock.release()  # taken twice
+    try:
         for left in folder.rglob(".*.partial"):  # by a process that was killed while it wrote
             left.unlink(missing_ok=True)
         yield
+    finally:
+        lock.release()
 
 
 def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:
