@@ -27,7 +27,7 @@ from diamant_env.opponents.network import Layers, NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train import ppo
 from train.learning.decisions import Samples
-from train.learning.league import League, tables_of
+from train.learning.league import League, SnapshotOpponent, tables_of
 from train.runs.config import CONFIGS, Config, Settings, Strict
 
 COMMAND = "python -m train.cluster"
@@ -99,24 +99,23 @@ class Runner:
 
 
 class ClusterLearner(ppo.Learner):
-    """A learner whose decisions are made by runners; its own environment only says who the opponents are."""
+    """A learner whose decisions are made by runners; in its own environment nobody plays."""
 
-    def __init__(self, config: ClusterConfig, env: DiamantVecEnv, *arguments: Any) -> None:
-        super().__init__(env, *arguments)
+    def __init__(self, config: ClusterConfig, snapshots: Sequence[SnapshotOpponent], *arguments: Any) -> None:
+        super().__init__(*arguments)
         join_cluster(config.ray.runners)
         import ray
 
         runner: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Runner)
         self.runners = [runner.remote(config, number) for number in range(config.ray.runners)]
-        self.snapshots = config.opponents.snapshot_places if config.opponents.snapshots else 0
+        self.snapshots = snapshots
 
     def rollout(self) -> Samples:
         """Let all runners play one rollout; return the decisions whose outcome is known."""
         import ray
 
         self.entropy_weight = self.scheduled(self.config.entropy, self.config.final_entropy)
-        agents: list[Any] = self.env.table.agents[: self.snapshots]
-        networks = [None if agent.network is None else agent.network.weights() for agent in agents]
+        networks = [None if each.network is None else each.network.weights() for each in self.snapshots]
         given = ray.put(self.policy.state_dict()), ray.put(networks)
         played = ray.get([runner.rollout.remote(self.decisions, *given) for runner in self.runners])
         self.decisions += sum(made for _, made in played)
@@ -125,7 +124,13 @@ class ClusterLearner(ppo.Learner):
 
 def train(config: ClusterConfig, folder: Path) -> NetworkAgent:
     """Train on Ray as `train.ppo.train` does in one process."""
-    return ppo.train(config, folder, partial(ClusterLearner, config))
+    snapshots: list[SnapshotOpponent] = []
+
+    def make_env(games: int, players: Any, editions: Any, reward: Any, opponents: Any, *rest: Any) -> DiamantVecEnv:
+        snapshots.extend(each for each in opponents if isinstance(each, SnapshotOpponent))
+        return DiamantVecEnv(games, players, editions, reward, opponents, *rest)
+
+    return ppo.train(config, folder, partial(ClusterLearner, config, snapshots), make_env)
 
 
 def require_ray() -> None:

@@ -13,7 +13,7 @@ from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.page import write_page
-from train.benchmarking.results import RESULT, is_result, read_result
+from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
 from train.runs.config import config_text, read_config
 from train.runs.run_folder import CONFIG, machine_and_versions, read_json, slug
@@ -38,7 +38,7 @@ def open_folder(folder: Path, config: BenchmarkConfig) -> None:
         raise ValueError(f"{folder} has runs of another {', '.join(changed)}; give another folder by --out")
     if kept is not None:
         for row in kept["runs"]:
-            save_json(row, run_folder(folder, row["task"], row["algorithm"], row["seed"]) / RESULT)
+            write_result(run_folder(folder, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
         save_json(kept["versions"], folder / VERSIONS)
     if not path.is_file():
         write_whole(path, config_text(config))
@@ -67,7 +67,7 @@ def _kept(path: Path) -> tuple[BenchmarkConfig, dict[str, Any]]:
     content = read_json(path)
     try:
         config, rows, where = BenchmarkConfig.model_validate(content["config"]), content["runs"], content["versions"]
-        if where.keys() >= _PLACE and all(map(is_result, rows)):
+        if where.keys() >= _PLACE and all(map(checked_result, rows)):
             return config, content
     except (ValidationError, TypeError, KeyError, AttributeError):
         pass
