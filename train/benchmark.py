@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,8 +20,9 @@ from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.drawn_line_ups import finished_runs, play_line_ups
 from train.benchmarking.folder import PAGE, RESULTS, finished, open_folder, run_folder, write
-from train.benchmarking.playing import play_all
+from train.benchmarking.playing import MapJobs, map_on_processes, play_all
 from train.benchmarking.suite import MOST_SEEDS, Task, find_tasks
+from train.cluster import map_on_ray, require_ray
 from train.runs.config import CONFIGS, ConfigFile, Settings, optional, parse_arguments
 from train.runs.run_folder import held
 
@@ -49,6 +51,8 @@ class Arguments:
     """Measure what is finished, or of that what is named, at tables of agents drawn from this text: line-ups.md."""
     workers: Annotated[int, arg(metavar="N")] = 1
     """Runs that are played at the same time, each in a process of its own."""
+    ray: bool = False
+    """Play the runs on Ray, all at once (see docs/cluster.md)."""
     quick: bool = False
     """Try everything out, with configs/benchmark_quick.toml: a run takes seconds and its figures say little."""
     config: ConfigFile = None
@@ -63,12 +67,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     Raises:
         ValueError: If something that was given is wrong, before anything is played; or if runs failed, at the end.
     """
-    for name, given in (("workers", arguments.workers), ("seeds", arguments.seeds)):
-        if given is not None and given < 1:
-            raise ValueError(f"--{name} {given}; at least 1 is needed")
-    for name in ("tasks", "algorithms", "agents"):
-        if getattr(arguments, name) == ():  # as where a variable is not set: not the whole benchmark
-            raise ValueError(f"--{name} names nothing; leave it out for the default")
+    map_jobs = _map_of(arguments)
     config, tasks = arguments.settings, find_tasks(arguments.tasks or ())
     seeds = arguments.seeds or (1 if arguments.quick else None)
     folder = arguments.out or Path("runs/quick" if arguments.quick else "runs/benchmark")
@@ -83,7 +82,7 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
             return play_line_ups(chosen, arguments.line_ups, folder)
         missing = [run for run in runs if run.result() is None]
         try:
-            for _ in play_all(missing, arguments.workers):
+            for _ in play_all(missing, map_jobs):
                 write(config, folder)
         except KeyboardInterrupt:
             write(config, folder)  # a run may have ended since, or the writing of its page been interrupted
@@ -93,6 +92,20 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     if failed := len(runs) - len(results):
         raise ValueError(f"{failed} of {len(missing)} runs failed, as the lines above say")
     return results
+
+
+def _map_of(arguments: Arguments) -> MapJobs:
+    """Return what plays the runs; ValueError if an argument is out of range."""
+    for name, given in (("workers", arguments.workers), ("seeds", arguments.seeds)):
+        if given is not None and given < 1:
+            raise ValueError(f"--{name} {given}; at least 1 is needed")
+    for name in ("tasks", "algorithms", "agents"):
+        if getattr(arguments, name) == ():  # as where a variable is not set: not the whole benchmark
+            raise ValueError(f"--{name} names nothing; leave it out for the default")
+    if arguments.ray:
+        require_ray()
+        return map_on_ray
+    return partial(map_on_processes, arguments.workers) if arguments.workers > 1 else map
 
 
 def benchmark_runs(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from train.learning.self_play import SelfPlayPPO
+from train.ppo import Learner
 
 from diamant_env import Batch, Observations
 from diamant_env.observation import NUM_FEATURES
@@ -32,7 +32,7 @@ def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> 
         }
     )
     run = new_run_folder(folder, config)
-    model = SelfPlayPPO(DiamantVecEnv(2, 2), PPOConfig(turns=16, minibatch=16), config.network, len(name) + seed)
+    model = Learner(DiamantVecEnv(2, 2), PPOConfig(turns=16, minibatch=16), config.network, len(name) + seed)
     save_policy(run / POLICY, model.network(), config, 100)
     save_json({"decisions": 100, "seconds": 2.0, "threads": 1}, run / "time.json")
     return run
