@@ -15,8 +15,9 @@ from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.sb3 import DiamantVecEnv
-from train.ppo import Learner, able_members, check, main, train
+from train.ppo import Learner, main, train
 from train.runs.config import Config, NetworkConfig, PPOConfig
+from train.runs.judging import able_members, check_run
 from train.runs.run_folder import POLICY, START, load_checkpoint, new_run_folder, save_checkpoint, save_policy
 
 SMALL = {
@@ -187,20 +188,20 @@ def test_a_rollout_without_a_complete_decision_is_no_trouble():
 
 def test_tables_that_hide_chests_are_judged_without_agents_that_need_them():
     config = Config.model_validate({"game": {"edition": "incan-gold"}})
-    check(config)
+    check_run(config)
     able, all_of_them = able_members("held_out", config.judge.num_players, config.game.played()), load_pool("held_out")
     assert 0 < len(able) < len(all_of_them)
     with pytest.raises(ValueError, match="a table of 8 needs 7 distinct opponents"):
-        check(Config.model_validate({"game": {"edition": "incan-gold"}, "judge": {"num_players": 8}}))
+        check_run(Config.model_validate({"game": {"edition": "incan-gold"}, "judge": {"num_players": 8}}))
 
 
 def test_a_pool_that_needs_open_chests_does_not_train_where_chests_are_hidden(tmp_path):
     pool = tmp_path / "mine.toml"
     pool.write_text('agents = ["catch-up"]')
     opponents = {"learner": 0.5, "scripted": 0.5, "pool": str(pool)}
-    check(Config.model_validate({"opponents": opponents}))
+    check_run(Config.model_validate({"opponents": opponents}))
     with pytest.raises(ValueError, match=r"mine.toml' has no agent that plays where chests are hidden"):
-        check(Config.model_validate({"opponents": opponents, "game": {"edition": "incan-gold"}}))
+        check_run(Config.model_validate({"opponents": opponents, "game": {"edition": "incan-gold"}}))
 
 
 @pytest.mark.parametrize("given", [("--config", "configs/default.toml"), ("--seed", "3")])

@@ -7,8 +7,7 @@ from diamant_env import REWARDS
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.decisions import NONE, DecisionBuffer
-from train.learning.exploration import Exploration, weighted
+from train.learning.decisions import NONE, DecisionBuffer, Exploration, weighted
 from train.ppo import Learner
 from train.runs.config import NetworkConfig, PPOConfig
 

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from train.ppo import Learner
 
 from diamant_env import Batch, Observations
 from diamant_env.observation import NUM_FEATURES
@@ -16,6 +15,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
 from tests.support.play import games
 from train.learning.values import fit, play_starts
+from train.ppo import Learner
 from train.runs.config import Config, PPOConfig
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.values import main

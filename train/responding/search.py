@@ -20,9 +20,10 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json
-from train.ppo import Learner, shape_of
+from train.ppo import Learner
 from train.responding.config import SearchConfig
 from train.runs.config import reward_scale
+from train.runs.judging import shape_of
 from train.runs.run_folder import POLICY, save_policy
 
 CURVE = "curve.json"

@@ -17,8 +17,6 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
@@ -63,17 +61,6 @@ class Strict(BaseModel):
             super().__init__(**values)
         except ValidationError as error:
             raise ValueError(explain(error)) from None
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _no_number_is_true(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse true and false, which pydantic takes for 1 and 0, where the key is no bool."""
-        given = value if isinstance(value, list | tuple) else [value]
-        if cls.model_fields[str(info.field_name)].annotation is not bool and any(
-            isinstance(one, bool) for one in given
-        ):
-            raise ValueError("neither true nor false is allowed here")
-        return value
 
 
 class GameConfig(Strict):
@@ -169,7 +156,7 @@ class PPOConfig(Strict):
     """Factor of the rewards."""
     explore: Share = 0.0
     """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
-    toss is learned from (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
+    toss is learned from (see `train.learning.decisions`). Above 0, advantages are standardised by rollout."""
     explore_chance: float = Field(default=0.05, gt=0, le=1)
     """Chance of each turn of such a game that the coin is tossed then."""
     average: Share = 0.0
@@ -251,12 +238,7 @@ ConfigFile = Annotated[Path | None, optional("FILE.toml")]
 
 
 def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Read a configuration file of a kind of experiment.
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it is no TOML or a key is unknown or out of range; the message names file and key.
-    """
+    """Read a configuration file; FileNotFoundError or ValueError, which names file and key, if that can't be."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
@@ -272,16 +254,10 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig: 
 def parse_arguments(
     kind: Callable[..., AnyArguments], argv: Sequence[str] | None, command: str, standard: Path
 ) -> AnyArguments:
-    """Parse a command line, by default that of the process, whose options change the settings of a file.
+    """Parse a command line, by default that of the process, whose options change the settings of a TOML file.
 
-    Args:
-        kind: Class of the arguments, with `settings`, `config` (the file) and perhaps `resume`.
-        argv: The words.
-        command: What the user typed, for the help.
-        standard: The file if --config names none.
-
-    Raises:
-        FileNotFoundError, ValueError: If a setting is wrong, or there is one beside --resume.
+    The class of the arguments has the fields `settings`, `config` (the file, by default `standard`) and perhaps
+    `resume`. What is wrong is a FileNotFoundError or a ValueError, as are settings beside --resume.
     """
     early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     early.add_argument("--config", nargs="?")
