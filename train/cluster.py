@@ -138,7 +138,7 @@ def require_ray() -> None:
     if importlib.util.find_spec("ray") is None:
         raise ValueError(
             "Ray is not installed in this environment: "
-            'pip install -c constraints-distributed.txt -e ".[train,distributed]", best in a venv of its own'
+            'pip install -c constraints.txt -e ".[train,distributed]", best in a venv of its own'
         )
 
 

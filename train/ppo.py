@@ -105,12 +105,11 @@ class Learner:
 
     def play_turn(self) -> None:
         """Draw the decisions with the games' own random numbers, play them, and store them with their outcomes."""
-        rows = np.flatnonzero(self.observations[:, 0])
+        rows, weights = np.flatnonzero(self.observations[:, 0]), np.ones(1, np.float32)
         seen = self.inputs(self.observations[rows])
         log_probs, values = self.evaluate(seen)
         leave = np.zeros(self.env.num_envs, np.float32)
         leave[rows] = np.exp(log_probs[:, 1])
-        weights: Any = 1
         if self.exploration is not None:
             coins = self.exploration.coins(rows)
             leave[rows[coins]] = COIN
@@ -127,7 +126,7 @@ class Learner:
         self.decisions += len(rows)
 
     def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> Any:
-        """Return what each decision costs beside what the game pays; nothing in PPO."""
+        """Return what each decision costs beside what the game pays: nothing in PPO."""
         return 0
 
     def rollout(self) -> Samples:
@@ -313,8 +312,7 @@ class TrainingRun:
 
     def begin(self) -> None:
         """Go on from the folder's checkpoint, or start from the network that the configuration names."""
-        saved = load_checkpoint(self.folder, self.config)
-        if saved is not None:
+        if saved := load_checkpoint(self.folder, self.config):
             self.restore(saved)
         elif self.config.start:
             if not (self.folder / START).is_file():

@@ -29,7 +29,7 @@ from diamant_env.storage.reading import parse_toml, read_text
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 MAX_DECISIONS = 10**12
-"""Of a run: four months at a hundred thousand a second."""
+"""Maximum number of decisions of a run."""
 MAX_ROLLOUT = 10_000_000
 """Games played side by side times turns of a rollout: each seat of each takes about 400 bytes."""
 Players = Annotated[int, Field(ge=1, le=8)]
@@ -48,7 +48,7 @@ def _imports_nothing(text: str) -> str:
 
 
 AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
-"""A text that `diamant_env.opponents.make` takes, but for ``module:object``: a file of a stranger runs nothing."""
+"""Text that `diamant_env.opponents.make` takes, but for ``module:object``: a file of a stranger runs nothing."""
 
 
 class Strict(BaseModel):
@@ -230,7 +230,7 @@ Settings = Annotated[AnyConfig, tyro.conf.arg(name="")]
 
 
 def optional(metavar: str) -> Any:
-    """Return how the help shows an option that may be left out: without "(default: None)"."""
+    """Return how the help shows an option without a default."""
     return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
 
 
@@ -263,18 +263,18 @@ def parse_arguments(
     early.add_argument("--config", nargs="?")
     file = early.parse_known_args(argv)[0].config
     settings = read_config(file or standard, get_type_hints(kind)["settings"])
-    arguments: Any = parse_options(kind, argv, command, kind(settings))
+    arguments: Any = parse_options(kind, argv, command, default=kind(settings))
     if getattr(arguments, "resume", None) and (file or arguments.settings != settings):
         raise ValueError("--resume goes on with the run as it is: give no --config and no setting")
     return arguments
 
 
-def parse_options(kind: Any, argv: Sequence[str] | None, command: str, default: Any = None) -> Any:
+def parse_options(kind: Any, argv: Sequence[str] | None, command: str, **default: Any) -> Any:
     """Parse a command line; ValueError, in one line, if that can't be."""
     shown = io.StringIO()
     try:
         with redirect_stderr(shown):
-            return tyro.cli(kind, prog=command, args=argv, **({} if default is None else {"default": default}))
+            return tyro.cli(kind, prog=command, args=argv, **default)
     except SystemExit as end:
         if not end.code:  # --help
             raise
