@@ -28,10 +28,8 @@ from diamant_env.opponents.registry import names_object
 from diamant_env.storage.reading import parse_toml, read_text
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-MAX_DECISIONS = 10**12
-"""Maximum number of decisions of a run."""
-MAX_ROLLOUT = 10_000_000
-"""Games played side by side times turns of a rollout: each seat of each takes about 400 bytes."""
+MAX_DECISIONS = 10**12  # of a run
+MAX_ROLLOUT = 10_000_000  # games side by side times turns; each seat of each takes about 400 bytes
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Games = Annotated[int, Field(ge=100, le=MAX_GAMES)]
@@ -74,7 +72,7 @@ class GameConfig(Strict):
     """Table sizes; the games are divided evenly among them; one may be named several times."""
     reward: Literal["win", "score", "margin"] = "win"
     expeditions: int | None = Field(default=None, ge=1, le=MAX_EXPEDITIONS)
-    """Of a game, if not as many as the edition has."""
+    """Of a game; None: as many as the edition has."""
     blank: bool = False
     """Whether observations hide the chests and hold 0 for all about the rivals (see `diamant_env.Batch`)."""
 
@@ -298,5 +296,5 @@ def explain(error: ValidationError) -> str:
 
 
 def config_text(config: Run) -> str:
-    """Return all keys as TOML, so that the file alone repeats the run."""
+    """Return all keys as TOML: the file alone repeats the run."""
     return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))
