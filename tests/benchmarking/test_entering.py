@@ -229,7 +229,7 @@ def test_a_file_names_no_module(enter, tmp_path):
     (tmp_path / "config.toml").write_text('algorithms = ["my_module:train"]\n')
     status, _, errors, _ = enter("--config", "config.toml")
     assert status == 2
-    assert "agent 'my_module:train' would import a module; a text from a file can't do that" in errors
+    assert "config.toml: algorithms in a file; they are given by --algorithms" in errors
 
 
 def test_an_interrupt_that_a_library_turns_into_an_error_still_ends_the_command(enter, tmp_path):
