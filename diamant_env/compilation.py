@@ -39,7 +39,7 @@ def jit(function: Any = None, *, inline: bool = False, cached: bool = False) -> 
         inline: Compile it into each of its callers, which pays for small ones: an array is passed to a function as up
             to eleven numbers.
         cached: Keep the code in `cache_folder`: for functions that Python calls. Call those with one signature only:
-            Numba's index of a function mixes up two that are saved at the same time.
+            two processes that save two signatures at once can corrupt Numba's index.
     """
     if function is None:
         return functools.partial(jit, inline=inline, cached=cached)

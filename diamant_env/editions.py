@@ -39,8 +39,8 @@ class Edition:
         trap_copies: Cards of each kind of trap.
         relics: Value in gems of each relic card, in the order that `relic_values` says.
         relics_enter: ``"start"``: all are in the deck from the start; ``"expedition"``: one is added before each.
-        relic_values: ``"taken"``: the n-th relic that leaves the cave is worth ``relics[n]``;
-            ``"printed"``: the n-th relic that enters the deck is worth ``relics[n]``.
+        relic_values: ``"taken"``: ``relics[n]`` is the value of the relic that leaves the cave after n others;
+            ``"printed"``: ``relics[n]`` is printed on the n-th relic card, counted from 0.
         expeditions: How many expeditions make a game.
         bust_removes: How many of the two equal trap cards leave the game at a bust.
         tie_break: ``"shared"``: players with the same score share the victory; ``"relics"``: most relics first.

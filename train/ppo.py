@@ -93,7 +93,7 @@ class Learner:
         self.log: dict[str, Any] = {}
 
     def scheduled(self, start: float, end: float) -> float:
-        """Return a linear schedule's value after the decisions made so far, `end` once the budget is overshot."""
+        """Interpolate linearly from `start` to `end` over the budget of decisions; clamped at `end`."""
         return end + (start - end) * max(1 - self.decisions / self.config.decisions, 0)
 
     def evaluate(self, seen: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -126,7 +126,7 @@ class Learner:
         self.decisions += len(rows)
 
     def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> Any:
-        """Return what each decision costs beside what the game pays: nothing in PPO."""
+        """Return a penalty subtracted from the reward of each decision, (decisions,) or a scalar; 0 in PPO."""
         return 0
 
     def rollout(self) -> Samples:
@@ -157,7 +157,7 @@ class Learner:
         return policy_loss + self.entropy_weight * entropy_loss + config.value_weight * value_loss
 
     def standardised(self, advantages: torch.Tensor) -> torch.Tensor:
-        """Return the advantages of a minibatch with mean 0 and deviation 1; with exploration, the rollout's are."""
+        """Normalise the advantages of a minibatch; with exploration, `weighted` has normalised those of the rollout."""
         if self.exploration is not None or len(advantages) < 2:
             return advantages
         return (advantages - advantages.mean()) / (advantages.std() + 1e-8)

@@ -29,7 +29,7 @@ def run_games(
     memory, edition_memory, chosen, play, dealing, actions, rewards, done, reward_code, script, position, final_rows,
     rows, show_all, blank_rivals, lengths,
 ):  # fmt: skip
-    """Play one turn, deal, observe. One entry point for all three, since each compiles with all that it calls.
+    """Play one turn, deal, observe: one entry point, since separate ones would compile the rules several times.
 
     Args:
         memory: The games.

@@ -44,7 +44,7 @@ SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
 
 
 def make(given: Player, seed: int | None = None, *, fresh: bool = False, importing: bool = True) -> Agent:
-    """Return the agent that something is.
+    """Return an agent made from a text, a path, an object, a class or a function.
 
     Args:
         given: A text, see below, or its path; an agent, its class or a function of the observations (see
@@ -60,7 +60,7 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
               model; ``"text:score:module:object"`` is told to play for gems (see `TextAgent`).
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
         seed: Of stochastic agents that a text names (``"mixture"``, roll-outs; by default 0) and of a fresh copy.
-        fresh: Whether an object is copied and, with a seed, seeded, so that the caller's keeps its memory.
+        fresh: Whether an object is copied and, with a seed, seeded, so that the caller's object keeps its state.
         importing: Whether ``"module:object"`` is allowed; not where the text comes from a file.
 
     Raises:

@@ -54,9 +54,9 @@ class DecisionBuffer:
     """Decisions of all rows in the order of time; turns without a decision are not stored.
 
     What a row earns until its next decision belongs to its last one. At the end of a rollout, a row that must decide
-    again is bootstrapped with the value of what it sees now. A row in camp can't be, since the value function is
-    trained at decisions only: its last decision stays open and is carried into the next rollout, and the decisions
-    before it are bootstrapped with its value.
+    again is bootstrapped with the value of its observation. The value function is trained at decision points only, so a
+    row in camp is not bootstrapped: its last decision is carried into the next rollout, and the decisions before it are
+    bootstrapped with that decision's value.
 
     Args:
         turns: Turns of a rollout.
@@ -230,10 +230,15 @@ class Exploration:
     def weights(
         self, rows: NDArray[np.int64], coins: NDArray[np.int64], log_probs: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """Return the weight of each decision, float32 (decisions,): 0 until the game's coin is tossed, then 1.
+        """Return the importance weight of each decision, float32 (decisions,), and note which games have tossed.
 
-        A toss weighs the policy's probability of what was tossed, divided by 1/2. `log_probs`, float32 (decisions,),
-        are those of what was decided.
+        In an exploring game, decisions before the coin toss have weight 0, the toss has the policy's probability of
+        the tossed action divided by 1/2, and later ones have 1, as have all decisions of games that don't explore.
+
+        Args:
+            rows: int (decisions,), the rows that decide.
+            coins: int (tosses,), which of them toss.
+            log_probs: float32 (decisions,), log-probabilities of the actions taken.
         """
         games = self.games_of_rows[rows]
         weights = np.where(self._waiting[games], np.float32(0), np.float32(1))
@@ -257,11 +262,11 @@ class Exploration:
 
 
 def weighted(samples: Samples, weights: NDArray[np.float32]) -> Samples:
-    """Return samples with standardised advantages times `weights`, float32 (decisions,).
+    """Return samples with normalised advantages times importance weights, float32 (decisions,).
 
-    A toss has no value loss, since its outcome is not one of the policy: the target is the value itself.
+    Exploratory actions are off-policy, so they don't train the value function: their target is the old value.
     """
-    tossed = weights != 1  # a toss weighs exactly 1 only where the policy itself was at 0.5
+    tossed = weights != 1  # the weight of a toss is exactly 1 only where the policy's probability was 0.5
     advantages = samples.advantages
     decided = advantages[~tossed]
     if len(decided) > 1:

@@ -111,14 +111,14 @@ class League:
         script = first_scripted + random.integers(0, max(1, scripted), shape)
         learner, snapshots, ruled = np.cumsum([config.learner, config.snapshots, config.rules])
         kinds = [kind < learner, kind < snapshots, kind < ruled]
-        # Rounding may leave nothing to the last kind, which then takes what is left.
+        # Rounding of the cumulative shares must not leave a draw above them unassigned: the last kind takes it.
         last = script if scripted else first_scripted - 1 if config.rules else snapshot
         seating = np.select(kinds, [np.full(shape, EMPTY), snapshot, np.full(shape, first_scripted - 1)], last)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
         return seating
 
     def add_snapshot(self, network: NetworkAgent) -> None:
-        """Let an opponent play a new version: each in turn, then a random one; the first version is played by all."""
+        """Replace a snapshot opponent by a new version: round robin until each was, then a random one."""
         if not self.snapshots:
             return
         chosen = self.snapshots_taken
@@ -177,9 +177,9 @@ _TWO = 0.5  # chance that a rule has two clauses, and that a clause looks at two
 
 
 class RuleOpponent:
-    """Leaves as soon as one or two facts are beyond their limits, or another one or two; each seat has its own rule.
+    """Leaves once a random rule holds: a disjunction of up to two conjunctions of thresholds; one rule per seat.
 
-    These are simple strangers, none of which is a member of the pools that judge.
+    None of these rules is a member of the judged pools.
     """
 
     def __init__(self, seed: np.random.SeedSequence) -> None:

@@ -1,4 +1,4 @@
-"""Learning what the start of an expedition is worth, by games of a policy with itself."""
+"""Value networks of the starts of expeditions, fitted to self-play games of a policy (not PPO's critic)."""
 
 from __future__ import annotations
 
