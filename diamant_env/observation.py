@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
 from diamant_env.editions import (
@@ -164,6 +164,24 @@ def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
         high[SLICES[field.name]] = field.high / field.scale
     shown = slice(NUM_FEATURES) if chosen is None else chosen
     return Box(low[shown], high[shown], dtype=np.float32)
+
+
+class FieldsBox(Box):
+    """Bounds of some fields, whose names it keeps: so a saved model says which fields it observes."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        space = observation_space(columns(*fields))
+        super().__init__(space.low, space.high, dtype=np.float32)
+        self.fields = tuple(fields)
+
+
+def shown_columns(space: Space) -> NDArray[np.intp] | None:
+    """Return the columns of a row that an observation space shows, int (k,); None if it is another package's space."""
+    if isinstance(space, FieldsBox):
+        return columns(*space.fields)
+    if isinstance(space, Box) and space.shape in ((NUM_FEATURES,), (NUM_FEATURES + NUM_HISTORY,)):
+        return np.arange(space.shape[0])
+    return None
 
 
 class UnknownField(KeyError):

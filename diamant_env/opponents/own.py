@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.observation import Observations
+from diamant_env.opponents.models import is_model, model_agent
 
 Player: TypeAlias = "str | Path | Agent | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
 """What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a function of the
@@ -25,8 +26,8 @@ observations, or (name, any of these)."""
 NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 """What ``module:object`` looks like; the object may lie in a class."""
 ALLOWED = (
-    "an agent with act(obs, first), a class of such agents that needs no arguments, or a function of the observations "
-    "that returns the probability of LEAVE for each row"
+    "an agent with act(obs, first), a class of such agents that needs no arguments, a function of the observations "
+    "that returns the probability of LEAVE for each row, a model of stable-baselines3, or a torch module"
 )
 
 
@@ -79,6 +80,8 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
     Raises:
         ValueError: If it plays nothing.
     """
+    if is_model(given):
+        return model_agent(given, name)
     if isinstance(given, type):
         given = _instance(given, name or given.__name__)
     act = getattr(given, "act", None)
