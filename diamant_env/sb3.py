@@ -20,6 +20,7 @@ except ModuleNotFoundError as error:
     text = f'diamant_env.sb3 needs {error.name}: pip install "diamant-env[sb3]"'
     raise ModuleNotFoundError(text, name=error.name) from error
 
+from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_actions
@@ -106,12 +107,11 @@ class DiamantVecEnv(_Rows):
         render_mode: str | None = None,
     ) -> None:
         self.layout = Layout(observation)
-        self.batch = Batch(
-            num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=self.layout.history
-        )
-        shape = (num_games, self.batch.seats)
         given: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
         agents = made(given)
+        history = self.layout.history or observe_history(agents)
+        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=history)
+        shape = (num_games, self.batch.seats)
         self._made = [agent for agent, one in zip(agents, given, strict=True) if isinstance(one, str | Path | type)]
         if seating is None:
             seating = np.full(shape, EMPTY)

@@ -49,4 +49,4 @@ class Layout:
 
     def shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the part of rows, float32 (…, num_features), that is shown; the rows themselves if that is all."""
-        return rows if self._columns is None else rows[..., self._columns]
+        return rows[..., :NUM_FEATURES] if self._columns is None else rows[..., self._columns]

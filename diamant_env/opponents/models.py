@@ -214,8 +214,10 @@ def _bases(given: Any) -> set[str]:
 
 def _observed(space: Space) -> tuple[NDArray[np.intp], bool]:
     """Return the columns that an observation space shows, int (k,), and whether an action mask is beside them."""
-    masked = isinstance(space, Dict) and set(space.spaces) == {"observation", "action_mask"}
-    found = shown_columns(space["observation"] if masked else space)
+    inner, masked = space, False
+    if isinstance(space, Dict) and set(space.spaces) == {"observation", "action_mask"}:
+        inner, masked = space["observation"], True
+    found = shown_columns(inner)
     if found is None:
         names = ", ".join(field.name for field in FIELDS + HISTORY)
         raise _WrongModel(
@@ -263,9 +265,17 @@ def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
-    if data.get("_last_original_obs") is not None and not statistics:
+    if _normalized(data) and not statistics:
         raise _WrongModel(f"it was trained through VecNormalize: name its statistics too, {file}{_STATISTICS}FILE.pkl")
     return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
+
+
+def _normalized(data: dict[str, Any]) -> bool:
+    """Whether a model was trained through VecNormalize: what it observed last lies outside its space."""
+    last, space = data.get("_last_obs"), data["observation_space"]
+    if isinstance(last, dict):
+        last, space = last.get("observation"), space["observation"]
+    return last is not None and bool(((last < space.low) | (last > space.high)).any())
 
 
 def _load_script(text: str, file: str) -> SB3Agent | OutputAgent:
