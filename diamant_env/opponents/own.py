@@ -36,13 +36,13 @@ class OwnAgent:
 
     Args:
         name: What its ``str`` is.
-        act: Returns the probability of LEAVE, float (rows,), for observations and `first`, see `Agent.act`.
-        seed: Seeds what it draws itself, or None where it draws nothing.
+        agent: Has `act`, see `Agent`, and may have `seed`, `memoryless` and `history`.
     """
 
-    def __init__(self, name: str, act: Callable[..., ArrayLike], seed: Callable[[int], object] | None = None) -> None:
-        self.name, self._act = name, act
-        if seed is not None:
+    def __init__(self, name: str, agent: Any) -> None:
+        self.name, self.agent = name, agent
+        self.memoryless, self.history = (getattr(agent, each, False) for each in ("memoryless", "history"))
+        if callable(seed := getattr(agent, "seed", None)):
             self.seed = seed
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class OwnAgent:
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
         """See `Agent.act`; who asks checks the answer."""
-        return self._act(obs, first)
+        return self.agent.act(obs, first)
 
 
 class FunctionAgent:
@@ -89,8 +89,7 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
         _check_takes(act, "obs, first", given, name)
         if name is None and type(given).__str__ is not object.__str__:
             return given
-        seed = getattr(given, "seed", None)
-        return OwnAgent(name or own_name(given), act, seed if callable(seed) else None)
+        return OwnAgent(name or own_name(given), given)
     if callable(given):
         _check_takes(given, "obs", given, name)
         return FunctionAgent(given, name)
