@@ -209,10 +209,11 @@ class Batch:
         seeds = None if seed is None else seeds_per_game(seed, self.num_games)
         if seeds is None and not self.started:
             seeds = seeds_per_game(np.random.SeedSequence().generate_state(self.num_games, np.uint64), self.num_games)
-        before = self.save() if deck is not None and self.started else None
+        script = None if deck is None else np.stack([script_of(deck, edition) for edition in self.editions])
+        before = self.save() if script is not None and self.started else None
         self._position[chosen] = self._script.shape[1]
-        if deck is not None:
-            self._script = np.stack([script_of(deck, edition) for edition in self.editions])[self._edition_rows]
+        if script is not None:
+            self._script = script[self._edition_rows]
             self._position[:] = 0
         keys = self._games["key"][chosen]
         self._games["key"][chosen] = keys_of_next_games(keys) if seeds is None else keys_of_seeds(seeds[chosen])

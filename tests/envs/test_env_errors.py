@@ -113,8 +113,8 @@ def test_values_outside_the_action_space(env, action):
 @pytest.mark.parametrize(
     ("actions", "message"),
     [
-        ([0, 1], r"actions of shape \(2,\) and dtype int64; whole numbers \(3,\) are expected"),
-        ([0, 1.7, np.nan], "dtype float64; whole numbers"),
+        ([0, 1], r"actions of shape \(2,\) and dtype int64; integers of shape \(3,\) expected"),
+        ([0, 1.7, np.nan], "dtype float64; integers"),
         (["0", "1", "0"], "dtype <U1"),
         ([0, 1, 257], r"action 257 of {row} 2; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"),
         ([0, -1, 0], "action -1 of {row} 1"),

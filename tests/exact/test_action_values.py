@@ -13,9 +13,9 @@ import pytest
 
 from diamant_env import NUM_FEATURES, Batch, Edition, Observations, exact
 from diamant_env.commands import diamant
-from diamant_env.engine.loops import rebuild_games
+from diamant_env.engine.records import rebuilt
 from diamant_env.exact.data_set import MOST_STATES
-from diamant_env.state import DECIDE, GAME
+from diamant_env.state import DECIDE
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
 from tests.support.play import every
@@ -105,8 +105,7 @@ def test_against_fractions(edition, players):
 def test_against_the_solution(players):
     solution = exact.solve_equilibrium(players, SMALL, cache=False)
     found = exact.action_values(solution, MOST_STATES)
-    games = np.zeros(found.states, GAME)
-    rebuild_games(found.observation, np.zeros(found.states, np.uint64), games)
+    games = rebuilt(found.observation, np.zeros(found.states, np.uint64))
     games["num_players"] = players
     assert solution.leave_probability(games).tolist() == found.leave_probability.tolist()
     going_on, leaving = found.action_value.T
@@ -167,8 +166,7 @@ def test_the_command_writes_what_numpy_reads(tmp_path, capsys):
         assert float(data["value"]) == pytest.approx(8.963618, abs=5e-7)
         assert data["action_mask"].all()
         solution = exact.solve_equilibrium(2)
-        games = np.zeros(1000, GAME)
-        rebuild_games(data["observation"], np.zeros(1000, np.uint64), games)
+        games = rebuilt(data["observation"], np.zeros(1000, np.uint64))
         assert solution.leave_probability(games).tolist() == data["leave_probability"].tolist()
         for name, array in exact.action_values(solution, 1000)._asdict().items():
             assert np.array_equal(data[name], array)

@@ -9,14 +9,12 @@ import numpy as np
 import pytest
 
 from diamant_env import GAME, Batch, Edition, Observations, from_observation, observation_space
-from diamant_env.observation import SLICES
 from diamant_env.state import LAST_EVENTS
 from tests.support.oracle import Oracle
 from tests.support.play import BASE, INVENTED, ODD, PRINTED_AT_ONCE, PUBLISHED, RELICS_DECIDE, every
 from tests.support.side_by_side import SideBySide
 
 HIDDEN = replace(BASE, name="hidden chests", hidden_chests=True)
-FIELDS_OF_CHANCE = [SLICES["bust_chance"].start, SLICES["expected_share"].start]
 KINDS = ["a few leave", "half leave", "one leaves", "a few leave"]
 
 
@@ -134,9 +132,3 @@ def test_everything_at_a_few_tables(edition, reward):
 @every([*PUBLISHED, *INVENTED, HIDDEN])
 def test_everything_at_every_table(edition):
     follow(SideBySide(Batch(16, np.arange(16) % 8 + 1, edition), seed=21), edition, every=4, first=0)
-
-
-def test_a_place_without_a_game_yet():
-    rows = Batch(2, 3).reset(1, mask=[True, False])
-    assert np.isfinite(rows).all()
-    assert rows[1, :, FIELDS_OF_CHANCE].tolist() == [[0] * 3] * 2

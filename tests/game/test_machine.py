@@ -30,6 +30,7 @@ class TwoGames:
 
     def __init__(self, edition, players, seed, cards):
         self.batch = Batch(1, players, edition)
+        self.batch.reset(0)
         self.game, self.box = self.batch._games.view(np.recarray)[0], numbers_of(edition)
         self.names, self.oracle = Names(edition), Oracle(edition, players)
         self.whole = Counter(self.oracle.deck) + Counter(self.oracle.relics_to_come)

@@ -119,7 +119,7 @@ def test_purposes_and_line_ups_play_games_of_their_own(monkeypatch):
 
 def test_each_agent_has_a_seed_of_its_own(monkeypatch):
     seeds = []
-    monkeypatch.setattr(games, "as_player", lambda agent, seed: seeds.append(seed) or make(agent, seed))
+    monkeypatch.setattr(games, "make", lambda agent, seed, fresh: seeds.append(seed) or make(agent, seed, fresh=fresh))
     played(("bag:7", "bag:8", "bag:9"), [[0, 1, 2]], 1)
     assert len(set(seeds)) == 3
 
