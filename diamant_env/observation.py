@@ -24,6 +24,7 @@ from diamant_env.editions import (
     MAX_TRAPS,
     MAX_TREASURES,
 )
+from diamant_env.storage.reading import nearest
 
 _RIVALS = MAX_PLAYERS - 1
 _MAX_CHEST = MAX_GEMS * MAX_EXPEDITIONS + MAX_RELICS * MAX_RELIC_VALUE
@@ -152,7 +153,8 @@ def columns(*names: str) -> NDArray[np.intp]:
     """
     unknown = [name for name in names if not isinstance(name, str) or name not in SLICES]
     if unknown:
-        raise ValueError(f"no field {', '.join(map(repr, unknown))}; fields: {', '.join(SLICES)}")
+        near = nearest(unknown[0], SLICES, f"fields: {', '.join(SLICES)}")
+        raise ValueError(f"no field {', '.join(map(repr, unknown))}; {near}")
     return np.array([column for name in names for column in _BY_NAME[name].columns], np.intp)
 
 
@@ -211,7 +213,8 @@ class Observations(Mapping[str, np.ndarray]):
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._names:
-            raise UnknownField(f"no field {name!r}; fields: {', '.join(self._names)}")
+            near = nearest(name, self._names, f"fields: {', '.join(self._names)}")
+            raise UnknownField(f"no field {name!r}; {near}")
         field, where = _BY_NAME[name], SLICES[name]
         values = self.flat[..., where.start] if field.size == 1 else self.flat[..., where]
         return values * np.float32(field.scale)

@@ -13,6 +13,7 @@ from diamant_env.opponents.own import Player
 from diamant_env.opponents.scripted import comparisons, thresholds
 from diamant_env.opponents.scripted.family import Scripted, parameters
 from diamant_env.opponents.search import PREFIX, SearchAgent, parse
+from diamant_env.storage.reading import nearest
 
 POLICY_FILE = "policy.safetensors"
 DATA = Path(__file__).parent / "data"
@@ -101,7 +102,8 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
         allowed = "a policy ends in .safetensors, a model in .zip, .pt or .onnx; an agent of your own is module:object"
         raise ValueError(f"no agent {text!r}: there is no such folder; {allowed}")
     if path is None:
-        raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(_known())}")
+        near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED], f"agents: {'; '.join(_known())}")
+        raise ValueError(f"unknown agent {text!r}; {near}")
     if not path.is_file():
         raise ValueError(f"no trained policy {text!r}: there is no file {path}")
     agent = NetworkAgent.load(path)
