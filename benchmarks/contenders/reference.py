@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from diamant_env.native.aligned import aligned
 from numpy.typing import NDArray
 
 from diamant_env import NUM_FEATURES, Edition
 from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CARDS, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.native.aligned import aligned
 
 SOURCE = Path(__file__).with_name("reference.c")
 _EDITION = np.dtype(

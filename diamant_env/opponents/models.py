@@ -71,8 +71,8 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
             return (_load_script if Path(file).suffix == ".pt" else _load_onnx)(text, file)
     except ImportError as error:
         raise ImportError(f"{text} needs {error.name}: pip install {error.name}") from None
-    except _WrongModel as error:
-        raise ValueError(f"agent {text!r}: {error}") from None
+    except _WrongModel:
+        raise
     except Exception as error:  # each library has its own for a damaged file
         reason = " ".join(str(error).split())[:200]
         raise ValueError(f"{text} can't be opened as a model: {type(error).__name__}: {reason}") from error
@@ -96,11 +96,11 @@ class SB3Agent:
 
     def __init__(self, policy: Any, name: str, statistics: Any = None) -> None:
         if policy.action_space != Discrete(2):
-            raise _WrongModel(f"it acts in {policy.action_space}; Discrete(2), CONTINUE and LEAVE, is needed")
+            raise _WrongModel(f"{name} acts in {policy.action_space}; Discrete(2), CONTINUE and LEAVE, is needed")
         if not all(weights.isfinite().all() for weights in policy.parameters()):
-            raise _WrongModel("a weight is not a finite number")
+            raise _WrongModel(f"{name} has a weight that is not a finite number")
         self.policy, self.name, self.statistics = policy, name, statistics
-        self.columns, self.masked = _observed(policy.observation_space)
+        self.columns, self.masked = _observed(policy.observation_space, name)
         self.history = bool((self.columns >= NUM_FEATURES).any())
         self.memoryless = not hasattr(policy, "lstm_actor")
         self._states: Any = None
@@ -170,8 +170,8 @@ class OutputAgent:
         self.run, self.name, self.probabilities = run, name, probabilities
         found = self._outputs(Batch(64).reset(0).reshape(-1, NUM_FEATURES))
         if found.shape[1] == 1 and not probabilities and ((found >= 0) & (found <= 1)).all():
-            reason = "it may return a probability or a logit"
-            raise _WrongModel(f"{reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
+            reason = "returns either a probability or a logit"
+            raise _WrongModel(f"{name} {reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
 
     def __str__(self) -> str:
         return self.name
@@ -194,9 +194,13 @@ class OutputAgent:
         try:
             found = np.asarray(self.run(flat), np.float64)
         except (RuntimeError, TypeError) as error:
-            raise _WrongModel(f"it can't be asked for {flat.shape} numbers: {str(error).splitlines()[0]}") from error
+            raise _WrongModel(
+                f"{self} can't be asked for {flat.shape} numbers: {str(error).splitlines()[0]}"
+            ) from error
         if found.shape not in ((len(flat),), (len(flat), 1), (len(flat), 2)):
-            raise _WrongModel(f"it returns shape {found.shape} for {len(flat)} rows; one or two numbers a row needed")
+            raise _WrongModel(
+                f"{self} returns shape {found.shape} for {len(flat)} rows; one or two numbers a row needed"
+            )
         return found.reshape(len(flat), -1)
 
 
@@ -212,7 +216,7 @@ def _bases(given: Any) -> set[str]:
     return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(given).__mro__}
 
 
-def _observed(space: Space) -> tuple[NDArray[np.intp], bool]:
+def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
     """Return the columns that an observation space shows, int (k,), and whether an action mask is beside them."""
     inner, masked = space, False
     if isinstance(space, Dict) and set(space.spaces) == {"observation", "action_mask"}:
@@ -221,7 +225,7 @@ def _observed(space: Space) -> tuple[NDArray[np.intp], bool]:
     if found is None:
         names = ", ".join(field.name for field in FIELDS + HISTORY)
         raise _WrongModel(
-            f"it observes {str(space)[:60]}; the {NUM_FEATURES} features of an environment of diamant_env are needed, "
+            f"{name} observes {str(space)[:60]}; the {NUM_FEATURES} features of diamant_env are needed, "
             f'or those of its observation=[…] or "history"; fields: {names}'
         )
     return found, masked
@@ -261,12 +265,14 @@ def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
 
     data, parameters, _ = load_from_zip_file(file, device="cpu")
     if data is None or "policy_class" not in data:
-        raise _WrongModel("it is no model of stable-baselines3: it has no policy_class")
+        raise _WrongModel(f"{file} is no model of stable-baselines3: it has no policy_class")
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
     if _normalized(data) and not statistics:
-        raise _WrongModel(f"it was trained through VecNormalize: name its statistics too, {file}{_STATISTICS}FILE.pkl")
+        raise _WrongModel(
+            f"{file} was trained through VecNormalize: name its statistics too, {file}{_STATISTICS}FILE.pkl"
+        )
     return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
 
 

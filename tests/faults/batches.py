@@ -12,12 +12,12 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from tests.support.guarded_games import guards_notice, strange_round
 
 from diamant_env import Batch, diamant_v0
 from diamant_env.gym_vector import DiamantVectorEnv
 from tests.faults.child import Child, in_child
 from tests.faults.table import Effort, Row, Trials
-from tests.support.guarded_games import guards_notice, strange_round
 
 _GAMES, _SEATS = 64, 4
 _RECORDS, _ROUND = 100_000, 250
