@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import shutil
@@ -69,14 +70,20 @@ def cache_folder() -> Path | None:
     folder = place / f"diamant_env-{digest[:16]}"
     try:
         if not folder.is_dir():
-            folder.mkdir(parents=True)
-            versions = sorted(place.glob("diamant_env-*"), key=lambda path: path.stat().st_mtime)
-            for old in versions[:-_KEPT_VERSIONS]:
-                shutil.rmtree(old, ignore_errors=True)
+            folder.mkdir(parents=True, exist_ok=True)  # another process may be as far
+            _remove_old(place)
         with tempfile.TemporaryFile(dir=folder):
             return folder.resolve()
     except OSError:
         return None
+
+
+def _remove_old(place: Path) -> None:
+    """Remove the folders of all versions but those used last."""
+    with contextlib.suppress(OSError):  # another process may remove them too
+        versions = sorted(place.glob("diamant_env-*"), key=lambda path: path.stat().st_mtime)
+        for old in versions[:-_KEPT_VERSIONS]:
+            shutil.rmtree(old, ignore_errors=True)
 
 
 @functools.cache
