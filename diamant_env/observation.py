@@ -225,6 +225,15 @@ class Observations(Mapping[str, np.ndarray]):
     def __len__(self) -> int:
         return len(self._names)
 
+    def __repr__(self) -> str:
+        """Return a table of the fields: the values of one observation, or lowest and highest of several."""
+        lines = [f"Observations, flat {self.flat.shape}"]
+        for name, values in self.items():
+            one = self.flat.ndim == 1
+            shown = " ".join(f"{value:g}" for value in np.ravel(values if one else [values.min(), values.max()]))
+            lines.append(f"  {name:<18}{shown if one else shown.replace(' ', ' … ')}")
+        return "\n".join(lines)
+
 
 def field_table(fields: Sequence[Field] = FIELDS) -> str:
     """Return fields as a Markdown table: position, name, scale, range and meaning."""

@@ -237,6 +237,9 @@ class DiamantVecEnv(_Rows):
     def close(self) -> None:
         """Nothing is open."""
 
+    def __repr__(self) -> str:
+        return f"<DiamantVecEnv: {self.num_envs} learning seats in {self.batch!r}>"
+
 
 class GymnasiumVecEnv(_Rows):
     """A vector environment of Gymnasium as stable-baselines3 takes it, without a Python loop over its games.
