@@ -24,6 +24,7 @@ from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_actions
+from diamant_env.envs.judge_callback import JudgeCallback
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import made, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
@@ -32,6 +33,8 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
+
+__all__ = ["DiamantVecEnv", "GymnasiumVecEnv", "JudgeCallback"]
 
 
 class _Rows(VecEnv):
