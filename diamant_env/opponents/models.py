@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from gymnasium.spaces import Dict, Discrete, Space
@@ -20,6 +20,12 @@ SUFFIXES = (".zip", ".pt", ".onnx")
 """Model files. Opening a ``.zip`` runs code that is in it: only a person names one, never a file."""
 _STATISTICS = "+"  # between a model and its VecNormalize statistics
 _ROWS = Callable[[NDArray[np.float32]], NDArray]
+
+
+class Model(Protocol):
+    """A model of stable-baselines3 or sb3-contrib, for type checkers."""
+
+    policy: Any
 
 
 def is_model(given: Any) -> bool:

@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.observation import Observations
-from diamant_env.opponents.models import is_model, model_agent
+from diamant_env.opponents.models import Model, is_model, model_agent
 
-Player: TypeAlias = "str | Path | Agent | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
-"""What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a function of the
-observations, or (name, any of these)."""
+Player: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
+"""What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a model of
+stable-baselines3 or torch, a function of the observations, or (name, any of these)."""
 NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 """What ``module:object`` looks like; the object may lie in a class."""
 ALLOWED = (
