@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray mutants faults coverage examples docs docs-links lint warm package clean
+.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray mutants coverage examples docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -36,7 +36,7 @@ benchmark: setup  ## play what is missing of the benchmark and write its page: h
 	mkdir -p runs/benchmark
 	test -f runs/benchmark/config.toml || cp docs/measured/benchmark.json docs/measured/line-ups.json runs/benchmark/
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
-		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/keep.py benchmark runs/benchmark/benchmark.json && \
+		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/keep.py runs/benchmark/benchmark.json && \
 		$(BIN)/python docs/update.py && exit $$status
 
 test: setup  ## run all tests, the linter and the type check
@@ -56,8 +56,8 @@ test-page: setup  ## play in the page with a browser that nobody sees
 test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
 	"$(PYTHON)" tests/package/versions.py
 
-test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
-	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py
+test-deep: setup  ## a hundred times more games beside the oracle, kills of a run and damaged files: hours
+	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/faults
 
 test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests that need Ray
 	"$(PYTHON)" -m venv .venv-ray
@@ -67,9 +67,6 @@ test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests 
 mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutation/mutants.py
-
-faults: setup  ## try to break what users rely on and write docs/reliability.md: half an hour on two cores
-	$(BIN)/python -m tests.faults --save; found=$$?; $(BIN)/python docs/update.py && exit $$found
 
 coverage: setup  ## lines of diamant_env that the tests reach, uncompiled
 	$(BIN)/python tests/mutation/covered.py

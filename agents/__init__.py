@@ -1,1 +1,1 @@
-"""Agents that need no training: one to start from; the shipped policies' model cards."""
+"""An example agent, and the model cards of the shipped policies."""

@@ -1,1 +1,1 @@
-"""What the engine is measured against, and the commands that measure."""
+"""Benchmarks of speed."""

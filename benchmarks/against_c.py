@@ -1,32 +1,70 @@
-"""The engine beside plain C in the same run: steps with observations, the rules alone, and two threads beside one."""
+"""The engine beside plain C in one run: steps with observations, and the rules alone; games that end begin anew."""
 
 from __future__ import annotations
 
-from benchmarks.contenders.engine import action_ring, engine_play, reference_play, rules_play
-from benchmarks.measure import Effort, Timed, alternate
-from benchmarks.results import Comparison, comparisons
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.contenders.reference import Reference, new_arrays
+from benchmarks.measure import Effort, Play, Row, alternate, rows_of
+from diamant_env import Batch
 
 C = "plain C"
+Ring = list[NDArray[np.int8]]
+"""Arrays of actions, drawn beforehand and used in turn."""
 
 
-def compare_steps(batches: tuple[int, ...], effort: Effort) -> list[Comparison]:
+def compare_steps(batches: tuple[int, ...], effort: Effort) -> list[Row]:
     """All comparisons at 4 and 8 players."""
     rows = []
-    for num_games in batches:
+    for games in batches:
         for players in (4, 8):
-            ring = action_ring(num_games, players)
-            table = num_games, players, ring
-            sections: dict[str, dict[str, Timed]] = {
+            random = np.random.default_rng(0)
+            ring = [(random.random((games, players)) < 0.1).astype(np.int8) for _ in range(16)]
+            sections = {
                 "step with observations": {
-                    "engine": engine_play(*table),
-                    C: reference_play(*table),
-                    f"{C}, only what changed": reference_play(*table, incremental=True),
+                    "engine": engine(ring),
+                    C: reference(ring),
+                    f"{C}, only what changed": reference(ring, incremental=True),
                 },
-                "rules": {"engine": rules_play(*table), C: reference_play(*table, observed=False)},
-                "two threads": {"two threads": engine_play(*table, threads=2), "one thread": engine_play(*table)},
+                "rules": {"engine": engine(ring, observed=False), C: reference(ring, observed=False)},
             }
             for section, contenders in sections.items():
-                speeds = alternate(contenders, effort)
-                rates = {name: speed.times(num_games * players / 1e6) for name, speed in speeds.items()}
-                rows += comparisons(section, f"batch {num_games:,}, {players} players", "M agent-steps/s", rates)
+                rates = {
+                    name: [games * players / 1e6 * rate for rate in found]
+                    for name, found in alternate(contenders, effort).items()
+                }
+                rows += rows_of(section, f"batch {games:,}, {players} players", "M agent-steps/s", rates)
     return rows
+
+
+def engine(ring: Ring, observed: bool = True) -> Play:
+    """Return a contender: the engine with rewards and done, and observations if `observed`."""
+    batch = Batch(*ring[0].shape)
+    observations, rewards, done = new_arrays(*ring[0].shape)
+    batch.reset(0, observations=observations)
+
+    def play(steps: int) -> None:
+        for step in range(steps):
+            actions = ring[step % len(ring)]
+            if observed:
+                batch.step(actions, observations, rewards, done, auto_reset=True)
+            else:
+                batch.play(actions, rewards, done, auto_reset=True)
+
+    return play
+
+
+def reference(ring: Ring, incremental: bool = False, observed: bool = True) -> Play:
+    """Return a contender: the C (see `Reference.stepper`)."""
+    rival = Reference(*ring[0].shape)
+    observations, rewards, done = new_arrays(*ring[0].shape)
+    rival.reset(0, observations)
+    rows = observations if observed else None
+    steppers = [rival.stepper(actions, rows, rewards, done, incremental=incremental) for actions in ring]
+
+    def play(steps: int) -> None:
+        for step in range(steps):
+            steppers[step % len(ring)]()
+
+    return play

@@ -1,10 +1,10 @@
-"""Measure what a decision of the player that thinks costs, and how precise it is: ``python -m benchmarks.thinking``."""
+"""Cost and precision of a decision of the search agent: ``python -m benchmarks.thinking``."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import process_time
@@ -14,7 +14,7 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
-from tyro.conf import Positional, arg
+from tyro.conf import Positional
 
 from benchmarks.results import machine
 from diamant_env import Batch
@@ -26,7 +26,6 @@ from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.table import Table
 from diamant_env.state import CONTINUE, LEAVE
 from diamant_env.storage.results import save_json
-from train.runs.lock import held
 
 COMMAND = "python -m benchmarks.thinking"
 EDITION = "iello-2016"
@@ -45,36 +44,18 @@ class Arguments:
 
     agent: Annotated[str, Positional] = "champion"
     """A policy with values: an agent's name, a policy file or a run folder."""
-    out: Annotated[Path, arg(metavar="FOLDER")] = Path("runs/benchmarks/thinking")
+    out: Path = Path("runs/benchmarks/thinking")
     """Folder for results.json; it is made if it is not there."""
     quick: bool = False
     """Only show that everything runs: the figures mean nothing."""
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What so many pairs of roll-outs cost and tell.
-
-    Attributes:
-        players: At the table.
-        cut: Whether roll-outs stop at the end of the expedition.
-        pairs: Roll-outs of each choice for a decision.
-        error: Standard error of the difference of both choices in win share, the root mean square over decisions.
-        batch: Milliseconds of one core a decision where many are thought about together.
-        alone: Milliseconds of one core for a single decision.
-    """
-
-    players: int
-    cut: bool
-    pairs: int
-    error: float
-    batch: float
-    alone: float
-
-
 @threadpool_limits.wrap(limits=1, user_api="blas")
-def measure(arguments: Arguments) -> list[Cost]:
-    """Measure and save.
+def measure(arguments: Arguments) -> None:
+    """Measure and save, for each table size, number of pairs, and cut or full roll-outs.
+
+    A row has the root mean square over decisions of the standard error of the difference of both choices in win share,
+    and the milliseconds of a decision on one core: of many decisions together (batch), and of a single one (alone).
 
     Raises:
         ValueError: If the agent has no values of some table size.
@@ -95,11 +76,10 @@ def measure(arguments: Arguments) -> list[Cost]:
                 many = np.resize(np.arange(len(seen)), max(1, _IN_A_BATCH[cut] // smaller // pairs))
                 batch = milliseconds(agent, seen[many], pairs) / len(many)
                 alone = median(milliseconds(agent, row[None], pairs) for row in seen[:5])
-                rows.append(Cost(players, cut, pairs, float(np.sqrt(variance / pairs)), batch, alone))
-                say(" ".join(f"{name} {figure:.4g}" for name, figure in asdict(rows[-1]).items()))
-    content = {"command": COMMAND, "machine": machine(), "rows": [asdict(row) for row in rows]}
-    save_json(content, arguments.out / "results.json")
-    return rows
+                row = {"players": players, "cut": cut, "pairs": pairs, "error": float(np.sqrt(variance / pairs))}
+                rows.append(row | {"batch": batch, "alone": alone})
+                say(" ".join(f"{name} {figure:.4g}" for name, figure in rows[-1].items()))
+    save_json({"command": COMMAND, "machine": machine(), "rows": rows}, arguments.out / "results.json")
 
 
 def doubtful_decisions(agent: NetworkAgent, players: int, rows: int) -> NDArray[np.float32]:
@@ -125,13 +105,7 @@ def milliseconds(agent: SearchAgent, seen: NDArray[np.float32], pairs: int) -> f
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-
-    def run() -> None:
-        arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-        with held(arguments.out):  # refuses a folder that can't be written before anything is measured
-            measure(arguments)
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: measure(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 
 if __name__ == "__main__":

@@ -1,35 +1,49 @@
-"""Measure how fast the engine is: ``python -m benchmarks.throughput``."""
+"""Speed of the engine: ``python -m benchmarks.throughput``."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from time import perf_counter
 
 import tyro
-from tyro.conf import arg
 
 from benchmarks.against_c import compare_steps
-from benchmarks.contenders.reference import NoCompilerError, compiled_library, compiler_flags, compiler_version
-from benchmarks.costs import measure_costs
-from benchmarks.measure import QUICK, Effort
-from benchmarks.results import Comparison, machine, publish
+from benchmarks.contenders.reference import compiler_flags, compiler_version
+from benchmarks.measure import Effort, Row, rows_of
+from benchmarks.results import machine, publish
 from diamant_env.commands.command import run_command
-from train.runs.lock import held
 
 COMMAND = "python -m benchmarks.throughput"
+_IMPORT = """
+import time
+import numpy, numba, gymnasium, pettingzoo
+start = time.perf_counter()
+import diamant_env
+print(time.perf_counter() - start)
+"""
+_FIRST_STEP = """
+import numpy as np
+from diamant_env import Batch
+batch = Batch(1, 4)
+batch.reset(0)
+batch.step(np.zeros((1, 4), np.int8))
+"""
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure how fast the engine is: steps beside C and with two threads, and seconds until the first step.
+    """Measure how fast the engine is: steps beside C, and seconds until the first step.
 
     Contenders take turns in the same run; the median counts. Leave the machine alone meanwhile.
     """
 
-    out: Annotated[Path, arg(metavar="FOLDER")] = Path("runs/benchmarks/throughput")
+    out: Path = Path("runs/benchmarks/throughput")
     """Folder for results.json; it is made if it is not there."""
     quick: bool = False
     """Only show that everything runs: tiny batches and short times; the figures mean nothing."""
@@ -37,27 +51,37 @@ class Arguments:
 
 def measure(arguments: Arguments) -> None:
     """Measure, print and save."""
-    effort = QUICK if arguments.quick else Effort()
-    facts, notes, rows = machine(), list[str](), list[Comparison]()
-    try:
-        compiled_library()
-        facts["C"] = f"{compiler_version()} {' '.join(compiler_flags())}"
-        rows += compare_steps((16, 64) if arguments.quick else (1024, 16_384), effort)
-    except NoCompilerError as error:
-        notes.append(f"nothing was measured beside C: {error}")
+    effort = Effort(2, 0.005) if arguments.quick else Effort()
+    facts = machine() | {"C": f"{compiler_version()} {' '.join(compiler_flags())}"}
+    rows = compare_steps((16, 64) if arguments.quick else (1024, 16_384), effort)
     rows += measure_costs(1 if arguments.quick else effort.repeats)
-    publish(COMMAND, rows, arguments.out, facts, notes)
+    publish(COMMAND, rows, arguments.out, facts)
+
+
+def measure_costs(repeats: int) -> list[Row]:
+    """Return the seconds of an import and of a first step, which is timed from the start of Python on."""
+    with tempfile.TemporaryDirectory() as folder:
+        seconds = {
+            "import diamant_env after its dependencies": [
+                float(_fresh(_IMPORT, f"{folder}/0")[0]) for _ in range(repeats)
+            ],
+            "first step, empty cache": [_fresh(_FIRST_STEP, f"{folder}/{number}")[1] for number in range(repeats)],
+            "first step, warm cache": [_fresh(_FIRST_STEP, f"{folder}/0")[1] for _ in range(repeats)],
+        }
+    return [row for what, found in seconds.items() for row in rows_of("costs", what, "s", {"ours": found})]
+
+
+def _fresh(program: str, cache: str) -> tuple[str, float]:
+    """Run a program in a fresh Python; return what it printed and the seconds that it took."""
+    environment, command = os.environ | {"NUMBA_CACHE_DIR": cache}, [sys.executable, "-c", program]
+    root, start = Path(__file__).parents[1], perf_counter()
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout, perf_counter() - start
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-
-    def run() -> None:
-        arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
-        with held(arguments.out):  # refuses a folder that can't be written before anything is measured
-            measure(arguments)
-
-    return run_command(COMMAND, run)
+    return run_command(COMMAND, lambda: measure(tyro.cli(Arguments, prog=COMMAND, args=argv)))
 
 
 if __name__ == "__main__":

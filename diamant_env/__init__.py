@@ -3,7 +3,6 @@
 from importlib import import_module
 from typing import Any
 
-from diamant_env import commands  # noqa: F401 - first, so that Ctrl-C during a command's imports prints no traceback
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition
 from diamant_env.engine.records import from_observation

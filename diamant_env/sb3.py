@@ -247,7 +247,7 @@ class DiamantVecEnv(_Rows):
 class GymnasiumVecEnv(_Rows):
     """A vector environment of Gymnasium as stable-baselines3 takes it, without a Python loop over its games.
 
-    ``GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=256, autoreset_mode="SameStep"))``
+    ``GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=256, autoreset_mode="SameStep"))``
 
     Infos are those of the vector environment, row by row; where a game ended, its final ones.
 

@@ -19,6 +19,8 @@ import pettingzoo
 from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS
 from diamant_env.envs.settings import with_expeditions
 
+_PLAYERS, _EDITION = 4, "iello-2016"  # the defaults of every view
+
 
 class Task(NamedTuple):
     """A registered environment.
@@ -35,23 +37,27 @@ class Task(NamedTuple):
 
 
 def list_tasks() -> list[Task]:
-    """Return the standard tasks.
+    """Return the standard tasks, one id each.
 
     The ids: ``Diamant-v0`` has every default; ``Diamant-Solitaire-v0`` one player; ``Diamant-<n>p-v0`` n players;
     ``Diamant-OneExpedition-<n>p-v0`` n players, one expedition, open chests, paid by score;
-    ``Diamant-<edition>-v0`` a published edition.
+    ``Diamant-<edition>-v0`` another published edition.
     """
     one = {"expeditions": 1, "reward": "score", "hidden_chests": False}
     fewest, most = RULEBOOK_PLAYERS
     return [
-        _task("", "4 players, the edition iello-2016"),
+        _task("", f"{_PLAYERS} players, the edition {_EDITION}"),
         _task("Solitaire", "1 player", num_players=1),
-        *(_task(f"{n}p", f"{n} players", num_players=n) for n in range(fewest, most + 1)),
+        *(_task(f"{n}p", f"{n} players", num_players=n) for n in range(fewest, most + 1) if n != _PLAYERS),
         *(
             _task(f"OneExpedition-{n}p", f"{n} players, one expedition, open chests", num_players=n, **one)
             for n in range(2, 6)
         ),
-        *(_task(name, f"4 players, {edition.source}", edition=name) for name, edition in EDITIONS.items()),
+        *(
+            _task(name, f"{_PLAYERS} players, {edition.source}", edition=name)
+            for name, edition in EDITIONS.items()
+            if name != _EDITION
+        ),
     ]
 
 
@@ -68,7 +74,7 @@ def register_tasks() -> None:
         if hasattr(pettingzoo, "register"):  # from 1.27 on
             settings = dict(task.settings)
             if "expeditions" in settings:  # there, their number is the edition's alone
-                settings["edition"] = with_expeditions(EDITIONS["iello-2016"], settings.pop("expeditions"))
+                settings["edition"] = with_expeditions(EDITIONS[_EDITION], settings.pop("expeditions"))
             for kind, function in (("parallel", "parallel_env"), ("aec", "env")):
                 if task.id not in getattr(pettingzoo, f"{kind}_registry"):
                     pettingzoo.register(kind, task.id, f"diamant_env.diamant_v0:{function}", kwargs=settings)

@@ -20,7 +20,6 @@ import diamant_env.opponents  # noqa: E402
 project, author, copyright = "diamant_env", "the authors of diamant_env", "MIT licence"
 version = release = diamant_env.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-exclude_patterns = ["pictures/README.md"]
 
 html_theme = "furo"
 html_title = "diamant_env"

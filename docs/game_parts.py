@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from diamant_env import CONTINUE, EDITIONS, LEAVE, NUM_FEATURES, REWARDS, Edition, diamant_v0
-from diamant_env.editions import MAX_PLAYERS, RULEBOOK_PLAYERS
+from diamant_env import EDITIONS, NUM_FEATURES, REWARDS, Edition
+from diamant_env.editions import RULEBOOK_PLAYERS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.observation import HISTORY, field_table
 from diamant_env.opponents.registry import FAMILIES, describe
 from diamant_env.storage.markdown import markdown_table
 from train.benchmarking.algorithms import algorithm_table
 from train.benchmarking.suite import TASKS
-
-
-def environment() -> str:
-    """The environment in PettingZoo's table."""
-    env = diamant_v0.parallel_env()
-    agents, space, state = env.possible_agents, env.observation_space("player_0"), env.state_space
-    fewest, most = RULEBOOK_PLAYERS
-    bounds = f"{space.low.min():g} to {space.high.max():g}"
-    rows = [
-        ["Import", "`from diamant_env import diamant_v0`"],
-        ["Parallel API", "yes; `diamant_v0.env()` is the AEC form"],
-        ["Manual control", "`diamant play` at the terminal, `diamant page` in a browser"],
-        ["Agents", f"`{agents}`: {len(agents)} by default, 1 to {MAX_PLAYERS} ({fewest} to {most} by the rulebook)"],
-        ["Actions", "discrete; both are legal for a seat inside the cave"],
-        ["Action shape", f"`{env.action_space('player_0')}`"],
-        ["Action values", f"{CONTINUE} (`CONTINUE`), {LEAVE} (`LEAVE`)"],
-        ["Observation shape", f"`{space.shape}`, {space.dtype}"],
-        ["Observation values", f"{bounds}; each feature has bounds of its own"],
-        ["State shape", f"`{state.shape}`, {state.dtype}"],
-        ["State values", f"{state.low.min():g} to {state.high.max():g}"],
-        ["Render modes", ", ".join(f"`{mode!r}`" for mode in env.metadata["render_modes"])],
-    ]
-    return markdown_table([f"`{env.metadata['name']}`", ""], rows)
 
 
 def observation() -> str:
@@ -93,6 +70,6 @@ def suite() -> str:
     return markdown_table(["task", "game", "why", "seeds"], rows)
 
 
-PARTS = {part.__name__: part for part in (environment, observation, history, rewards, editions, opponents, suite)} | {
+PARTS = {part.__name__: part for part in (observation, history, rewards, editions, opponents, suite)} | {
     "algorithms": algorithm_table
 }

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import task_pages
-from findings import findings
 
 from benchmarks.results import figure_text
 from diamant_env import list_tasks
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
 from train.benchmarking.drawn_line_ups import line_ups_text
-from train.benchmarking.page import summary, task_tables
+from train.benchmarking.page import COLUMNS, difference, over_seeds, summary, task_tables
+from train.benchmarking.page import figure_text as benchmark_text
+from train.benchmarking.suite import TASKS
 
 MEASURED = Path(__file__).with_name("measured")
-POLICIES = Path(__file__).parents[1] / "agents" / "policies"
-SHIPPED = ("champion", "hunter")
 Row = dict[str, Any]
 
 
@@ -29,48 +28,20 @@ def load(name: str) -> Row:
     return json.loads((MEASURED / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def interval(figures: float | dict[str, float], digits: int = 3) -> str:
-    """Return a mean with its interval, if it has one."""
-    if not isinstance(figures, dict):
-        return f"{figures:.{digits}f} (–)"
-    mean, low, high = (f"{figures[name]:.{digits}f}" for name in ("mean", "low", "high"))
-    return f"{mean} ({low} to {high})"
-
-
 def engine() -> str:
-    """The step beside plain C and with two threads, and the seconds until the first step."""
+    """The step beside plain C, and the seconds until the first step."""
     results = load("throughput")
     found = {(row["section"], row["what"], row.get("rival")): row for row in results["rows"]}
     rows = []
     for what in dict.fromkeys(row["what"] for row in results["rows"] if row["section"] == "rules"):
-        step = found["step with observations", what, "plain C"]
+        step, rules = found["step with observations", what, "plain C"], found["rules", what, "plain C"]
         changes = found["step with observations", what, "plain C, only what changed"]
-        rules, threads = found["rules", what, "plain C"], found["two threads", what, "one thread"]
         games, players = what.removeprefix("batch ").removesuffix(" players").rsplit(", ", 1)
-        figures = (
-            figure_text(step["ours"]),
-            figure_text(step["ratio"]),
-            figure_text(changes["ratio"]),
-            figure_text(rules["ours"]),
-            figure_text(rules["ratio"]),
-        )
-        rows.append([games, players, *figures, figure_text(threads["ratio"])])
-    head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed"]
-    head += ["rules alone, M/s", "÷ plain C", "two threads ÷ one"]
+        figures = (step["ours"], step["ratio"], changes["ratio"], rules["ours"], rules["ratio"])
+        rows.append([games, players, *map(figure_text, figures)])
+    head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed", "rules alone, M/s", "÷ plain C"]
     costs = (f"{row['what']} {figure_text(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
     return f"{_source(results)}\n\n{markdown_table(head, rows)}\n\nBefore it runs: {'; '.join(costs)}."
-
-
-def peers() -> str:
-    """The engine beside other environments, a row for each of them."""
-    results = load("peers")
-    rows: dict[str, list[str]] = {}
-    for row in results["rows"]:
-        rows.setdefault(row["rival"], [row["rival"], f"{figure_text(row['theirs'])} {row['unit']}"]).append(
-            figure_text(row["ratio"])
-        )
-    table = markdown_table(["beside", "theirs", "4 players", "8 players"], ([*row, ""][:4] for row in rows.values()))
-    return "\n\n".join([_source(results), table, f"O{results['notes'][0][1:]}."])
 
 
 def libraries(lines: dict[str, Row] | None = None) -> str:
@@ -95,107 +66,6 @@ def _source(results: Row) -> str:
     return f"`{results['command']}`: {', '.join(machine)}."
 
 
-def exact() -> str:
-    """The values of one expedition, and how far agents are from them."""
-    rows = load("exact")["rows"]
-    values = [
-        [f"`{row['edition']}`", row["players"], _gems(row["all play it"]), f"{row['nodes']:,}", f"{row['seconds']:.1f}"]
-        for row in rows
-        if row["agent"] == "equilibrium"
-    ]
-    agents: dict[str, list[object]] = {}
-    for row in (row for row in rows if "best response" in row):
-        figures = [_gems(row[name]) for name in ("all play it", "best response", "exploitability")]
-        agents.setdefault(row["agent"], [f"`{row['agent']}`"]).extend(figures)
-    head = [f"{players} {what}" for players in (2, 3) for what in ("play it", "best response", "exploitability")]
-    return "\n\n".join(
-        [
-            "The equilibrium of one fresh expedition in score:",
-            markdown_table(["edition", "players", "gems each", "nodes", "seconds"], values),
-            "Scripted agents in one of `iello-2016-fr`, at tables of 2 and of 3:",
-            markdown_table(["agent", *head], agents.values()),
-        ]
-    )
-
-
-def exact_lone() -> str:
-    """The values of a whole game alone."""
-    rows = [row for row in load("exact")["rows"] if "busts" in row]
-    found = [[f"`{row['edition']}`", _gems(row["all play it"]), _gems(row["busts"])] for row in rows]
-    return markdown_table(["edition", "gems", "busts"], found)
-
-
-def _gems(figure: float) -> str:
-    return f"{figure:.6f}"
-
-
-def strangers() -> str:
-    """What the shipped policies and one that trained on them win from held-out agents, at each table size."""
-    judged = [*(_card(name)["tables"] for name in SHIPPED), load("ceiling")["tables"]]
-    here = [[row for row in each if row["edition"] == "iello-2016"] for each in judged]
-    rows = []
-    for *own, ceiling in zip(*here, strict=True):
-        players = ceiling["players"]
-        parts = [(row["held_out"]["mean"] - 1 / players) / (ceiling["held_out"]["mean"] - 1 / players) for row in own]
-        shares = [interval(row["held_out"]) for row in (*own, ceiling)]
-        rows.append([players, f"{1 / players:.3f}", *shares, *(f"{part:.2f}" for part in parts)])
-    head = [*(f"`{name}`" for name in SHIPPED), "trained on them", *(f"`{name}`, part" for name in SHIPPED)]
-    return markdown_table(["players", "fair share", *head], rows)
-
-
-def _card(name: str) -> Row:
-    return json.loads((POLICIES / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def thinking() -> str:
-    """What so many pairs of roll-outs cost and tell: cut, and to the end of the game."""
-    found = load("thinking")
-    kinds: dict[tuple[int, int], list[Row]] = {}
-    for row in found["rows"]:
-        kinds.setdefault((row["players"], row["pairs"]), []).append(row)
-    lines = []
-    for (players, pairs), (cut, full) in kinds.items():
-        times = [figure_text(each[name]) for name in ("batch", "alone") for each in (cut, full)]
-        lines.append([players, f"{pairs:,}", f"{cut['error']:.4f}", f"{full['error']:.4f}", *times])
-    head = ["players", "pairs", "error, cut", "error, full", "ms in a batch, cut", "full", "ms alone, cut", "full"]
-    machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())
-    return f"`{found['command']}`: {machine}.\n\n{markdown_table(head, lines)}"
-
-
-def response() -> str:
-    """What each kind of responder gains against copies of the champion, at each table size."""
-    rows = []
-    for found in (results["found"] for results in load("response")):
-        starts = [[row["gain"] for row in found["searched"] if start in row["player"]] for start in ("scratch", "warm")]
-        gains = [found["lookahead"]["gain"], *(max(each, key=lambda gain: gain["mean"]) for each in starts)]
-        bound, players = found["can_be_gained"], found["players"]
-        part = f"{bound['mean'] * players:.1%}"
-        rows.append([players, f"{1 / players:.3f}", *map(interval, gains), interval(bound), part])
-    kinds = ["search", "PPO from scratch", "PPO from the champion"]
-    return markdown_table(["players", "fair share", *kinds, "gained at least", "of the fair share"], rows)
-
-
-def validation() -> str:
-    """What each kind of responder gains where the gain of a best response is known."""
-    rows = load("validation")["rows"]
-    kinds = list(max((row["found"] for row in rows), key=len))
-    lines = [
-        [row["players"], _agent_text(row["agent"]), f"{row['exact']:.3f}"]
-        + [interval(row["found"][kind], 2) if kind in row["found"] else "" for kind in kinds]
-        for row in rows
-    ]
-    parts = [
-        f"{kind} {np.median([row['found'][kind]['mean'] / row['exact'] for row in rows if kind in row['found']]):.2f}"
-        for kind in kinds
-    ]
-    table = markdown_table(["players", "agent", "best response", *kinds], lines)
-    return f"{table}\n\nThe median part that each finds of what a best response gains: {', '.join(parts)}."
-
-
-def _agent_text(name: str) -> str:
-    return name if " " in name else f"`{name}`"
-
-
 def benchmark() -> str:
     """What has been played of the benchmark, as the page of its folder shows it."""
     return summary(load("benchmark"))
@@ -206,38 +76,33 @@ def benchmark_tasks() -> str:
     return "\n\n".join(task_tables(load("benchmark")["runs"], "## "))
 
 
-def sentences() -> str:
-    """What the benchmark found, in words."""
-    return findings(load("benchmark")["runs"])
+def findings() -> str:
+    """Sentences to quote, of docs/measured/findings.txt: read whether the words still fit when runs are added.
+
+    A figure stands there as ``{TASK, ALGORITHM, COLUMN}``, that of one algorithm less another's as ``{TASK, FIRST -
+    SECOND, COLUMN}``.
+    """
+    runs = load("benchmark")["runs"]
+
+    def figure(name: re.Match) -> str:
+        task, algorithms, heading = name.groups()
+        (column,) = (each for each in COLUMNS[TASKS[task].family] if each.heading == heading)
+        chosen = [
+            [row for row in runs if (row["task"], row["algorithm"]) == (task, a)] for a in algorithms.split(" - ")
+        ]
+        first, *second = ([found for row in rows if (found := column.read(row))] for rows in chosen)
+        if second:
+            pairs = islice(zip(cycle(first), cycle(second[0]), strict=False), max(len(first), len(second[0])))
+            first = [difference(*pair) for pair in pairs]  # seed by seed
+        return benchmark_text(over_seeds(first), column)
+
+    text = (MEASURED / "findings.txt").read_text(encoding="utf-8").strip()
+    return re.sub(r"\{(.+?), (.+?), (.+?)\}", figure, text)
 
 
 def line_ups() -> str:
     """What the benchmark's agents win at tables that a seed draws."""
     return line_ups_text(load("line-ups"), "### ")
-
-
-def faults() -> str:
-    """The table of `make faults`; the same fault of several commands or files is one row."""
-    found = load("faults")
-    groups: dict[str, list[tuple[str, Row]]] = {}
-    for row in found["rows"]:
-        match = re.search(r"(?<=of python -m )\S+|^[\w ]+(?=: random damage|: files made)", row["fault"])
-        name = match[0] if match else ""
-        groups.setdefault(row["fault"].replace(name, "{}") if name else row["fault"], []).append((name, row))
-    lines = []
-    for fault, members in groups.items():
-        row, several = members[0][1], len(members) > 1
-        rate = f"{row['bound']:.1g}" if row["bound"] < 0.01 else f"{min(1, row['bound']):.2f}"
-        cells = [fault.format(", ".join(name for name, _ in members))]
-        cells += [f"{len(members)} × {row['trials']:,}" if several else f"{row['trials']:,}"]
-        cells += [f"{sum(each['failures'] for _, each in members):,}", rate + " each" * several]
-        cells += ["–" if several else row.get("worst", "–").replace("|", "/")]
-        caught = "caught" if all(each["caught"] for _, each in members) else "**missed**"
-        lines.append([*cells, f"{row['control']}: {caught}"])
-    machine = ", ".join(f"{name} {value}" for name, value in found["machine"].items())
-    minutes, seconds = divmod(found["seconds"], 60)
-    head = ["fault", "trials", "failures", "rate below", "worst", "control"]
-    return f"`{found['command']}`, {minutes} min {seconds} s; {machine}.\n\n{markdown_table(head, lines)}"
 
 
 def tasks() -> str:
@@ -260,18 +125,10 @@ def tasks() -> str:
 
 PARTS = {
     "engine": engine,
-    "peers": peers,
     "libraries": libraries,
-    "exact": exact,
-    "exact-lone": exact_lone,
-    "strangers": strangers,
-    "champion-response": response,
-    "thinking": thinking,
-    "validation": validation,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
-    "findings": sentences,
+    "findings": findings,
     "line-ups": line_ups,
-    "faults": faults,
     "tasks": tasks,
 }

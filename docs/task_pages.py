@@ -16,7 +16,7 @@ from PIL import Image
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
 
-from diamant_env import NUM_FEATURES, Batch, Edition, list_tasks  # noqa: E402
+from diamant_env import Batch, Edition, Observations, list_tasks  # noqa: E402
 from diamant_env.commands.film import pictures_of, write_film  # noqa: E402
 from diamant_env.editions import find_edition  # noqa: E402
 from diamant_env.judging import Estimate, evaluate  # noqa: E402
@@ -30,46 +30,42 @@ from diamant_env.storage.markdown import markdown_table  # noqa: E402
 from diamant_env.tasks import Task  # noqa: E402
 
 MEASURED = ROOT / "docs" / "measured" / "tasks.json"
-PAGES = ROOT / "docs" / "tasks"
 GAMES = 20_000
 AGENTS = ("champion", "ev:0.75", "bag:18", "random:0.2")
 # Who plays the games of a page: as many of these as have a seat.
 SEATS = ("ev:0.75", "champion", "bag:18", "cards:7", "follow:2,8", "solo-grab:7,13", "traps:3", "oppose:11,2")
-TURNS = 18  # of the game that is shown
-WIDTH, COLOURS = 480, 32  # of its film
+TURNS, WIDTH = 18, 480  # of the game that is shown, and of its film in pixels
 
 
 def played(task: Task) -> tuple[int, Edition]:
     """Return how many play a task, and the edition with as many expeditions as it has."""
-    settings = task.settings
-    edition = find_edition(settings.get("edition", "iello-2016"))
-    number = settings.get("expeditions", edition.expeditions)
+    edition = find_edition(task.settings.get("edition", "iello-2016"))
+    number = task.settings.get("expeditions", edition.expeditions)
     if number != edition.expeditions:
         edition = dataclasses.replace(edition, name="one expedition", expeditions=number)
-    return settings.get("num_players", 4), edition
+    return task.settings.get("num_players", 4), edition
 
 
 def measure(players: int, edition: Edition, games: int = GAMES) -> dict[str, Any]:
     """Play a task; return its figures: means over games, and of each agent a mean with its 95 % interval."""
-    batch, turns, _ = _play(SEATS[:players], edition, games)
-    expeditions = batch.history()[:, 0]  # those of the observer are those of the table
+    batch, turns = _play(SEATS[:players], edition, games)
+    busts = Observations(batch.observe()[:, 0])["history_bust"][:, : edition.expeditions]
     found = {
         "turns": round(float(turns.mean()), 2),
         "longest": int(turns.max()),
-        "busts": round(float(expeditions[:, -5:][:, : edition.expeditions].mean()), 4),
+        "busts": round(float(busts.mean()), 4),
     }
     if players == 1:
-        scores = {agent: _play((agent,), edition, games)[2][:, 0] for agent in AGENTS}
+        scores = {agent: _play((agent,), edition, games)[0].tables["chest"][:, 0] for agent in AGENTS}
         means = {agent: mean_of_tables(score, np.ones_like(score)) for agent, score in scores.items()}
         return found | {"agents": {agent: {"score": _rounded(mean)} for agent, mean in means.items()}}
     judged = evaluate(AGENTS[0], "held-out", games, compare_with=AGENTS[1:], players=players, edition=edition)
-    return found | {
-        "agents": {row.agent: {"win": _rounded(row.win_share), "score": _rounded(row.score)} for row in judged.results}
-    }
+    rows = {row.agent: {"win": _rounded(row.win_share), "score": _rounded(row.score)} for row in judged.results}
+    return found | {"agents": rows}
 
 
-def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, NDArray, NDArray]:
-    """Return the batch at the end of its games, the turns in which somebody decided (N,) and the chests (N, seats)."""
+def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, NDArray]:
+    """Return a batch at the end of its games, with their history, and the turns in which somebody decided (N,)."""
     batch, turns = Batch(games, len(agents), edition, history=True), np.zeros(games)
     table = Table(batch, [make(agent) for agent in agents], np.tile(np.arange(len(agents)), (games, 1)))
     observations, actions = batch.reset(0), np.zeros((games, len(agents)), np.int8)
@@ -77,7 +73,7 @@ def _play(agents: Sequence[str], edition: Edition, games: int) -> tuple[Batch, N
         turns += ~batch.over
         table.decide(observations, actions)
         batch.step(actions, observations)
-    return batch, turns, batch.tables["chest"][:, : len(agents)]
+    return batch, turns
 
 
 def _rounded(estimate: Estimate) -> list[float]:
@@ -93,11 +89,11 @@ def record_of(players: int, edition: Edition, seed: int | None = None) -> GameRe
 
 
 def film(record: GameRecord, path: Path) -> None:
-    """Write a small film of a game: in few colours, the same in all pictures."""
+    """Write a small film of a game: in 32 colours, the same in all pictures."""
     images = [Image.fromarray(picture) for picture in pictures_of(record)]
     images = [image.resize((WIDTH, image.height * WIDTH // image.width), Image.Resampling.LANCZOS) for image in images]
     shown = Image.fromarray(np.concatenate([images[0], images[len(images) // 2], images[-1]]))
-    colours = shown.quantize(COLOURS, Image.Quantize.FASTOCTREE)
+    colours = shown.quantize(32, Image.Quantize.FASTOCTREE)
     few = [np.asarray(image.quantize(palette=colours, dither=Image.Dither.NONE).convert("RGB")) for image in images]
     write_film(few, path, width=WIDTH)
 
@@ -105,26 +101,15 @@ def film(record: GameRecord, path: Path) -> None:
 def page(task: Task, figures: dict[str, Any], record: GameRecord) -> str:
     """Return the page of a task."""
     players, edition = played(task)
-    name = short(task)
-    facts = [
-        ["players", players],
-        ["edition", f"[`{task.settings.get('edition', 'iello-2016')}`](../rules.md#editions)"],
-        ["expeditions", edition.expeditions],
-        ["chests", "hidden" if edition.hidden_chests else "open"],
-        ["reward", f"`{task.settings.get('reward', 'score')}`; [others](../environment.md#rewards)"],
-        ["observation", f"`Box(float32, ({NUM_FEATURES},))`; [its fields](../environment.md#observation)"],
-        ["actions", "`Discrete(2)`: 0 goes on, 1 leaves"],
-        ["turns in a game", f"{figures['turns']:.1f} on average, {figures['longest']} at most"],
-        ["expeditions that end in a bust", f"{100 * figures['busts']:.1f} %"],
-    ]
-    seats = ", ".join(f"`{agent}`" for agent in SEATS[:players])
+    name, seats = short(task), ", ".join(f"`{agent}`" for agent in SEATS[:players])
     rows = [[f"`{agent}`", *map(interval, found.values())] for agent, found in figures["agents"].items()]
     head = ["agent", "win share", "gems"] if players > 1 else ["agent", "gems"]
     rivals = f"{players - 1} of the [held-out agents](../tutorial.md#judge){who_sat(players, edition)}"
     among = f"at tables with {rivals}; a fair share is {1 / players:.3f}" if players > 1 else "alone"
     return f"""# {name}
 
-`{task.id}`: {task.meaning}. [All tasks](../tasks.md)
+`{task.id}`: {task.meaning}. [All tasks](../tasks.md), [editions](../rules.md#editions),
+[observation and rewards](../environment.md)
 
 ![A game of {name}]({name}.gif)
 
@@ -135,11 +120,8 @@ import diamant_env  # registers the tasks
 env = gymnasium.make("{task.id}", opponents="ev:0.75")
 ```
 
-`pettingzoo.make("parallel", "{task.id}")` gives all seats (PettingZoo 1.27 or newer).
-
-{markdown_table(["what", "value"], facts)}
-
-Turns, in which somebody decides, and busts: {GAMES:,} games between {seats}.
+A game takes {figures["turns"]:.1f} turns on average and {figures["longest"]} at most, in which somebody decides;
+{100 * figures["busts"]:.1f} % of the expeditions end in a bust: {GAMES:,} games between {seats}.
 
 ## Baselines
 
@@ -172,12 +154,11 @@ def short(task: Task) -> str:
 
 def interval(figures: Sequence[float]) -> str:
     """Return a mean with its interval, a share with three digits, gems with one."""
-    digits = 3 if figures[0] < 1 else 1
-    mean, low, high = (f"{figure:.{digits}f}" for figure in figures)
+    mean, low, high = (f"{figure:.{3 if figures[0] < 1 else 1}f}" for figure in figures)
     return f"{mean} ({low} to {high})"
 
 
-def write(folder: Path = PAGES) -> None:
+def write(folder: Path = ROOT / "docs" / "tasks") -> None:
     """Write all pages and films from the figures."""
     figures = json.loads(MEASURED.read_text(encoding="utf-8"))
     for task in list_tasks():

@@ -1,1 +1,1 @@
-"""What is measured: the engine and the C reference."""
+"""Rivals of the engine."""

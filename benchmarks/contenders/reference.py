@@ -1,10 +1,9 @@
-"""The engine's step in plain C (`reference.c`), compiled once and called through ctypes."""
+"""The engine's step in plain C (`reference.c`), compiled once in a process and called through ctypes."""
 
 from __future__ import annotations
 
 import ctypes
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
@@ -21,6 +20,7 @@ from diamant_env.editions import MAX_PLAYERS, MAX_RELICS, MAX_TREASURES, NUM_CAR
 from diamant_env.engine.edition_numbers import numbers_of
 
 SOURCE = Path(__file__).with_name("reference.c")
+COMPILER = os.environ.get("CC", "gcc")
 _EDITION = np.dtype(
     [("cards", "i1", NUM_CARDS), ("treasure_value", "i2", MAX_TREASURES), ("relic_value", "i2", MAX_RELICS)]
     + [(name, "i1") for name in ("num_relics", "one_relic_per_expedition", "relics_printed")]
@@ -30,27 +30,14 @@ _EDITION = np.dtype(
 )
 
 
-class NoCompilerError(RuntimeError):
-    """There is no C compiler, or it can't compile the reference."""
-
-
 class Reference:
-    """A batch of games played by the C, with the arrays of `diamant_env.Batch`.
-
-    Args:
-        num_games: N.
-        num_players: Players at every table, 1 to 8.
-        edition: A published name or an `Edition`.
-
-    Raises:
-        NoCompilerError: If the C can't be compiled here; the message says why.
-    """
+    """A batch of games played by the C, with the arrays of `diamant_env.Batch`; see `compiled_library` for errors."""
 
     def __init__(self, num_games: int, num_players: int = 4, edition: str | Edition = "iello-2016") -> None:
         self.library = compiled_library()
         self.num_games, self.num_players = num_games, num_players
         self.edition = _edition_record(find_edition(edition))
-        self.games = aligned((num_games, self.library.reference_game_bytes()), np.uint8)
+        self.games = np.zeros((num_games, self.library.reference_game_bytes()), np.uint8)
 
     def reset(self, seed: int, observations: NDArray[np.float32] | None = None) -> None:
         """Start game i with seed `seed + i`; fill `observations`, float32 (N, players, NUM_FEATURES), if given."""
@@ -69,15 +56,8 @@ class Reference:
     ) -> Callable[[], None]:
         """Return a function that plays one turn in every game, with pointers looked up beforehand.
 
-        The arrays must be contiguous; nothing is checked.
-
-        Args:
-            actions: int8 (N, players), 0 or 1.
-            observations: float32 (N, players, NUM_FEATURES), or None to play the rules alone.
-            rewards: float32 (N, players), the gems banked.
-            done: bool (N,).
-            auto_reset: Whether the next game starts at once where one ends.
-            incremental: Write only what changed. Then `observations` must hold what the last call wrote.
+        The arrays are those of `Batch.step`, contiguous; nothing is checked. Without observations the rules alone are
+        played; with `incremental`, `observations` must hold what the last call wrote, and only what changed is written.
         """
         arrays = (actions, observations, rewards, done)
         pointers = [None if array is None else array.ctypes.data_as(ctypes.c_void_p) for array in arrays]
@@ -90,21 +70,9 @@ class Reference:
 
 
 def new_arrays(num_games: int, seats: int) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-    """Return observations, rewards and done for `num_games` tables of `seats`, each aligned to a cache line."""
-    observations = aligned((num_games, seats, NUM_FEATURES), np.float32)
-    return observations, aligned((num_games, seats), np.float32), aligned((num_games,), np.bool_)
-
-
-def compiler() -> str:
-    """Return the path of the C compiler: that of the environment variable CC, else gcc.
-
-    Raises:
-        NoCompilerError: If there is none.
-    """
-    found = shutil.which(os.environ.get("CC", "gcc"))
-    if found is None:
-        raise NoCompilerError("no C compiler: install gcc (for instance apt install gcc) or name one in CC")
-    return found
+    """Return observations, rewards and done for `num_games` tables of `seats`."""
+    observations = np.zeros((num_games, seats, NUM_FEATURES), np.float32)
+    return observations, np.zeros((num_games, seats), np.float32), np.zeros(num_games, bool)
 
 
 def compiler_flags() -> tuple[str, ...]:
@@ -117,27 +85,23 @@ def compiler_flags() -> tuple[str, ...]:
 
 def compiler_version() -> str:
     """Return the first line of ``gcc --version``."""
-    return subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    return subprocess.run([COMPILER, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
 
 
 @cache
 def compiled_library() -> ctypes.CDLL:
-    """Return the reference, compiled once by each process.
+    """Return the reference, compiled by gcc or what the environment variable CC names.
 
     Raises:
-        NoCompilerError: If it can't be compiled here.
+        OSError: If there is no such compiler or it can't compile the reference.
     """
     with tempfile.TemporaryDirectory() as folder:
-        library = f"{folder}/reference.so"
-        command = [compiler(), *compiler_flags(), "-shared", "-fPIC", "-o", library, str(SOURCE)]
+        command = [COMPILER, *compiler_flags(), "-shared", "-fPIC", "-o", f"{folder}/reference.so", str(SOURCE)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode != 0:
-            raise NoCompilerError(f"{' '.join(command)} failed; gcc 12 or newer is needed:\n{result.stderr}")
-        return _with_types(ctypes.CDLL(library))
-
-
-def _with_types(library: ctypes.CDLL) -> ctypes.CDLL:
-    """Declare the functions: without this, ctypes cuts pointers to 32 bits."""
+            raise OSError(f"{' '.join(command)} failed; gcc 12 or newer is needed:\n{result.stderr}")
+        library = ctypes.CDLL(f"{folder}/reference.so")
+    # Without the types, ctypes cuts pointers to 32 bits.
     pointer, number, key = ctypes.c_void_p, ctypes.c_int, ctypes.c_uint64
     table: list[Any] = [pointer, number, pointer, number]  # games, count, edition, players
     library.reference_game_bytes.restype = ctypes.c_size_t

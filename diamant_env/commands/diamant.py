@@ -1,8 +1,7 @@
-"""The command `diamant`: it names the subcommands, and the extra that one of them lacks."""
+"""The command `diamant` and its list of subcommands."""
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import os
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from importlib import metadata
 
 from diamant_env.commands.command import run_command
+from diamant_env.commands.terminal import new_parser
 
 SUBCOMMANDS = {
     "play": "play at the terminal against any agents",
@@ -25,7 +25,7 @@ SUBCOMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status: an error in what was given is one line and status 2."""
+    """Run the command and return its exit status, see `run_command`."""
     given = list(sys.argv[1:] if argv is None else argv)
     known = [name for name in given[:1] if name in SUBCOMMANDS]
     return run_command(" ".join(["diamant", *known]), lambda: _run(given))
@@ -34,13 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(given: Sequence[str]) -> object:
     width = max(map(len, SUBCOMMANDS)) + 2
     listed = "\n".join(f"  {name:<{width}}{what}" for name, what in SUBCOMMANDS.items())
-    parser = argparse.ArgumentParser(
-        prog="diamant",
-        usage="diamant SUBCOMMAND …",
-        description="The board game Diamant (Incan Gold), for people and agents.",
-        epilog=f"subcommands:\n{listed}\n\ndiamant SUBCOMMAND --help tells more.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    epilog = f"subcommands:\n{listed}\n\ndiamant SUBCOMMAND --help tells more."
+    parser = new_parser("diamant", "The board game Diamant (Incan Gold), for people and agents.", epilog)
+    parser.usage = "diamant SUBCOMMAND …"
     parser.add_argument("--version", action="version", version=f"diamant-env {_version()}")
     if not given or given[0].startswith("-"):
         parser.parse_args(given or ["--help"])

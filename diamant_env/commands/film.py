@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.commands.terminal import Parser, new_file, say
+from diamant_env.commands.terminal import new_file, new_parser, say
 from diamant_env.drawing.scene import Scene
 from diamant_env.records import GameRecord
 from diamant_env.storage.files import write_whole
@@ -77,7 +77,7 @@ def _check(path: Path, seconds: float, last: float, width: int) -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
-    parser = Parser(prog=COMMAND, description="Turn a recorded game into a GIF.")
+    parser = new_parser(COMMAND, "Turn a recorded game into a GIF.", "")
     add = parser.add_argument
     add("game", type=Path, metavar="GAME.txt", help="a record, such as diamant watch --record writes")
     add("film", type=new_file, metavar="FILM", help="the new file to write; it ends in .gif")

@@ -9,7 +9,7 @@ import socket
 import webbrowser
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import Parser, say
+from diamant_env.commands.terminal import new_parser, say
 
 COMMAND = "diamant page"
 _HERE = "127.0.0.1"
@@ -18,7 +18,7 @@ _PORT = 8733  # always the same one: a browser keeps the games of each port apar
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand until Ctrl-C and return the exit status."""
-    parser = Parser(prog=COMMAND, description="Play against any agents in a browser, with hints and a review.")
+    parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.", "")
     parser.add_argument("--port", type=_port, default=_PORT, help=f"of the page ({_PORT}); 0 takes any that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
     options = parser.parse_args(argv)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from benchmarks import costs, measure, thinking, throughput
-from benchmarks.measure import Speed, alternate, timed
+from benchmarks import measure, thinking, throughput
+from benchmarks.measure import alternate, rows_of
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
@@ -18,18 +19,19 @@ from train.runs.config import Config
 from train.runs.run_folder import save_policy
 
 
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
 def test_throughput(tmp_path, capsys, monkeypatch):
     # The fresh processes of "costs" compile nothing. In this one, Numba would read the variable when it compiles next.
-    monkeypatch.setattr(costs, "os", SimpleNamespace(environ={**os.environ, "NUMBA_DISABLE_JIT": "1"}))
+    monkeypatch.setattr(throughput, "os", SimpleNamespace(environ={**os.environ, "NUMBA_DISABLE_JIT": "1"}))
     assert throughput.main(["--quick", "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "results.json").read_text())
     assert {"processor", "date", "numba"} <= found["machine"].keys()
     assert "saved:" in capsys.readouterr().out
     sections = {row["section"] for row in found["rows"]}
-    assert sections == {"step with observations", "rules", "two threads", "costs"} or found["notes"]
+    assert sections == {"step with observations", "rules", "costs"}
     for row in found["rows"]:
         assert row["ours"] > 0, row
-        assert not row["rival"] or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
+        assert "rival" not in row or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
 
 
 def test_thinking(tmp_path, capsys):
@@ -47,42 +49,26 @@ def test_thinking(tmp_path, capsys):
     assert "policy.safetensors has no values of tables of 3, 4, 6, 8; give it some" in capsys.readouterr().err
 
 
-class Clock:
-    """Tells a time that passes only as contenders say."""
-
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock(monkeypatch) -> Clock:
-    clock = Clock()
-    monkeypatch.setattr(measure, "perf_counter", clock)
-    return clock
-
-
-def test_contenders_alternate_and_the_median_counts(clock):
-    played = []
+def test_contenders_alternate_and_the_median_counts(monkeypatch):
+    now, played = [0.0], []
+    monkeypatch.setattr(measure, "perf_counter", lambda: now[0])
 
     def contender(name, seconds):
         def play(steps):
             played.append((name, steps))
-            clock.now += steps * seconds
+            now[0] += steps * seconds
 
-        return timed(play)
+        return play
 
-    speeds = alternate({"a": contender("a", 0.25), "b": contender("b", 0.5)}, measure.Effort(3, 8.0))
+    rates = alternate({"a": contender("a", 0.25), "b": contender("b", 0.5)}, measure.Effort(3, 8.0))
     assert played[-6:] == [("a", 32), ("b", 16)] * 3
-    assert speeds == {"a": Speed((4.0,) * 3), "b": Speed((2.0,) * 3)}
-    assert Speed((1.0, 9.0, 2.0)).median == 2
-    assert Speed((1.0, 9.0, 2.0)).over(Speed((1.0, 3.0, 1.0))) == Speed((1.0, 3.0, 2.0))
-    assert Speed((1.0, 9.0, 2.0, 3.0, 4.0)).quartiles == (2.0, 4.0)
+    assert rates == {"a": [4.0] * 3, "b": [2.0] * 3}
+    (row,) = rows_of("steps", "a batch", "steps/s", {"ours": [1, 9, 2, 3, 4], "theirs": [1, 3, 1, 1, 1]})
+    assert tuple(row[name] for name in ("ours", "theirs", "ratio", "quartiles")) == (3, 1, 3, (2, 3))
 
 
-@pytest.mark.parametrize("seconds", [0.0, 1e-3])
-def test_a_contender_that_takes_no_longer_for_more_steps_is_refused(seconds):
+def test_a_contender_that_takes_no_longer_for_more_steps_is_refused(monkeypatch):
     """However slow the machine: it was tried with twice as many steps for ever."""
+    monkeypatch.setattr(measure, "perf_counter", lambda: 0.0)
     with pytest.raises(RuntimeError, match=r"^idle took .* s for 1,099,511,627,776 steps"):
-        alternate({"idle": lambda steps: seconds}, measure.Effort(3, 1.0))
+        alternate({"idle": lambda steps: None}, measure.Effort(3, 1.0))

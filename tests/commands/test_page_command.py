@@ -49,42 +49,6 @@ def test_it_serves_until_ctrl_c():
     assert (server.returncode, said, errors) == (130, "", "diamant page: stopped\n")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="there is no limit of file descriptors to set")
-@pytest.mark.parametrize(("descriptors", "connections"), [(1024, 300), (64, 80)])
-def test_connections_with_half_a_request(descriptors, connections):
-    """They hold up nobody while there are file descriptors; without any the page waits for one in silence."""
-    import resource
-
-    pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
-    half: list[socket.socket] = []
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", "0"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, hard)),
-    )
-    try:
-        port = int(re.search(r":(\d+)/", server.stdout.readline())[1])
-        for _ in range(connections):
-            half.append(socket.create_connection(("127.0.0.1", port)))
-            half[-1].sendall(b"GET /menu HTTP/1.1\r\nHost: 127.0.0.1\r\n")
-        if descriptors < connections:
-            with pytest.raises(TimeoutError):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/menu", timeout=3)
-            for each in half:
-                each.close()
-        assert urllib.request.urlopen(f"http://127.0.0.1:{port}/menu", timeout=600).status == 200
-        server.send_signal(signal.SIGINT)
-        assert server.communicate(timeout=600) == ("", "diamant page: stopped\n")
-    finally:
-        server.kill()
-        for each in half:
-            each.close()
-
-
 @pytest.fixture
 def quick(monkeypatch):
     """Nothing is made ready and nothing is served; what the browser was told to open."""

@@ -1,9 +1,7 @@
-"""The table as a picture: what it shows changes with the game. No pixel is prescribed; docs/pictures/ is for eyes."""
+"""The table as a picture: what it shows changes with the game. No pixel is prescribed."""
 
-import importlib
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +11,6 @@ from diamant_env.drawing.cards import NEW
 from diamant_env.drawing.news import Narrator
 from tests.support.play import BASE, PUBLISHED, Play
 
-DOCS = Path(__file__).parents[2] / "docs"
 LONG = "a poisoned arrow from a hole in the ceiling"
 CROWDED = Edition(
     name="as much as the layout holds",
@@ -131,13 +128,3 @@ def test_news():
     )
     play = picture_of([5, 5, 7, 7, 11, 1]).all_leave(4).leave(1)
     assert lines_of(play.all_leave())[1] == "The game is over: player_1 wins with 11 gems."
-
-
-def test_the_script_makes_each_picture(tmp_path):
-    pytest.importorskip("PIL")
-    pictures = importlib.import_module("pictures")  # of docs/
-    pictures.main(tmp_path)
-    made = {path.name: path.stat().st_size for path in tmp_path.iterdir()}
-    shown = {path.name for path in (DOCS / "pictures").glob("*.png")}
-    assert set(made) == {name for name in shown if not name.startswith("page-")}  # those are docs/screenshots.py's
-    assert max(made.values()) < 60_000

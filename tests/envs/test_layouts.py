@@ -242,6 +242,17 @@ def test_own_rewards_see_every_game_of_a_vector():
     assert apart > 30
 
 
+def test_own_rewards_see_who_is_inside_and_what_is_over():
+    seen = []
+    batch = Batch(1, 3, reward=lambda banked, chests, *now: seen.append([each.tolist() for each in now]) or banked)
+    batch.reset(0, deck=[5, 7, *[9] * 4])
+    for leave in ([1, 0, 0], *[[1, 1, 1]] * 5):
+        batch.step([leave])
+        assert seen[-1] == [batch.must_decide.tolist(), batch.over.tolist()]
+    assert [over for _, over in seen] == [[False]] * 5 + [[True]]
+    assert seen[0][0] == [[False, True, True]]
+
+
 def test_a_reward_that_fails_plays_nothing():
     """Not even the turns of the same step that it has already paid."""
     calls = []
@@ -266,7 +277,7 @@ def test_a_reward_that_fails_plays_nothing():
 @pytest.mark.parametrize("rewarded", ["win", gems])
 def test_gymnasium_inside_stable_baselines3(rewarded):
     settings = {"opponents": "ev", "observation": ["bag", "path_gems"], "reward": rewarded}
-    envs = gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=32, autoreset_mode="SameStep", **settings)
+    envs = gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=32, autoreset_mode="SameStep", **settings)
     env = GymnasiumVecEnv(envs)
     PPO("MlpPolicy", env, n_steps=16, batch_size=128, device="cpu", seed=0).learn(600)
     env.seed(3)
@@ -278,7 +289,7 @@ def test_gymnasium_inside_stable_baselines3(rewarded):
         ends += done.sum()
     assert ends > 32
     with pytest.raises(ValueError, match=r"stable-baselines3 needs AutoresetMode\.SAME_STEP"):
-        GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-4p-v0", num_envs=2))
+        GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=2))
     with pytest.raises(ValueError, match=r"5 is no gymnasium\.vector\.VectorEnv; gymnasium\.make_vec makes one"):
         GymnasiumVecEnv(5)
 

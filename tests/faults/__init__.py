@@ -1,1 +1,1 @@
-"""`make faults`: one bounded campaign that tries to break what users rely on; docs/reliability.md has what it found."""
+"""Kills and damaged files; DIAMANT_TEST_SCALE=100 tries a hundred times more."""

@@ -10,7 +10,7 @@ import pytest
 from diamant_env import Batch
 from diamant_env.engine.turns import draw_card, draw_decision
 from diamant_env.random_numbers import key_of_next_game, keys_of_seeds, mix, random_below, random_bits
-from tests.support.play import BASE, ODD, Play
+from tests.support.play import BASE, ODD, PRINTED_AT_ONCE, Play
 
 WORD = 2**64
 GAMMA = 0x9E3779B97F4A7C15
@@ -57,7 +57,7 @@ def test_every_card_and_every_seat_has_a_number_of_its_own(key, expedition, turn
             assert random_below(np.uint64(key), expedition, turn, limit) == bits * limit // 2**32
 
 
-@pytest.mark.parametrize("edition", [BASE, ODD], ids=lambda edition: edition.name)
+@pytest.mark.parametrize("edition", [BASE, ODD, PRINTED_AT_ONCE], ids=lambda edition: edition.name)
 def test_the_next_card_is_the_one_at_the_drawn_place_of_the_sorted_deck(edition):
     game = Batch(1, 3, edition).games.copy()[0]
     game["deck"][:] = Play([edition.traps[0]], edition=edition).game["deck"]

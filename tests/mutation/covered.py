@@ -18,7 +18,7 @@ ROOMS = ["rules", "game", "engine", "envs", "opponents", "records", "exact", "dr
 FILES = ["judging/test_intervals.py", "package/test_files.py"]
 # Nothing but repetition, or about `train`, `agents` and compiled code alone.
 LEFT_OUT = [
-    *("commands/test_watch.py", "commands/test_film.py", "engine/test_cache.py", "engine/test_compiled.py"),
+    *("commands/test_watch.py", "commands/test_film.py", "engine/test_compilation.py"),
     *("envs/test_vec_env.py", "exact/test_blank_exact.py", "commands/test_exact_command.py", "exact/test_figures.py"),
     *("game/test_blank.py", "game/test_counting.py", "game/test_machine.py"),
     *("opponents/test_pools.py", "opponents/test_search.py"),

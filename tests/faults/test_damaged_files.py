@@ -1,0 +1,81 @@
+"""Damaged and crafted files: refused in one line, within bounds of time and memory, and no code of theirs runs."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+
+from diamant_env.exact import equilibrium
+from tests.faults.child import in_child
+from tests.faults.hostile import crafted, mutated, special_files
+from tests.faults.stored import Stored, stored
+from tests.support.play import SCALE
+
+MEMORY = 1 << 30  # bytes that opening a small file may take
+SECONDS = 5.0  # of CPU time
+KINDS = ("checkpoint", "policy", "record", "configuration", "solution")
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory):
+    place = tmp_path_factory.mktemp("kinds")
+    (place / "cache").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(equilibrium, "cache_folder", lambda: place / "cache")
+        found = stored(place)
+        assert tuple(found) == KINDS
+        yield found
+
+
+def outcome(kind: Stored, wanted: str | None) -> str | None:
+    """Open a file once; return what is wrong with that: `wanted` is None where any content may be loaded."""
+    began = time.process_time()
+    try:
+        found = kind.load()
+        if found not in (wanted, "") and wanted is not None:
+            return "another content was loaded without a word"
+    except (ValueError, OSError) as error:
+        if len(str(error).splitlines()) > 1:
+            return f"its error has several lines: {error}"
+    except BaseException as error:
+        return f"it raised {type(error).__name__}: {error}"
+    seconds = time.process_time() - began
+    return f"it took {seconds:.1f} s of CPU" if seconds > SECONDS else None
+
+
+def damage(kind: Stored, number: int) -> list[str]:
+    """Open damaged files; return what is wrong with them."""
+    good, wanted, random = kind.path.read_bytes(), kind.load(), np.random.default_rng(0)
+    found = []
+    for at in range(number):
+        content = mutated(random, good)
+        kind.path.write_bytes(content)
+        if problem := outcome(kind, wanted if content != good and not kind.may_differ else None):
+            found.append(f"damage number {at}: {problem}")
+    return found
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_random_damage_is_noticed(kinds, name):
+    good = kinds[name].path.read_bytes()
+    found = in_child(partial(damage, kinds[name], 200 * SCALE), memory=MEMORY)
+    kinds[name].path.write_bytes(good)
+    assert found == ("", [])
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_crafted_files_are_refused_and_run_nothing(kinds, name, tmp_path):
+    kind, mark = kinds[name], tmp_path / "ran"
+    good, special = kind.path.read_bytes(), special_files(tmp_path)
+    contents = crafted(good, mark)
+    for title in [*contents, *special]:
+        kind.path.unlink()
+        special[title](kind.path) if title in special else kind.path.write_bytes(contents[title])
+        found = in_child(partial(outcome, kind, None), memory=MEMORY)
+        kind.path.rmdir() if kind.path.is_dir() and not kind.path.is_symlink() else kind.path.unlink()
+        kind.path.write_bytes(good)
+        assert found == ("", None), title
+        assert not mark.exists(), f"{title}: code from the file ran"
