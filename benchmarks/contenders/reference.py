@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from diamant_env.native.aligned import aligned
 from numpy.typing import NDArray
 
 from diamant_env import NUM_FEATURES, Edition
