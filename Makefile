@@ -28,7 +28,7 @@ hunter: about = Wins more from strangers than the champion where chests are open
 
 champion hunter:
 	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "runs/$@-* are there already: move them away first"; exit 1; fi
-	printf '%s\n' 0 1 2 | xargs -P 2 -I {} $(BIN)/python -m train.ppo --config configs/$@.toml --set seed={} --no-judge
+	printf '%s\n' 0 1 2 | xargs -P 2 -I {} $(BIN)/python -m train.ppo --config configs/$@.toml --seed {} --no-judge
 	for seed in 0 1 2; do $(BIN)/python -m train.values runs/$@-seed$$seed || exit; done
 	$(BIN)/python -m train.ship runs/$@-seed0 --also runs/$@-seed1 runs/$@-seed2 --command "make $@" --about "$(about)"
 
@@ -59,10 +59,10 @@ test-versions:  ## the package's tests on every installed Python from 3.11 on, w
 test-deep: setup  ## a hundred times more games beside the oracle, kills of a run and damaged files: hours
 	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/faults
 
-test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests that need Ray
+test-ray:  ## make .venv-ray and run the tests that need Ray, on a local cluster of two nodes
 	"$(PYTHON)" -m venv .venv-ray
-	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check -c constraints-distributed.txt -e '.[train,distributed,dev]'
-	.venv-ray/bin/python -m pytest tests/learning/test_on_ray.py tests/learning/test_rllib.py
+	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,distributed,dev]'
+	.venv-ray/bin/python -m pytest tests/learning/test_cluster.py
 
 mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'

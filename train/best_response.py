@@ -10,7 +10,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Annotated
 
-import tyro
 from tqdm import tqdm
 from tyro.conf import Positional, arg
 
@@ -21,18 +20,15 @@ from diamant_env.judging.lineups import entrants, left_out_lines, members_left_o
 from diamant_env.opponents import make
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
-from train.distributed.cluster import map_on_ray, require_ray
+from train.cluster import map_on_ray, require_ray
 from train.responding.config import ResponseConfig
 from train.responding.result import ResponseResult, report, result_table
 from train.responding.search import ResponseRun, response_runs
-from train.runs.command_line import Changes, ConfigFile, change_keys
-from train.runs.config import read_config
-from train.runs.lock import held
-from train.runs.run_folder import POLICY, new_run_folder, open_run_folder, slug
+from train.runs.config import CONFIGS, ConfigFile, Settings, parse_arguments
+from train.runs.run_folder import POLICY, held, new_run_folder, open_run_folder, slug
 
 COMMAND = "python -m train.best_response"
 RESULTS = "results.json"
-_STANDARD = Path("configs/best_response.toml")
 
 
 @dataclass(frozen=True)
@@ -45,14 +41,14 @@ class Arguments:
     copies, or over the margin 0, as the reward says.
     """
 
+    settings: Settings[ResponseConfig]
     agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional] = ()
     """Agents: texts such as bag:18, files of trained policies (.safetensors), or the folders of their runs."""
     pool: Annotated[tuple[str, ...], arg(metavar="POOL …")] = ()
     """Pools of which every member is answered as well: pool, held-out or a path to a .toml."""
     config: ConfigFile = None
-    """The experiment: budget, seeds, games, what is played; if none is named, configs/best_response.toml."""
-    set: Changes = ()
-    """Change one key, e.g. --set ppo.decisions=100000 --set game.num_players=[3]; may be repeated."""
+    """The experiment that the other options change: budget, seeds, games, what is played; if none is named,
+    configs/best_response.toml."""
     out: Path = Path("runs")
     """Where each search's own folder is made."""
     resume: Annotated[tuple[Path, ...], arg(metavar="FOLDER …")] = ()
@@ -75,10 +71,10 @@ def respond(arguments: Arguments) -> list[ResponseResult]:
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     """Return the searches to do, each with its folder: those to resume, or new ones for all agents."""
     if arguments.resume:
-        if arguments.set or arguments.agents or arguments.pool or arguments.config is not None:
-            raise ValueError("--resume goes on with what the folders say: no agent, no pool, no --config and no --set")
+        if arguments.agents or arguments.pool:
+            raise ValueError("--resume goes on with what the folders say: give no agent and no pool")
         return [(open_run_folder(folder, ResponseConfig), folder) for folder in dict.fromkeys(arguments.resume)]
-    config = change_keys(read_config(arguments.config or _STANDARD, ResponseConfig), arguments.set)
+    config = arguments.settings
     texts, game = [config.agent], config.game
     if arguments.agents or arguments.pool:
         table = game.num_players[0], game.played(), game.blank
@@ -118,7 +114,8 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Respon
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-    return run_command(COMMAND, lambda: respond(tyro.cli(Arguments, prog=COMMAND, args=argv)))
+    standard = CONFIGS / "best_response.toml"
+    return run_command(COMMAND, lambda: respond(parse_arguments(Arguments, argv, COMMAND, standard)))
 
 
 if __name__ == "__main__":

@@ -1,38 +1,450 @@
-"""Train a PPO agent by self-play and judge it: ``python -m train.ppo --config configs/default.toml``.
+"""Proximal policy optimisation in self-play: ``python -m train.ppo --config configs/default.toml``.
 
-`train.learning.training` has the run from top to bottom. A run that was killed goes on with ``--resume RUN_FOLDER`` and
-ends with the same bytes as if nothing had happened.
+One run from top to bottom: environment, rollouts, loss, schedules, evaluation, saving (Schulman et al. 2017). Policy
+class and optimiser are those of stable-baselines3. A run that was killed goes on with ``--resume RUN_FOLDER`` and ends
+with the same bytes. A variant overrides one method of `Learner`, see `train.algorithms`.
 """
 
 from __future__ import annotations
 
 import sys
-import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from multiprocessing import parent_process
 from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import numpy as np
+import torch
+from gymnasium.spaces import Discrete
+from numpy.typing import NDArray
+from stable_baselines3.common.logger import configure
+from stable_baselines3.common.policies import ActorCriticPolicy
+from torch.nn.functional import mse_loss
+from tqdm import tqdm
 
 from diamant_env.commands.command import run_command
-from train.learning.training import train
-from train.runs.command_line import run_experiment
-from train.runs.config import Config
-from train.runs.networks import start_of
-from train.runs.report import check_line_ups
+from diamant_env.commands.terminal import say
+from diamant_env.judging.games import seeds_for
+from diamant_env.opponents.inputs import INPUTS
+from diamant_env.opponents.network import Layers, NetworkAgent
+from diamant_env.opponents.pools import POOLS
+from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.state import GAME
+from diamant_env.storage.results import save_json
+from train.learning.decisions import COIN, DecisionBuffer, Exploration, Samples, weighted
+from train.learning.league import League, tables_of
+from train.runs.config import CONFIGS, Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
+from train.runs.judging import check_run, curve_point, report_run, start_of
+from train.runs.run_folder import (
+    CHECKPOINT,
+    POLICY,
+    START,
+    Checkpoints,
+    as_tensors,
+    held,
+    load_checkpoint,
+    new_run_folder,
+    open_run_folder,
+    save_checkpoint,
+    save_policy,
+)
 
 COMMAND = "python -m train.ppo"
+ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 
-def main(argv: list[str] | None = None) -> int:
+class Learner:
+    """A policy and a value function that learn from the decisions of an environment's learning seats.
+
+    Args:
+        env: The learning seats; it is seeded and reset.
+        config: Hyperparameters; the schedules end after `config.decisions`.
+        network: Shape of policy and value function.
+        seed: Of the initial weights, the games and the minibatches.
+
+    Attributes:
+        decisions: Made so far.
+        observations: float32 (rows, NUM_FEATURES), what the learning seats see now.
+        log: Scalars of the last update, by name.
+    """
+
+    def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
+        self.env, self.config, self.shape = env, config, network
+        self.inputs = INPUTS[network.inputs]
+        torch.manual_seed(seed)
+        self.policy = ActorCriticPolicy(
+            self.inputs.space,
+            Discrete(2),
+            lambda _: config.learning_rate,
+            net_arch={"pi": list(network.hidden), "vf": list(network.hidden)},
+            activation_fn=ACTIVATIONS[network.activation],
+        )
+        self.buffer = DecisionBuffer(config.turns, env.num_envs, self.inputs.width)
+        self.shuffle = np.random.default_rng(seed)
+        self.exploration = None
+        if config.explore:
+            coins = np.random.SeedSequence(seed).spawn(1)[0]
+            self.exploration = Exploration(env.games_of_rows, config.explore, config.explore_chance, coins)
+        env.seed(seed)
+        self.observations = env.reset()
+        self.decisions, self.entropy_weight = 0, config.entropy
+        self.log: dict[str, Any] = {}
+
+    def scheduled(self, start: float, end: float) -> float:
+        """Return a linear schedule's value after the decisions made so far, `end` once the budget is overshot."""
+        return end + (start - end) * max(1 - self.decisions / self.config.decisions, 0)
+
+    def evaluate(self, seen: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return log-probabilities (rows, 2) and values (rows,), float32, for inputs (rows, width)."""
+        with torch.no_grad():
+            latent_policy, latent_value = self.policy.mlp_extractor(torch.from_numpy(seen))
+            log_probs = torch.log_softmax(self.policy.action_net(latent_policy), dim=1)
+            return log_probs.numpy(), self.policy.value_net(latent_value).squeeze(1).numpy()
+
+    def play_turn(self) -> None:
+        """Draw the decisions with the games' own random numbers, play them, and store them with their outcomes."""
+        rows, weights = np.flatnonzero(self.observations[:, 0]), np.ones(1, np.float32)
+        seen = self.inputs(self.observations[rows])
+        log_probs, values = self.evaluate(seen)
+        leave = np.zeros(self.env.num_envs, np.float32)
+        leave[rows] = np.exp(log_probs[:, 1])
+        if self.exploration is not None:
+            coins = self.exploration.coins(rows)
+            leave[rows[coins]] = COIN
+        actions = self.env.draw_decisions(leave)
+        chosen = actions[rows]
+        taken = log_probs[np.arange(len(rows)), chosen]
+        if self.exploration is not None:
+            weights = self.exploration.weights(rows, coins, taken)
+        self.buffer.add_decisions(rows, seen, chosen, values, taken, weights, -self.cost(seen, chosen, taken))
+        self.observations, rewards, done = self.env.play(actions)
+        self.buffer.add_outcomes(rewards * np.float32(self.config.reward_scale), done)
+        if self.exploration is not None:
+            self.exploration.end_games(done)
+        self.decisions += len(rows)
+
+    def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> Any:
+        """Return what each decision costs beside what the game pays: nothing in PPO."""
+        return 0
+
+    def rollout(self) -> Samples:
+        """Play `turns` turns of all games; return the decisions whose outcome is known."""
+        config = self.config
+        self.entropy_weight = self.scheduled(config.entropy, config.final_entropy)
+        self.buffer.start_rollout()
+        for _ in range(config.turns):
+            self.play_turn()
+        deciding = self.observations[:, 0] > 0
+        next_values = np.zeros(self.env.num_envs, np.float32)
+        next_values[deciding] = self.evaluate(self.inputs(self.observations[deciding]))[1]
+        samples, weights = self.buffer.finish_rollout(next_values, deciding, config.gamma, config.gae_lambda)
+        return samples if self.exploration is None else weighted(samples, weights)
+
+    def loss(self, batch: Samples) -> torch.Tensor:
+        """Return PPO's loss: clipped surrogate, squared error of the value, entropy bonus."""
+        config = self.config
+        values, log_probs, entropy = self.policy.evaluate_actions(batch.inputs, batch.actions)
+        advantages = self.standardised(batch.advantages)
+        ratio = torch.exp(log_probs - batch.log_probs)
+        clipped = advantages * torch.clamp(ratio, 1 - config.clip, 1 + config.clip)
+        policy_loss = -torch.min(advantages * ratio, clipped).mean()
+        value_loss = mse_loss(batch.returns, values.flatten())
+        assert entropy is not None  # that of two actions is known
+        entropy_loss = -torch.mean(entropy)
+        self.log = {"policy_loss": policy_loss, "value_loss": value_loss, "entropy": -entropy_loss}
+        return policy_loss + self.entropy_weight * entropy_loss + config.value_weight * value_loss
+
+    def standardised(self, advantages: torch.Tensor) -> torch.Tensor:
+        """Return the advantages of a minibatch with mean 0 and deviation 1; with exploration, the rollout's are."""
+        if self.exploration is not None or len(advantages) < 2:
+            return advantages
+        return (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+
+    def update(self, samples: Samples) -> None:
+        """Take the gradient steps of one rollout; ValueError if training has diverged."""
+        config, decisions = self.config, len(samples.actions)
+        for group in self.policy.optimizer.param_groups:
+            group["lr"] = self.scheduled(config.learning_rate, config.final_learning_rate)
+        tensors = [torch.from_numpy(part) for part in samples]
+        try:
+            for _ in range(config.epochs if decisions else 0):
+                order = torch.from_numpy(self.shuffle.permutation(decisions))
+                for chosen in order.tensor_split(max(1, round(decisions / config.minibatch))):
+                    loss = self.loss(Samples(*(part[chosen] for part in tensors)))
+                    self.policy.optimizer.zero_grad()
+                    loss.backward()
+                    torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
+                    self.policy.optimizer.step()
+        finally:  # torch refuses NaN too, but does not say why it is there
+            self._check_weights()
+
+    def _check_weights(self) -> None:
+        try:
+            self.network()
+            if not all(bool(torch.isfinite(weights).all()) for weights in self.policy.parameters()):
+                raise ValueError("a weight of the value function that is not a finite number")
+        except ValueError as error:
+            raise ValueError(
+                f"the training has diverged after {self.decisions:,} decisions: {error}; what was saved before is "
+                f"whole; take a lower ppo.learning_rate than {self.config.learning_rate:g}"
+            ) from None
+
+    def policy_modules(self) -> list[torch.nn.Linear]:
+        """Return the linear layers of the policy."""
+        modules = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
+        return [module for module in modules if isinstance(module, torch.nn.Linear)]
+
+    def network(self, name: str = "learner") -> NetworkAgent:
+        """Return a frozen copy of the policy."""
+        return NetworkAgent(layers_of(self.policy_modules()), self.shape.activation, name, inputs=self.inputs.name)
+
+    def start_from(self, network: NetworkAgent) -> None:
+        """Give the policy the weights of a network of its shape; the value function stays as it is."""
+        with torch.no_grad():
+            for module, (weight, bias) in zip(self.policy_modules(), network.weights(), strict=True):
+                module.weight.copy_(torch.from_numpy(weight))
+                module.bias.copy_(torch.from_numpy(bias))
+
+    def let_policy_learn(self, learns: bool) -> None:
+        """Let the policy learn from now on, or freeze it while the value function learns alone."""
+        for module in self.policy_modules():
+            module.requires_grad_(learns)
+
+    def state(self) -> dict[str, Any]:
+        """Return all that is needed to go on as if there had been no interruption."""
+        self.buffer.start_rollout()
+        games = np.ascontiguousarray(self.env.batch.games)
+        return {
+            "policy": self.policy.state_dict(),
+            "optimizer": self.policy.optimizer.state_dict(),
+            "decisions": self.decisions,
+            "games": games.view(np.uint8).reshape(len(games), -1),
+            "layout": str(GAME.descr),
+            "buffer": self.buffer.state(),
+            "shuffle": self.shuffle.bit_generator.state,
+            "exploration": None if self.exploration is None else self.exploration.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a value of `state`."""
+        if state["layout"] != str(GAME.descr):
+            raise ValueError("its games are those of another version")
+        self.policy.load_state_dict(as_tensors(state["policy"]))
+        self.policy.optimizer.load_state_dict(as_tensors(state["optimizer"]))
+        self.decisions = state["decisions"]
+        self.observations = self.env.restore(state["games"].view(GAME)[:, 0])
+        self.buffer.restore(state["buffer"])
+        self.shuffle.bit_generator.state = state["shuffle"]
+        if self.exploration is not None:
+            self.exploration.restore(state["exploration"])
+
+
+def layers_of(modules: Iterable[torch.nn.Module]) -> Layers:
+    """Return a copy of weight and bias of each linear layer, as `NetworkAgent` wants them."""
+    return [
+        (module.weight.detach().cpu().numpy().copy(), module.bias.detach().cpu().numpy().copy())
+        for module in modules
+        if isinstance(module, torch.nn.Linear)
+    ]
+
+
+def train(
+    config: Config,
+    folder: Path,
+    learner: Callable[..., Learner] = Learner,
+    make_env: Callable[..., DiamantVecEnv] = DiamantVecEnv,
+) -> NetworkAgent:
+    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
+
+    Args:
+        config: Of the run.
+        folder: Of the run.
+        learner: Makes what learns, from the arguments of `Learner`.
+        make_env: Makes the learning seats, from the arguments of `DiamantVecEnv`.
+    """
+    torch.set_num_threads(config.threads)
+    game, ppo = config.game, config.ppo
+    players, editions = tables_of(config)
+    league = League(config.opponents, players, seeds_for(config.seed, "league"), editions, game.blank)
+    env = make_env(ppo.games, players, editions, game.reward, league.agents, league.seating, game.blank)
+    model = learner(env, ppo, config.network, int(seeds_for(config.seed, "learning").generate_state(1)[0]))
+    run = TrainingRun(config, folder, league, model)
+    run.begin()
+    logger = configure(str(folder / "tensorboard"), ["tensorboard"])
+    DiamantVecEnv(1, 2).play_once()  # compiles the engine before the clock starts
+    start, before = perf_counter(), model.decisions
+    with tqdm(
+        total=ppo.decisions,
+        initial=before,
+        unit=" decisions",
+        unit_scale=True,
+        desc="training",
+        mininterval=0.1 if sys.stderr.isatty() else 30,
+        disable=parent_process() is not None,  # the bars of workers would overwrite each other
+    ) as bar:
+        while model.decisions < ppo.decisions:
+            model.let_policy_learn(not config.start or model.decisions >= config.value_first * ppo.decisions)
+            model.update(model.rollout())
+            bar.update(model.decisions - bar.n)
+            for name, value in model.log.items():
+                logger.record(f"train/{name}", value.item())
+            logger.dump(model.decisions)
+            run.average_weights()
+            if model.decisions < ppo.decisions:
+                run.follow_up()
+                if run.curve:
+                    bar.set_postfix({f"win share among {POOLS[0]}": f"{run.curve[-1]['win_share']:.3f}"})
+    return run.finish(perf_counter() - start, model.decisions - before)
+
+
+class TrainingRun:
+    """State of a run beside the learner's: opponents, averaged weights, learning curve, what is saved and when."""
+
+    def __init__(self, config: Config, folder: Path, league: League, learner: Learner) -> None:
+        self.config, self.folder, self.league, self.learner = config, folder, league, learner
+        self.checkpoints = Checkpoints(config, folder)
+        self.curve: list[dict[str, float]] = []
+        self.judging_seconds = 0.0
+        self.next_snapshot = self.averaged = 0
+        self.average: list[NDArray[np.float64]] = []
+
+    def begin(self) -> None:
+        """Go on from the folder's checkpoint, or start from the network that the configuration names."""
+        if saved := load_checkpoint(self.folder, self.config):
+            self.restore(saved)
+        elif self.config.start:
+            if not (self.folder / START).is_file():
+                save_policy(self.folder / START, start_of(self.config), self.config, 0)
+            network = NetworkAgent.load(self.folder / START)
+            self.learner.start_from(network)
+            self.league.add_snapshot(network)
+
+    def average_weights(self) -> None:
+        """Average the policy's weights over the last part of the run."""
+        ppo = self.config.ppo
+        if self.learner.decisions < ppo.decisions * (1 - ppo.average):
+            return
+        weights = [array.astype(np.float64) for layer in layers_of(self.learner.policy_modules()) for array in layer]
+        self.averaged += 1
+        self.average = self.average or [np.zeros_like(array) for array in weights]
+        for mean, array in zip(self.average, weights, strict=True):
+            mean += (array - mean) / self.averaged
+
+    def policy(self) -> NetworkAgent:
+        """Return the policy of the run so far."""
+        network = self.learner.network(self.config.name)
+        if self.config.ppo.average == 0 or self.averaged == 0:
+            return network
+        weights = [mean.astype(np.float32) for mean in self.average]
+        layers = list(zip(weights[::2], weights[1::2], strict=True))
+        return NetworkAgent(layers, network.activation, network.name, inputs=network.inputs)
+
+    def follow_up(self) -> None:
+        """Do what is due between two rollouts: a snapshot, a point of the curve, a checkpoint."""
+        done, config = self.learner.decisions, self.config
+        if done >= self.next_snapshot:
+            self.next_snapshot = done + config.opponents.snapshot_every
+            self.league.add_snapshot(self.learner.network("snapshot"))
+        if len(self.curve) < min(done, config.ppo.decisions) * config.judge.curve_points // config.ppo.decisions:
+            self.judge()
+        if self.checkpoints.kept < self.checkpoints.due(done):
+            self.save()
+
+    def judge(self) -> None:
+        """Add a point to the learning curve."""
+        start = perf_counter()
+        self.curve.append({"decisions": self.learner.decisions, **curve_point(self.policy(), self.config)})
+        self.judging_seconds += perf_counter() - start
+
+    def save(self) -> None:
+        """Save the policy and the state of the run."""
+        self.checkpoints.keep(self.policy(), self.learner.decisions)
+        own = ("next_snapshot", "averaged", "average", "curve")
+        state = {name: getattr(self, name) for name in own} | {"kept": self.checkpoints.kept}
+        state |= {"learner": self.learner.state(), "league": self.league.state()}
+        save_checkpoint(self.folder, self.config, state)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a checkpoint; ValueError if it is not one of such a run."""
+        try:
+            self.learner.restore(state["learner"])
+            self.league.restore(state["league"], self.config.network)
+            for name in ("next_snapshot", "averaged", "average", "curve"):
+                setattr(self, name, state[name])
+            self.checkpoints.kept = state["kept"]
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RuntimeError) as error:
+            why = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ValueError(f"{self.folder / CHECKPOINT} does not fit the run: {why}") from None
+
+    def finish(self, seconds: float, decisions: int) -> NetworkAgent:
+        """Save and return the policy of a run that made these decisions in these seconds; the checkpoint comes last."""
+        env, threads, done = self.learner.env, self.config.threads, self.learner.decisions
+        seconds -= self.judging_seconds
+        if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
+            self.judge()
+        save_policy(self.folder / POLICY, self.policy(), self.config, done)
+        save_json(self.curve, self.folder / "curve.json")
+        if decisions:
+            times = {"seconds": seconds, "decisions": decisions, "decisions_per_second": decisions / seconds}
+            shares = {"engine_share": env.engine_seconds / seconds, "opponents_share": env.opponent_seconds / seconds}
+            save_json({**times, "threads": threads, **shares}, self.folder / "time.json")
+            say(
+                f"{decisions:,} decisions in {seconds:.0f} s: {decisions / seconds:,.0f} a second with threads = "
+                f"{threads}; engine and observation {shares['engine_share']:.1%} of the time, opponents' inference "
+                f"{shares['opponents_share']:.1%}."
+            )
+        self.save()  # a run that was killed before this does all of `finish` again
+        return self.policy()
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Train a PPO agent by self-play and judge it against the scripted baselines."""
+
+    settings: Settings[Config]
+    config: ConfigFile = None
+    """The experiment that the other options change; if none is named, configs/default.toml."""
+    out: Path = Path("runs")
+    """Where the run's own folder is made."""
+    resume: Annotated[Path | None, optional("FOLDER")] = None
+    """Go on with the run in this folder, whose configuration it has."""
+    judge: bool = True
+    """Judge the agent at the end."""
+
+
+def run_experiment(
+    argv: Sequence[str] | None,
+    command: str,
+    kind: Any = Arguments,
+    default: Path = CONFIGS / "default.toml",
+    train: Callable[[Any, Path], NetworkAgent] = train,
+) -> None:
+    """Train, report, and say where everything lies; `kind` are the command's arguments, `default` its experiment."""
+    arguments = parse_arguments(kind, argv, command, default)
+    config = arguments.settings
+    if folder := arguments.resume:
+        config = open_run_folder(folder, type(config))
+        if not (folder / CHECKPOINT).is_file():
+            print(f"{folder} has no {CHECKPOINT} yet: the run begins anew", file=sys.stderr)
+    else:
+        check_run(config)
+        folder = new_run_folder(arguments.out, config)
+    try:
+        with held(folder):
+            network = train(config, folder)
+            if arguments.judge:
+                report_run(network, config, folder)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"go on with --resume {folder}") from None
+    say(f"The run is in {folder}, its policy in {folder / POLICY}.")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
     """Run from the command line; return the exit status."""
-    default = Path("configs/default.toml")
-    return run_command(COMMAND, lambda: run_experiment(argv, COMMAND, Config, default, train, check))
-
-
-def check(config: Config) -> None:
-    """Raise a ValueError if the run can't be judged or can't start from its network."""
-    check_line_ups(config)
-    if config.start:
-        start_of(config)
+    return run_command(COMMAND, lambda: run_experiment(argv, COMMAND))
 
 
 if __name__ == "__main__":
-    warnings.filterwarnings("ignore", message="The `render_mode` attribute is not defined")
     sys.exit(main())

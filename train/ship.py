@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import tyro
 from tyro.conf import Positional, arg
 
 from diamant_env import EDITIONS
@@ -27,10 +26,9 @@ from diamant_env.opponents.pools import POOLS
 from diamant_env.opponents.registry import DATA
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
-from train.runs.config import Config
-from train.runs.lock import held
-from train.runs.model_card import OF_RESPONSE, Judged, card_text, record_of
-from train.runs.run_folder import POLICY, about_run, open_run_folder, read_json
+from train.runs.config import Config, parse_options
+from train.runs.model_card import OF_RESPONSE, Judged, about_run, card_text, record_of
+from train.runs.run_folder import POLICY, held, open_run_folder, read_json
 
 COMMAND = "python -m train.ship"
 CARDS = Path(__file__).parents[1] / "agents" / "policies"
@@ -132,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
 
     def run() -> None:
-        say(f"The model card is {ship(tyro.cli(Arguments, prog=COMMAND, args=argv))}.")
+        say(f"The model card is {ship(parse_options(Arguments, argv, COMMAND))}.")
 
     return run_command(COMMAND, run)
 

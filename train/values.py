@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import tyro
 from tyro.conf import Positional, arg
 
 from diamant_env.commands.command import run_command
@@ -20,9 +19,8 @@ from diamant_env.commands.terminal import say
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
-from train.runs.config import Config
-from train.runs.lock import held
-from train.runs.run_folder import POLICY, open_run_folder, read_json, save_policy
+from train.runs.config import Config, parse_options
+from train.runs.run_folder import POLICY, held, open_run_folder, read_json, save_policy
 
 COMMAND = "python -m train.values"
 
@@ -73,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
 
     def run() -> None:
-        arguments = tyro.cli(Arguments, prog=COMMAND, args=argv)
+        arguments = parse_options(Arguments, argv, COMMAND)
         learn_values(arguments)
         say(f"The values are in {arguments.run / POLICY}.")
 

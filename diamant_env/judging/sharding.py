@@ -30,7 +30,7 @@ def play_sharded(
     """Play games as `diamant_env.judging.games.play` does, whose other `settings` and errors these are, in shards.
 
     Each shard has seeds of its own. Policies are read from their files here, not where the shards are played:
-    `map_shards` plays them, `map` or `train.distributed.cluster.map_on_ray`. `progress` is told as shards end.
+    `map_shards` plays them, `map` or `train.cluster.map_on_ray`. `progress` is told as shards end.
     """
     tables, seats = seating.shape
     starts = range(0, tables, TABLES)

@@ -12,7 +12,7 @@ from train.algorithms.counting import Meter
 from train.algorithms.mirror_descent import divergence
 from train.algorithms.regularised_nash import WEIGHT, RegularisedNash
 from train.algorithms.response_oracles import Population, distilled
-from train.learning.training import train
+from train.ppo import train
 from train.runs.config import Config, NetworkConfig, PPOConfig
 
 SMALL = PPOConfig(decisions=6_000, games=8, turns=16, minibatch=128)
@@ -34,18 +34,20 @@ def test_the_divergence_is_that_of_both_actions():
 
 def test_a_decision_pays_for_its_distance_from_the_anchor():
     model = RegularisedNash(DiamantVecEnv(4, 3), SMALL, NetworkConfig(hidden=(8,)), 0)
-    buffer, seen = model.rollout_buffer, np.random.default_rng(0).random((12, model.inputs.width), np.float32)
+    seen = np.random.default_rng(0).random((12, model.inputs.width), np.float32)
     before = model.evaluate(seen)[0]
     with torch.no_grad():
         model.policy.action_net.bias += torch.tensor([0.0, 2.0])
-    log_probs, values = model.evaluate(seen)
-    actions, rows = np.arange(12) % 2, np.arange(12)
+    log_probs, rows = model.evaluate(seen)[0], np.arange(12)
+    actions = rows % 2
     taken = log_probs[rows, actions]
-    buffer.start_rollout()
-    buffer.add_decisions(rows, seen, actions, values, taken)
-    buffer.add_outcomes(np.ones(12, np.float32), np.zeros(12, bool))
-    paid = 1 - buffer.decisions["reward"][:12]
+    paid = model.cost(seen, actions, taken)
     assert paid == pytest.approx(WEIGHT * (taken - before[rows, actions]), abs=1e-6)
+    model.observations[:, 0] = 1
+    model.play_turn()
+    decisions = model.buffer.decisions[:12]
+    costs = model.cost(decisions["inputs"], decisions["action"], decisions["log_prob"])
+    assert -decisions["reward"] == pytest.approx(costs, abs=1e-6)  # the game has paid nothing yet
     assert paid[1] > 0 > paid[0]  # leaving is likelier than at the anchor
 
 

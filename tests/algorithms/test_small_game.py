@@ -15,7 +15,7 @@ from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun, exploitability
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.suite import Task
-from train.learning.training import train
+from train.ppo import train
 from train.runs.config import GameConfig
 
 PLAYERS = 3
@@ -85,8 +85,10 @@ class Held(MirrorDescent):
 
     def __init__(self, *args):
         super().__init__(*args)
-        self.normalize_advantage = False
         self.config = self.config.model_copy(update={"final_entropy": self.config.entropy})
+
+    def standardised(self, advantages):
+        return advantages
 
 
 def test_mirror_descent_with_a_temperature_that_stays_finds_the_quantal_response_equilibrium(

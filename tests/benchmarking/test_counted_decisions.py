@@ -17,10 +17,12 @@ from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.entry import EntryTask
 from train.benchmarking.suite import TASKS
-from train.runs.command_line import change_keys
 
-SMALL = change_keys(
-    BenchmarkConfig(), ("decisions=800", "checkpoints=2", "ppo.games=8", "ppo.turns=16", "network.hidden=[8]")
+SMALL = BenchmarkConfig(
+    decisions=800,
+    checkpoints=2,
+    ppo=BenchmarkConfig().ppo.model_copy(update={"games": 8, "turns": 16}),
+    network={"hidden": [8]},
 )
 BUDGET = 1000
 ABOUT_RIVALS = slice(5, 40)

@@ -58,7 +58,7 @@ def test_a_run_that_was_copied_to_another_seed_counts_once(enter, tmp_path):
         assert line in errors
     page = (tmp_path / "runs" / "benchmark" / PAGE).read_text()
     assert "| `my_module:train` (1), " in page
-    status, _, errors, _ = enter("--algorithms", "my_module:train", "--set", "seeds=2")
+    status, _, errors, _ = enter("--algorithms", "my_module:train", "--seeds", "2")
     assert status == 2
     assert "my_module-train/1 has another run, solitaire my_module:train 0; give another folder by --out" in errors
 

@@ -30,7 +30,7 @@ DIGESTS = {
 
 @pytest.fixture
 def folder(tmp_path):
-    quick = ["--quick", "--set", "exact_players=1", "--out", str(tmp_path), "--set", "decisions=500"]
+    quick = ["--quick", "--exact-players", "1", "--out", str(tmp_path), "--decisions", "500"]
     assert main(["--tasks", "expedition-2", "--algorithms", "a2c", *quick]) == 0
 
     def call(*words):

@@ -148,7 +148,7 @@ NO_POLICY = {
 
 
 def test_what_can_not_be_measured_is_refused_before_the_budget_is_spent(enter, tmp_path):
-    words = ["--set", "decisions=100_000", "--set", "exact_players=2"]
+    words = ["--decisions", "100_000", "--exact-players", "2"]
     algorithms = [f"my_module:{name}" for name in NO_POLICY]
     status, _, errors, rows = enter("--algorithms", *algorithms, *words, task="expedition-2")
     assert (status, set(rows)) == (2, {"random:0.2", "ev:0.75"})
@@ -229,7 +229,7 @@ def test_a_file_names_no_module(enter, tmp_path):
     (tmp_path / "config.toml").write_text('algorithms = ["my_module:train"]\n')
     status, _, errors, _ = enter("--config", "config.toml")
     assert status == 2
-    assert "agent 'my_module:train' would import a module; a text from a file can't do that" in errors
+    assert "config.toml: algorithms in a file; they are given by --algorithms" in errors
 
 
 def test_an_interrupt_that_a_library_turns_into_an_error_still_ends_the_command(enter, tmp_path):

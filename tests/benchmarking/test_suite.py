@@ -20,28 +20,18 @@ from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.page import PLANE
 from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, find_tasks
-from train.runs.command_line import change_keys
 from train.runs.config import read_config
 
-SMALL = (
-    "decisions=800",
-    "checkpoints=2",
-    "games=100",
-    "ppo.games=8",
-    "ppo.turns=16",
-    "network.hidden=[8]",
-    "response.seeds=1",
-    "response.checkpoints=1",
-    "response.ppo.decisions=300",
-    "response.ppo.games=8",
-    "response.ppo.turns=16",
-    "response.ppo.minibatch=64",
-    "response.pick_games=100",
-    "response.report_games=100",
-    "response.pools=[]",
-    "response.search.games=0",
-)
-CONFIG = change_keys(BenchmarkConfig(), SMALL)
+RESPONSE = {
+    **{"seeds": 1, "checkpoints": 1, "pick_games": 100, "report_games": 100, "pools": []},
+    "ppo": {"decisions": 300, "games": 8, "turns": 16, "minibatch": 64},
+    "search": {"games": 0},
+}
+SMALL = {
+    **{"decisions": 800, "checkpoints": 2, "games": 100, "network": {"hidden": [8]}, "response": RESPONSE},
+    "ppo": {**BenchmarkConfig().ppo.model_dump(), "games": 8, "turns": 16},
+}
+CONFIG = BenchmarkConfig.model_validate(SMALL)
 LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "learned"]
 
 
@@ -60,7 +50,7 @@ def calls(monkeypatch):
 
 def part(folder, **more):
     """A part of the suite that takes seconds."""
-    named = {"tasks": ("solitaire", "full-3-win"), "algorithms": ("mine",), "seeds": 2, "set": SMALL}
+    named = {"tasks": ("solitaire", "full-3-win"), "algorithms": ("mine",), "seeds": 2, "settings": CONFIG}
     return benchmark(Arguments(out=folder, **{**named, **more}))
 
 
@@ -144,7 +134,7 @@ def test_tasks_and_algorithms_are_found_by_name_kind_and_text():
 
 
 def test_every_algorithm_plays_what_it_can_the_first_seed_of_all_first(tmp_path):
-    runs = [(run.task.name, run.algorithm.name, run.seed) for run in benchmark_runs(BenchmarkConfig(), tmp_path)]
+    runs = [(run.task.name, run.algorithm.name, run.seed) for run in benchmark_runs(CONFIG, tmp_path, find_tasks(()))]
     kept = {(task, name) for task, name, _ in runs}
     assert ("expedition-3", "equilibrium") in kept
     assert ("expedition-3", "difference") not in kept
@@ -228,13 +218,13 @@ def test_other_settings_want_another_folder(tmp_path, calls):
     names = [row["algorithm"] for row in json.loads((tmp_path / RESULTS).read_text())["runs"]]
     assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # the page has all that is there
     with pytest.raises(ValueError, match="has runs of another decisions; give another folder by --out"):
-        part(tmp_path, tasks=("solitaire",), set=(*SMALL, "decisions=900"))
+        part(tmp_path, tasks=("solitaire",), settings=CONFIG.model_copy(update={"decisions": 900}))
 
 
 def test_the_strongest_responder_is_reported(tmp_path, calls):
     result = run_of("full-3-win", "mine", tmp_path).play()
     assert result["measures"]["gain"]["by"] == "PPO scratch 0"
-    pools = change_keys(CONFIG, ("response.pools=['pool']",))
+    pools = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "pools": ["pool"]}})
     result = run_of("full-3-win", "ev:0.75", tmp_path / "ev", pools).play()
     assert result["measures"]["gain"]["by"] in load_pool("pool")
 
@@ -243,8 +233,25 @@ def test_the_protocol_is_what_the_file_says():
     assert read_config("configs/benchmark.toml", BenchmarkConfig) == BenchmarkConfig()
 
 
+def test_the_quick_settings_are_the_protocol_but_for_sizes():
+    quick = flat(read_config("configs/benchmark_quick.toml", BenchmarkConfig).model_dump())
+    changed = {key for key, value in flat(BenchmarkConfig().model_dump()).items() if quick[key] != value}
+    sizes = {"decisions", "checkpoints", "exact_players", "tree_iterations", "games", "ppo.games"}
+    response = {"ppo.decisions", "pick_games", "report_games", "search.games", "search.full_games", "search.fit_games"}
+    assert changed == sizes | {f"response.{key}" for key in response}
+
+
+def flat(tree, path=""):
+    """Return a tree of dictionaries as one, by dotted keys."""
+    return {
+        key: value
+        for name, each in tree.items()
+        for key, value in (flat(each, f"{path}{name}.") if isinstance(each, dict) else {f"{path}{name}": each}).items()
+    }
+
+
 def test_the_folders_of_runs_stay_where_they_were(tmp_path):
-    config, agents = BenchmarkConfig(tasks=("full-3-win",), seeds=1), ("bag:11", "mixture:5,15")
-    found = benchmark_runs(config, tmp_path, ("maskable-ppo", "mirror-descent"), agents)
+    part, agents = (find_tasks(("full-3-win",)), 1), ("bag:11", "mixture:5,15")
+    found = benchmark_runs(BenchmarkConfig(), tmp_path, *part, ("maskable-ppo", "mirror-descent"), agents)
     names = ["maskable-ppo", "mirror-descent", "random-0.2", "ev-0.75", "bag-11", "mixture-5-15"]
     assert [run.folder for run in found] == [tmp_path / "runs" / "full-3-win" / name / "0" for name in names]

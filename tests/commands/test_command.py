@@ -127,7 +127,7 @@ def test_ctrl_c_before_there_is_a_folder(monkeypatch, capsys, tmp_path):
     def interrupted(path, kind):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("train.runs.command_line.read_config", interrupted)
+    monkeypatch.setattr("train.runs.config.read_config", interrupted)
     assert ppo.main(["--out", str(tmp_path)]) == 130
     assert capsys.readouterr().err == "python -m train.ppo: stopped\n"
 
@@ -146,11 +146,11 @@ def test_hostile_toml(content, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("main", "arguments", "reason"),
     [
-        (ppo.main, ["--set", f"name={DEEP}"], "it is nested too deeply"),
-        (ppo.main, ["--set", f"seed={'9' * 5_000}"], "Exceeds the limit"),
-        (ppo.main, ["--set", f"seed={2**64}"], "less than or equal to 18446744073709551615"),
-        (ppo.main, ["--set", "ppo.games=1000000"], "games = 1000000 × turns = 64; at most 10,000,000 are allowed"),
-        (ppo.main, ["--set", f"start={'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2"),
+        (ppo.main, ["--name", DEEP], "String should have at most 200 characters"),
+        (ppo.main, ["--seed", "9" * 5_000], "Exceeds the limit"),
+        (ppo.main, ["--seed", str(2**64)], "less than or equal to 18446744073709551615"),
+        (ppo.main, ["--ppo.games", "1000000"], "games = 1000000 × turns = 64; at most 10,000,000 are allowed"),
+        (ppo.main, ["--start", f"{'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2"),
         (diamant.main, ["evaluate", "bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
         (
             diamant.main,

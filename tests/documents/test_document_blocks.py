@@ -23,19 +23,19 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LLMS = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(?P<language>[\w{}-]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-TINY_RUN = "--set ppo.decisions=2000 --set ppo.games=20 --set threads=1 --set judge.curve_games=100 --no-judge"
+TINY_RUN = "--ppo.decisions 2000 --ppo.games 20 --threads 1 --judge.curve-games 100 --no-judge"
 TINY_SEARCH = (
-    "--set ppo.decisions=500 --set ppo.games=20 --set seeds=1 --set pick_games=100 --set report_games=100 "
-    "--set search.games=10 --set search.full_games=5 --set search.pairs=8 --set pools=[]"
+    "--ppo.decisions 500 --ppo.games 20 --seeds 1 --pick-games 100 --report-games 100 "
+    "--search.games 10 --search.full-games 5 --search.pairs 8 --pools"
 )
 TINY_BENCHMARK = (
-    "--quick --set exact_players=1 --set decisions=500 --set ppo.games=4 --set response.ppo.decisions=500 "
-    "--set response.search.games=0 --set response.pools=[]"
+    "--quick --exact-players 1 --decisions 500 --ppo.games 4 --response.ppo.decisions 500 "
+    "--response.search.games 0 --response.pools"
 )
 # What the tests put in the place of what a reader types, by document.
 SMALLER = {
     "README.md": {
-        "make train ": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN} ",
+        "make train ": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN} ",
         "games=20_000": "games=400",
         "--games 20000": "--games 200",
         "model.learn(300_000, progress_bar=True)": "model.learn(4096)",
@@ -50,7 +50,7 @@ SMALLER = {
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",
     },
-    "best_response.md": {"--set ppo.decisions=1_000_000": TINY_SEARCH},
+    "best_response.md": {"--ppo.decisions 1_000_000": TINY_SEARCH},
     "enter.md": {
         "--tasks expedition-2 --quick": f"--tasks expedition-2 {TINY_BENCHMARK}",
         "--seeds 2": f"--seeds 2 {TINY_BENCHMARK}",
@@ -66,22 +66,22 @@ SMALLER = {
     },
     "tutorial.md": {
         "games=20_000": "games=400",
-        "--set ppo.decisions=2_000_000 --no-judge": f"--set judge.curve_points=2 {TINY_RUN}",
+        "--ppo.decisions 2_000_000 --no-judge": f"--judge.curve-points 2 {TINY_RUN}",
         "--out judged.json": "--out judged.json --games 200",
         "--games 20000": "--games 400",
         "n_steps=1024": "n_steps=128",
         "model.learn(20_000, progress_bar=True)": "model.learn(128)",
     },
     "index.md": {
-        "make train": f"python -m train.ppo --set judge.curve_points=0 {TINY_RUN}",
+        "make train": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN}",
         "--against held-out": "--against held-out --games 200",
     },
     "train_and_judge.ipynb": {"STEPS, GAMES = 6, 65_536, 4_000": "STEPS, GAMES = 1, 8_192, 200"},
     "own_algorithm.ipynb": {"EVERY = 600, 2_000, 60": "EVERY = 2, 100, 2"},
     "exact.md": {"--players 2 3": "--players 2", "--states 100000": "--states 1000"},
     "cluster.md": {
-        "--config configs/rllib.toml": f"--set judge.curve_points=0 {TINY_RUN}",
-        "--resume runs/rllib-seed0": "--resume runs/rllib-seed0 --no-judge",
+        "--config configs/cluster.toml": f"--judge.curve-points 0 {TINY_RUN}",
+        "--resume runs/cluster-seed0": "--resume runs/cluster-seed0 --no-judge",
         "--games 100000": "--games 200",
         "games=100_000": "games=200",
     },
@@ -95,11 +95,11 @@ NOT_RUN = {
     "make test": "these tests",
     "make champion": "three hours; the commands are below it",
     "python -m venv .venv-ray": "installs",
-    ".venv-ray/bin/pip install -c constraints-distributed.txt -e .[train,distributed,dev]": "installs",
-    "python -m train.rllib --set ray.runners=8 --set ppo.games=3000": "asks for eight cores",
+    ".venv-ray/bin/pip install -c constraints.txt -e .[train,distributed,dev]": "installs",
+    "python -m train.cluster --ray.runners 8 --ppo.games 3000": "asks for eight cores",
     "ray start --head --port=6379": "leaves processes behind",
     "ray start --address=HEAD:6379": "needs a second machine",
-    "RAY_ADDRESS=auto python -m train.rllib --set ray.runners=64 --set ppo.games=24000": "needs a cluster",
+    "RAY_ADDRESS=auto python -m train.cluster --ray.runners 64 --ppo.games 24000": "needs a cluster",
     "ray stop": "would end what others began",
     "python -m examples.chat_model http://localhost:8000/v1/chat/completions --model NAME --games 20": "asks a server; "
     "tests/documents/test_chat_model.py starts one",

@@ -70,7 +70,7 @@ def test_a_run_that_dies_between_two_checkpoints_goes_on_to_the_same_bytes(tmp_p
             raise OSError("the disk is gone")
         write_whole(path, *content)
 
-    monkeypatch.setattr("train.runs.checkpoint.write_whole", die)
+    monkeypatch.setattr("train.runs.run_folder.write_whole", die)
     with pytest.raises(AssertionError):
         trained(tmp_path / "dies")
     monkeypatch.undo()

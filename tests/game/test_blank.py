@@ -13,11 +13,11 @@ from train.algorithms import stable_baselines
 from train.algorithms.counting import Meter
 from train.algorithms.fictitious import fictitious_play
 from train.algorithms.response_oracles import Population, distilled, response_oracles
-from train.learning.training import train
+from train.ppo import train
 from train.responding.config import SearchConfig
 from train.responding.search import learn
 from train.runs.config import Config, GameConfig
-from train.runs.report import curve_point, pool_line_ups
+from train.runs.judging import curve_point, pool_line_ups
 
 GAME = GameConfig(edition="iello-2016-fr", expeditions=1, blank=True, num_players=(3,), reward="score")
 

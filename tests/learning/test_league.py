@@ -8,8 +8,7 @@ from diamant_env.editions import find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
-from train.learning.league import BLIND_SPOTS, League
-from train.learning.rules import FACTS, GROWING, RuleOpponent, draw_limits
+from train.learning.league import BLIND_SPOTS, FACTS, GROWING, League, RuleOpponent, draw_limits
 from train.runs.config import OpponentsConfig
 
 PLAYERS = np.tile([3, 4, 8], 1000)

@@ -15,13 +15,10 @@ from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.self_play import SelfPlayPPO
-from train.learning.training import train
-from train.ppo import main
-from train.runs.checkpoint import load_checkpoint, save_checkpoint
+from train.ppo import Learner, main, train
 from train.runs.config import Config, NetworkConfig, PPOConfig
-from train.runs.report import able_members, check_line_ups
-from train.runs.run_folder import POLICY, START, new_run_folder, save_policy
+from train.runs.judging import able_members, check_run
+from train.runs.run_folder import POLICY, START, load_checkpoint, new_run_folder, save_checkpoint, save_policy
 
 SMALL = {
     "threads": 1,
@@ -50,7 +47,7 @@ def small_run(folder: Path, **changes) -> tuple[Config, Path]:
 def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
     """Save an untrained network of this shape."""
     env = DiamantVecEnv(2, 2)
-    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=16), NetworkConfig(hidden=hidden), 5)
+    model = Learner(env, PPOConfig(turns=16, minibatch=16), NetworkConfig(hidden=hidden), 5)
     save_policy(path, model.network(), Config(), 0)
     return path
 
@@ -68,20 +65,23 @@ def test_it_learns(tmp_path):
     assert result.win_share.low > 0.25 + 0.10
 
 
+def learn(model: Learner, decisions: int) -> None:
+    """Play and learn until so many decisions are made."""
+    while model.decisions < decisions:
+        model.update(model.rollout())
+
+
 def test_schedules_end_where_they_should():
     """A rollout that overshoots the budget leaves the learning rate and the entropy bonus at their final values."""
     env = DiamantVecEnv(50, 4)
     config = PPOConfig(decisions=500, turns=64, minibatch=512, final_learning_rate=1e-4, entropy=0.1, final_entropy=0.0)
-    model = SelfPlayPPO(env, config, NetworkConfig(hidden=(8,)), 0)
-    rates = []
-    update = model.update
-    model.update = lambda: (update(), rates.append((model.policy.optimizer.param_groups[0]["lr"], model.ent_coef)))
-    model.learn(1_000)
-    assert model.num_timesteps > 10 * config.decisions
-    assert rates == [(1e-4, 0.1)]
-    model.config = config.model_copy(update={"decisions": model.num_timesteps})
-    model.learn(1_000, reset_num_timesteps=False)
-    assert rates[1] == (1e-4, 0.0)
+    model = Learner(env, config, NetworkConfig(hidden=(8,)), 0)
+    learn(model, 1_000)
+    assert model.decisions > 10 * config.decisions
+    assert (model.policy.optimizer.param_groups[0]["lr"], model.entropy_weight) == (1e-4, 0.1)
+    model.config = config.model_copy(update={"decisions": model.decisions})
+    learn(model, model.decisions + 1)
+    assert (model.policy.optimizer.param_groups[0]["lr"], model.entropy_weight) == (1e-4, 0.0)
 
 
 def test_a_run_starts_from_a_network(tmp_path):
@@ -146,12 +146,12 @@ def test_numpy_policy_is_the_torch_policy(tmp_path):
     for activation, inputs in (("relu", CANONICAL), ("tanh", RAW)):
         env = DiamantVecEnv(50, [3, 4, 5, 6, 8] * 10)
         config = PPOConfig(turns=16, minibatch=128, decisions=3000)
-        model = SelfPlayPPO(env, config, NetworkConfig(hidden=(32, 16), activation=activation, inputs=inputs), 1)
-        model.learn(3000)
+        model = Learner(env, config, NetworkConfig(hidden=(32, 16), activation=activation, inputs=inputs), 1)
+        learn(model, 3000)
         config, folder = small_run(tmp_path)
         save_policy(folder / POLICY, model.network(), config, 1)
         agent = NetworkAgent.load(folder / POLICY)
-        seen = model._last_obs[model._last_obs[:, 0] > 0]
+        seen = model.observations[model.observations[:, 0] > 0]
         with torch.no_grad():
             distribution = model.policy.get_distribution(torch.from_numpy(model.inputs(seen)))
             expected = distribution.distribution.probs[:, 1].numpy()
@@ -160,11 +160,8 @@ def test_numpy_policy_is_the_torch_policy(tmp_path):
 
 
 def test_run_folder_holds_everything(tmp_path, capsys):
-    changes = [
-        *("--set", "ppo.decisions=6000", "--set", "ppo.games=20", "--set", "ppo.turns=16", "--set", "threads=1"),
-        *("--set", "judge.games=200", "--set", "judge.clone_games=200", "--set", "judge.curve_games=200"),
-        *("--set", "judge.curve_points=2", "--set", "seed=7", "--set", 'name="tiny"'),
-    ]
+    words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --judge.games 200 --judge.clone-games 200"
+    changes = f"{words} --judge.curve-games 200 --judge.curve-points 2 --seed 7 --name tiny".split()
     assert main([*changes, "--out", str(tmp_path)]) == 0
     folder = tmp_path / "tiny-seed7"
     names = {path.name for path in folder.iterdir()}
@@ -185,36 +182,34 @@ def test_a_rollout_without_a_complete_decision_is_no_trouble():
     """All learners in camp at the end of every rollout: nothing to learn from, nothing breaks."""
     seating = np.array([[EMPTY, 0, 0]])
     env = DiamantVecEnv(1, 3, opponents=[make("continue")], seating=seating)
-    env.seed(0)
-    model = SelfPlayPPO(env, PPOConfig(games=1, turns=2, minibatch=2, decisions=200), NetworkConfig(hidden=(4,)), 0)
-    model.learn(200)
-    assert model.num_timesteps >= 200
+    model = Learner(env, PPOConfig(games=1, turns=2, minibatch=2, decisions=200), NetworkConfig(hidden=(4,)), 0)
+    learn(model, 200)
 
 
 def test_tables_that_hide_chests_are_judged_without_agents_that_need_them():
     config = Config.model_validate({"game": {"edition": "incan-gold"}})
-    check_line_ups(config)
+    check_run(config)
     able, all_of_them = able_members("held_out", config.judge.num_players, config.game.played()), load_pool("held_out")
     assert 0 < len(able) < len(all_of_them)
     with pytest.raises(ValueError, match="a table of 8 needs 7 distinct opponents"):
-        check_line_ups(Config.model_validate({"game": {"edition": "incan-gold"}, "judge": {"num_players": 8}}))
+        check_run(Config.model_validate({"game": {"edition": "incan-gold"}, "judge": {"num_players": 8}}))
 
 
 def test_a_pool_that_needs_open_chests_does_not_train_where_chests_are_hidden(tmp_path):
     pool = tmp_path / "mine.toml"
     pool.write_text('agents = ["catch-up"]')
     opponents = {"learner": 0.5, "scripted": 0.5, "pool": str(pool)}
-    check_line_ups(Config.model_validate({"opponents": opponents}))
+    check_run(Config.model_validate({"opponents": opponents}))
     with pytest.raises(ValueError, match=r"mine.toml' has no agent that plays where chests are hidden"):
-        check_line_ups(Config.model_validate({"opponents": opponents, "game": {"edition": "incan-gold"}}))
+        check_run(Config.model_validate({"opponents": opponents, "game": {"edition": "incan-gold"}}))
 
 
-@pytest.mark.parametrize("given", [("--config", "configs/default.toml"), ("--set", "seed=3")])
+@pytest.mark.parametrize("given", [("--config", "configs/default.toml"), ("--seed", "3")])
 def test_a_resumed_run_keeps_its_configuration(given, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("train.ppo.train", None)
     _, folder = small_run(tmp_path)
     assert main(["--resume", str(folder), *given]) == 2
-    assert f"--resume goes on with {folder / 'config.toml'}: give no --config and no --set" in capsys.readouterr().err
+    assert "--resume goes on with the run as it is: give no --config and no setting" in capsys.readouterr().err
 
 
 def test_an_interrupted_run_says_how_to_go_on(tmp_path, capsys, monkeypatch):
@@ -222,7 +217,7 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, capsys, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(DiamantVecEnv, "play", interrupted)
-    assert main(["--set", "ppo.games=4", "--set", "threads=1", "--out", str(tmp_path)]) == 130
+    assert main(["--ppo.games", "4", "--out", str(tmp_path)]) == 130
     assert f"stopped; go on with --resume {tmp_path / 'default-seed0'}" in capsys.readouterr().err
 
 

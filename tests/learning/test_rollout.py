@@ -4,15 +4,13 @@ import copy
 
 import numpy as np
 import pytest
-from gymnasium.spaces import Discrete
 
 from diamant_env import REWARDS
-from diamant_env.observation import NUM_FEATURES, observation_space
-from diamant_env.opponents.inputs import INPUTS, RAW
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.inputs import RAW
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.exploration import Exploration
-from train.learning.rollout import NOTHING_PENDING, DecisionBuffer, play_turn
-from train.learning.self_play import SelfPlayPPO
+from train.learning.decisions import NONE, DecisionBuffer, Exploration, weighted
+from train.ppo import Learner
 from train.runs.config import NetworkConfig, PPOConfig
 
 GAMMA, LAMBDA = 0.9, 0.7
@@ -21,27 +19,20 @@ EVERY_ROW = np.arange(600)
 UNLIKELY = np.log(np.full(600, 0.02, np.float32))
 
 
-class Recorded(SelfPlayPPO):
-    """Keeps what each rollout was made of."""
+class Recorded(DiamantVecEnv):
+    """Keeps the turns as it gives them: what was seen, what was paid, which games ended."""
 
-    def collect_rollouts(self, env, callback, rollout_buffer, n_rollout_steps):
-        """Collect and note the turns as the environment gives them."""
-        self.turns = []
-        play = env.play
+    def reset(self):
+        """Forget all turns."""
+        self.turns, self.seen = [], super().reset()
+        return self.seen
 
-        def noted(actions):
-            seen = self.turns_seen
-            result = play(actions)
-            self.turns.append((seen, actions.copy(), result[1].copy(), result[2].copy()))
-            self.turns_seen = result[0]
-            return result
-
-        self.turns_seen = self._last_obs
-        env.play = noted
-        try:
-            return super().collect_rollouts(env, callback, rollout_buffer, n_rollout_steps)
-        finally:
-            env.play = play
+    def play(self, actions):
+        """Play and note a turn."""
+        seen = self.seen
+        result = self.seen, rewards, done = super().play(actions)
+        self.turns.append((seen, rewards.copy(), done.copy()))
+        return result
 
 
 def advantage_by_definition(rewards, values):
@@ -53,7 +44,7 @@ def advantage_by_definition(rewards, values):
 def chains_of_row(turns, row):
     """Split what one row lived through into games: lists of (observation, reward until the next decision)."""
     chains, chain = [], []
-    for seen, _, rewards, done in turns:
+    for seen, rewards, done in turns:
         if seen[row, 0]:
             chain.append([seen[row], 0.0])
         chain[-1][1] += float(rewards[row])
@@ -66,24 +57,16 @@ def chains_of_row(turns, row):
 @pytest.mark.parametrize("reward", REWARDS)
 def test_advantages_are_those_of_the_decisions_alone(reward):
     """One long rollout from the first turn: every complete decision is there once, with its brute-force advantage."""
-    env = DiamantVecEnv(6, [3, 4, 5, 3, 4, 8], reward=reward)
-    env.seed(3)
+    env = Recorded(6, [3, 4, 5, 3, 4, 8], reward=reward)
     config = PPOConfig(turns=90, gamma=GAMMA, gae_lambda=LAMBDA, minibatch=8, decisions=1)
-    model = Recorded(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
-    _, callback = model._setup_learn(1, None)
-    model.collect_rollouts(env, callback, model.rollout_buffer, config.turns)
-    paid = np.concatenate([rewards for _, _, rewards, _ in model.turns])
+    model = Learner(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
+    samples = model.rollout()
+    paid = np.concatenate([rewards for _, rewards, _ in env.turns])
     assert paid.max() > 0
     assert (paid.min() < 0) == (reward == "margin")
-    buffer = model.rollout_buffer
-    found = {
-        (buffer.decisions["row"][k], buffer.decisions["inputs"][k].tobytes()): (advantage, ret)
-        for k, advantage, ret in zip(buffer.complete, buffer.advantages[buffer.complete], buffer.returns, strict=True)
-    }
-    expected = {}
-    now = model.turns_seen
+    expected, now = [], env.seen
     for row in range(env.num_envs):
-        for chain, over in chains_of_row(model.turns, row):
+        for chain, over in chains_of_row(env.turns, row):
             values = model.evaluate(np.array([seen for seen, _ in chain]))[1].tolist()
             rewards = [reward for _, reward in chain]
             if over:
@@ -95,17 +78,17 @@ def test_advantages_are_those_of_the_decisions_alone(reward):
             for (seen, _), advantage, value in zip(
                 chain, advantage_by_definition(rewards, values), values, strict=False
             ):
-                expected[row, seen.tobytes()] = (advantage, advantage + value)
-    assert found.keys() == expected.keys()
+                expected.append((seen.tobytes(), advantage, advantage + value))
+    found = zip((seen.tobytes() for seen in samples.inputs), samples.advantages, samples.returns, strict=True)
     assert len(expected) > 500
-    assert model.num_timesteps == buffer.count < config.turns * env.num_envs
-    assert sum(len(batch.observations) for batch in buffer.get(64)) == len(buffer.complete)
-    for key, (advantage, ret) in expected.items():
-        assert found[key] == pytest.approx((advantage, ret), abs=1e-3)
+    assert len(samples.actions) <= model.decisions == model.buffer.count < config.turns * env.num_envs
+    for mine, theirs in zip(sorted(found), sorted(expected), strict=True):
+        assert mine[0] == theirs[0]
+        assert mine[1:] == pytest.approx(theirs[1:], abs=1e-3)
 
 
 def buffer_of(rows: int) -> DecisionBuffer:
-    buffer = DecisionBuffer(4, observation_space(), Discrete(2), device="cpu", gamma=1, gae_lambda=1, n_envs=rows)
+    buffer = DecisionBuffer(4, rows, NUM_FEATURES)
     buffer.start_rollout()
     return buffer
 
@@ -118,26 +101,29 @@ def decide(buffer, rows, actions, rewards, done, values=0, log_probs=0, weights=
 
 
 def finish(buffer, next_value=0.0, deciding=True):
-    rows = buffer.n_envs
-    buffer.finish_rollout(np.full(rows, next_value, np.float32), np.broadcast_to(np.array(deciding), rows))
+    """Return the samples of a rollout, and their weights."""
+    rows = len(buffer.pending)
+    return buffer.finish_rollout(
+        np.full(rows, next_value, np.float32), np.broadcast_to(np.array(deciding), rows), gamma=1, gae_lambda=1
+    )
 
 
 def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
     """A row in camp at the end of a rollout: its last decision waits, and gets the reward that comes later."""
     buffer = buffer_of(3)
     decide(buffer, [0, 1, 2], [0, 1, 0], [0, 0, 0], False, values=[0.5, 0.25, 0.5])
-    finish(buffer, 0.75, [True, False, True])
-    assert buffer.complete.tolist() == [0, 2]
-    assert buffer.returns.tolist() == [0.75, 0.75]
-    assert next(buffer.get()).advantages.tolist() == [0.25, 0.25]
+    samples, _ = finish(buffer, 0.75, [True, False, True])
+    assert samples.actions.tolist() == [0, 0]
+    assert samples.returns.tolist() == [0.75, 0.75]
+    assert samples.advantages.tolist() == [0.25, 0.25]
     buffer.start_rollout()
     assert buffer.count == 1
     assert buffer.decisions["row"][0] == 1
     decide(buffer, [0, 2], [0, 0], [0, 1, 0], True)
-    finish(buffer)
-    assert (buffer.pending == NOTHING_PENDING).all()
-    assert buffer.returns.tolist() == [1.0, 0.0, 0.0]
-    assert buffer.advantages.tolist() == [0.75, 0.0, 0.0]
+    samples, _ = finish(buffer)
+    assert (buffer.pending == NONE).all()
+    assert samples.returns.tolist() == [1.0, 0.0, 0.0]
+    assert samples.advantages.tolist() == [0.75, 0.0, 0.0]
 
 
 def test_losses_and_gains_of_several_turns_add_up():
@@ -147,7 +133,7 @@ def test_losses_and_gains_of_several_turns_add_up():
     decide(buffer, [0], [1], [4, -3, -0.5], [False, True, False])
     assert buffer.decisions["reward"][:4].tolist() == [-2.5, -2, -1.5, 4]
     assert buffer.decisions["terminal"][:4].tolist() == [False, True, False, False]
-    assert buffer.pending.tolist() == [3, NOTHING_PENDING, 2]
+    assert buffer.pending.tolist() == [3, NONE, 2]
 
 
 def test_a_rollout_finds_nothing_of_the_one_before():
@@ -156,23 +142,31 @@ def test_a_rollout_finds_nothing_of_the_one_before():
     for log_prob, reward, over in ((-0.5, 3, True), (-0.75, 1, False)):
         buffer.start_rollout()
         decide(buffer, [0, 1], [0, 1], [reward] * 2, over, log_probs=log_prob)
-        finish(buffer, 1.0)
-        (samples,) = buffer.get()
-        assert samples.old_log_prob.tolist() == [log_prob] * 2
-        assert samples.actions.sort().values.tolist() == [0, 1]
+        samples, _ = finish(buffer, 1.0)
+        assert samples.log_probs.tolist() == [log_prob] * 2
+        assert samples.actions.tolist() == [0, 1]
     assert buffer.decisions["reward"][:2].tolist() == [1, 1]
     assert buffer.decisions["terminal"][:2].tolist() == [False, False]
-    assert buffer.returns.tolist() == [2, 2]
+    assert samples.returns.tolist() == [2, 2]
+
+
+def test_an_outcome_of_a_row_without_an_open_decision_is_nobodys():
+    """The last place of the buffer, which -1 would name, stays as it was."""
+    buffer = buffer_of(2)
+    decide(buffer, [0], [0], [1, 7], [False, True])
+    assert buffer.decisions["reward"][0] == 1
+    assert buffer.decisions["reward"][-1] == 0
+    assert not buffer.decisions["terminal"].any()
 
 
 def test_rewards_are_scaled():
-    env, buffer = DiamantVecEnv(8, 3, reward="score"), buffer_of(24)
-    env.seed(2)
-    always = np.full((24, 2), [-99, 0], np.float32), np.zeros(24, np.float32)
-    play_turn(env, buffer, env.reset(), INPUTS[RAW], lambda seen: always, 0.25)
+    env = DiamantVecEnv(8, 3, reward="score")
+    learner = Learner(env, PPOConfig(reward_scale=0.25), NetworkConfig(hidden=(4,)), seed=2)
+    learner.policy.action_net.bias.data[1] = 99  # all leave
+    learner.play_turn()
     banked = env.batch.games["chest"][:, :3].ravel()
     assert banked.any()
-    np.testing.assert_array_equal(buffer.decisions["reward"][:24], banked / 4)
+    np.testing.assert_array_equal(learner.buffer.decisions["reward"][:24], banked / 4)
 
 
 def test_what_was_saved_stays_as_it_was():
@@ -231,11 +225,10 @@ def test_games_outside_the_share_are_learned_from_the_beginning():
 def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
     buffer = buffer_of(4)
     decide(buffer, range(4), [0, 1, 0, 0], [1, 0, 1, 0], True, values=0.5, weights=[0, 0.25, 1, 1])
-    finish(buffer)
-    buffer.weigh()
-    assert buffer.complete.tolist() == [1, 2, 3]
-    assert buffer.returns.tolist() == [0.5, 1, 0]
-    np.testing.assert_allclose(buffer.advantages[buffer.complete], [-0.25, 1, -1], atol=1e-6)
+    samples = weighted(*finish(buffer))
+    assert samples.actions.tolist() == [1, 0, 0]
+    assert samples.returns.tolist() == [0.5, 1, 0]
+    np.testing.assert_allclose(samples.advantages, [-0.25, 1, -1], atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -248,41 +241,32 @@ def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
 def test_advantages_are_standardised_by_what_was_decided(rewards, weights, expected):
     buffer = buffer_of(4)
     decide(buffer, range(4), 0, rewards, True, weights=weights)
-    finish(buffer)
-    buffer.weigh()
-    where = buffer.complete
-    np.testing.assert_allclose(buffer.advantages[where], np.array(expected)[where], rtol=1e-6, atol=1e-7)
+    learned = np.array(weights) > 0
+    np.testing.assert_allclose(weighted(*finish(buffer)).advantages, np.array(expected)[learned], rtol=1e-6, atol=1e-7)
 
 
-def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says():
-    env = DiamantVecEnv(400, 3)
-    env.seed(2)
-    buffer = buffer_of(env.num_envs)
-    exploration = Exploration(env.games_of_rows, 1.0, 1.0, np.random.SeedSequence(0))
+def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says(monkeypatch):
+    config = PPOConfig(turns=1, explore=1.0, explore_chance=1.0)
+    model = Learner(DiamantVecEnv(400, 3), config, NetworkConfig(hidden=(4,), inputs=RAW), 2)
     stay = np.log(np.array([[0.98, 0.02]], np.float32))
-
-    def evaluate(seen):
-        return stay.repeat(len(seen), 0), np.zeros(len(seen))
-
-    play_turn(env, buffer, env.reset(), INPUTS[RAW], evaluate, 1.0, exploration)
-    tossed = buffer.decisions["weight"][:1200] > 0
+    monkeypatch.setattr(model, "evaluate", lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))))
+    model.play_turn()
+    decisions = model.buffer.decisions[:1200]
+    tossed = decisions["weight"] > 0
     assert tossed.sum() == 400
-    assert buffer.decisions["action"][:1200][tossed].mean() == pytest.approx(0.5, abs=0.1)
-    assert buffer.decisions["action"][:1200][~tossed].mean() < 0.06
-    expected = np.where(buffer.decisions["action"][:1200][tossed] == 1, 0.04, 1.96)
-    np.testing.assert_allclose(buffer.decisions["weight"][:1200][tossed], expected, rtol=1e-5)
+    assert decisions["action"][tossed].mean() == pytest.approx(0.5, abs=0.1)
+    assert decisions["action"][~tossed].mean() < 0.06
+    expected = np.where(decisions["action"][tossed] == 1, 0.04, 1.96)
+    np.testing.assert_allclose(decisions["weight"][tossed], expected, rtol=1e-5)
 
 
 def test_a_run_learns_only_from_what_counts():
     env = DiamantVecEnv(40, 3)
-    env.seed(1)
     config = PPOConfig(turns=48, minibatch=64, decisions=1, explore=1.0, explore_chance=0.1)
-    model = SelfPlayPPO(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
-    _, callback = model._setup_learn(1, None)
-    model.collect_rollouts(env, callback, model.rollout_buffer, 48)
-    buffer = model.rollout_buffer
-    weights = buffer.decisions["weight"][: buffer.count]
+    model = Learner(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
+    samples = model.rollout()
+    weights = model.buffer.decisions["weight"][: model.buffer.count]
     assert 0.3 < (weights[: len(weights) // 4] == 0).mean() < 1
     assert 10 < ((weights > 0) & (weights != 1)).sum() < 120
-    assert (weights[buffer.complete] > 0).all()
-    model.train()
+    assert len(samples.actions) <= (weights > 0).sum()
+    model.update(samples)

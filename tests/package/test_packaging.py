@@ -51,12 +51,3 @@ def test_typed_and_in_ten_lines():
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"diamant_env {diamant_env.__version__} in Python" in done.stdout
-
-
-def test_the_two_files_of_constraints_differ_in_gymnasium_alone():
-    pins = [
-        dict(line.split("==") for line in (ROOT / name).read_text(encoding="utf-8").splitlines() if "==" in line)
-        for name in ("constraints.txt", "constraints-distributed.txt")
-    ]
-    different = {package for package in pins[0].keys() & pins[1].keys() if pins[0][package] != pins[1][package]}
-    assert different == {"gymnasium"}

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
 
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
@@ -14,13 +13,12 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.sb3 import DiamantVecEnv
 from train.best_response import RESULTS, Arguments, folders, respond
-from train.learning.self_play import SelfPlayPPO
+from train.ppo import Learner
 from train.responding import search as response
 from train.responding.config import LookaheadConfig, ResponseConfig, SearchConfig
 from train.responding.lookahead import look_ahead, no_lookahead
-from train.responding.search import CheckpointCallback, learn, pick, response_runs
+from train.responding.search import learn, pick, response_runs, sharpened
 from train.runs.config import NetworkConfig, PPOConfig, read_config
-from train.runs.networks import sharpened
 from train.runs.run_folder import POLICY, save_policy
 
 PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
@@ -28,26 +26,36 @@ SMALL = SearchConfig(
     seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]}, search={"games": 0}
 )
 GAME = DeviationGame("random:1", 3, "iello-2016", "win")
-SET = (
-    *("ppo.decisions=6000", "ppo.games=40", "ppo.turns=16", "ppo.minibatch=256", "network.hidden=[16]"),
-    *("seeds=2", "checkpoints=3", "pick_games=200", "report_games=400", "game.num_players=[3]", "search.games=0"),
-    *("search.games=0",),
-)
+TINY = {
+    "ppo": PPO.model_dump(),
+    "network": {"hidden": [16]},
+    **{"seeds": 2, "checkpoints": 3, "pick_games": 200, "report_games": 400},
+    "game": {"num_players": [3]},
+    "search": {"games": 0},
+}
+
+
+def arguments(folder, *agents, **changes) -> Arguments:
+    """Return the arguments of a search that takes seconds; sections are changed key by key."""
+    values = {**TINY, **{key: {**TINY[key], **each} if key in TINY and isinstance(each, dict) else each
+                         for key, each in changes.items()}}  # fmt: skip
+    return Arguments(ResponseConfig.model_validate(values), agents, out=folder)
 
 
 @pytest.fixture
 def few(tmp_path):
-    """A change of the configuration that leaves two members in the pools."""
+    """Pools of two members."""
     (tmp_path / "few.toml").write_text('agents = ["bag:5", "cards:7"]')
-    return f'pools=["{tmp_path / "few.toml"}"]'
+    return [str(tmp_path / "few.toml")]
 
 
 @pytest.fixture(scope="module")
 def network():
     """A policy that is not the same in all states."""
     env = DiamantVecEnv(30, 3)
-    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=128, decisions=3000), NetworkConfig(hidden=(12,)), 1)
-    model.learn(3000)
+    model = Learner(env, PPOConfig(turns=16, minibatch=128, decisions=3000), NetworkConfig(hidden=(12,)), 1)
+    while model.decisions < 3000:
+        model.update(model.rollout())
     return model.network("someone")
 
 
@@ -56,8 +64,8 @@ def files(folder):
 
 
 def test_members_of_a_pool_that_need_open_chests_are_not_answered_where_chests_are_hidden(tmp_path, capsys):
-    arguments = Arguments(pool=("held-out",), set=(*SET, "game.edition='incan-gold'"), out=tmp_path)
-    agents = [config.agent for config, _ in folders(arguments)]
+    given = replace(arguments(tmp_path, game={"edition": "incan-gold"}), pool=("held-out",))
+    agents = [config.agent for config, _ in folders(given)]
     assert agents == [name for name in load_pool("held-out") if not name.startswith("catch-up")]
     assert (
         "Left out of the pools, since they need open chests: catch-up:16,0.5, catch-up:22,1.\n"
@@ -67,8 +75,8 @@ def test_members_of_a_pool_that_need_open_chests_are_not_answered_where_chests_a
 
 def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
     """Against players who leave at once there is nearly everything to gain; seconds are enough."""
-    changes = ("ppo.decisions=40000", "ppo.turns=32", "seeds=1", "report_games=800")
-    (found,) = respond(Arguments(("random:1",), set=(*SET, *changes), out=tmp_path))
+    changes = {"ppo": {"decisions": 40_000, "turns": 32}, "seeds": 1, "report_games": 800}
+    (found,) = respond(arguments(tmp_path, "random:1", **changes))
     assert found.best_bound.low > 0.5
     assert not found.weak
     assert found.search_less_members.high >= 0
@@ -88,8 +96,8 @@ def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
 
 
 def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypatch, few):
-    arguments = Arguments(("bag:15",), set=(*SET, few), out=tmp_path)
-    (whole,) = respond(arguments)
+    given = arguments(tmp_path, "bag:15", pools=few)
+    (whole,) = respond(given)
     assert whole.best.gain.mean == max(gain.gain.mean for gain in whole.searched + whole.members)
     assert whole.weak  # a search of no length at all finds less
     assert whole.search_less_members.mean < 0
@@ -105,12 +113,12 @@ def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(response, "learn", dies)
         with pytest.raises(KeyboardInterrupt):
-            respond(arguments)
+            respond(given)
     broken = tmp_path / "response-bag-15-seed0-2"
     assert sorted(files(broken)) == ["scratch-0/policy.safetensors"]
     calls.clear()
     monkeypatch.setattr(response, "learn", lambda *args: (calls.append(args), begin(*args))[1])
-    (resumed,) = respond(Arguments(resume=(broken,)))
+    (resumed,) = respond(Arguments(ResponseConfig(), resume=(broken,)))
     assert len(calls) == 1
     assert files(broken) == files(tmp_path / "response-bag-15-seed0")
     assert resumed.to_json() == whole.to_json()
@@ -155,16 +163,6 @@ def test_a_warm_run_starts_as_the_agent(network):
         assert alike == [same, same]
 
 
-def test_only_the_value_function_learns_at_first():
-    env = DiamantVecEnv(10, 3)
-    model = SelfPlayPPO(env, PPOConfig(turns=16, minibatch=128, decisions=100), NetworkConfig(hidden=(12,)), 1)
-    policy = [module.weight.detach().clone() for module in model.policy_modules()]
-    value = model.policy.value_net.weight.detach().clone()
-    model.learn(100, callback=CheckpointCallback(SMALL, value_only=1_000_000))
-    assert all(torch.equal(a, b.weight) for a, b in zip(policy, model.policy_modules(), strict=True))
-    assert not torch.equal(value, model.policy.value_net.weight)
-
-
 def test_the_sharpened_network_does_what_is_likelier(network):
     rows = DiamantVecEnv(500, 3).reset()
     likely, sharp = network.leave_probability(rows), sharpened(network).leave_probability(rows)
@@ -176,7 +174,7 @@ def test_the_sharpened_network_does_what_is_likelier(network):
 def test_a_network_is_answered_from_both_starts(tmp_path, network):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
-    (found,) = respond(Arguments((str(path),), set=(*SET, "seeds=1", "pools=[]"), out=tmp_path))
+    (found,) = respond(arguments(tmp_path, str(path), seeds=1, pools=[]))
     assert [gain.player for gain in found.searched] == ["PPO scratch 0", "PPO warm 0"]
     assert found.members == []
     assert found.search_less_members is None
@@ -186,14 +184,8 @@ def test_a_network_is_answered_from_both_starts(tmp_path, network):
 def test_a_search_is_measured_beside_the_others(tmp_path, network, capsys):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
-    small = (
-        "search.games=60",
-        "search.full_games=10",
-        "search.pairs=8",
-        "search.value_pairs=4",
-        "search.fit_games=600",
-    )
-    (found,) = respond(Arguments((str(path),), set=(*SET, "seeds=1", "pools=[]", *small), out=tmp_path))
+    small = {"games": 60, "full_games": 10, "pairs": 8, "value_pairs": 4, "fit_games": 600}
+    (found,) = respond(arguments(tmp_path, str(path), seeds=1, pools=[], search=small))
     assert found.lookahead.summed.player.startswith("search:8:")
     assert found.lookahead.summed.games == 60
     assert found.lookahead.full.games == 10
@@ -206,7 +198,7 @@ def test_a_search_is_measured_beside_the_others(tmp_path, network, capsys):
     saved = json.loads((folder / RESULTS).read_text())["found"]["lookahead"]
     assert saved["gain"]["mean"] == found.lookahead.summed.gain.mean
     assert set(saved) == {"player", "payoff", "gain", "games", "by_payoff", "by_full_roll_outs", "bias"}
-    (again,) = respond(Arguments(resume=(folder,)))
+    (again,) = respond(Arguments(ResponseConfig(), resume=(folder,)))
     assert again.to_json() == found.to_json()
 
 
@@ -234,8 +226,7 @@ def test_where_no_search_can_play_the_report_says_why(change, why):
 
 def test_score_and_margin_are_searched_too(tmp_path, few):
     for reward in ("score", "margin"):
-        change = f'game.reward="{reward}"'
-        (found,) = respond(Arguments(("random:1",), set=(*SET, change, "seeds=1", few), out=tmp_path))
+        (found,) = respond(arguments(tmp_path, "random:1", game={"reward": reward}, seeds=1, pools=few))
         assert (found.reward, found.best_bound.low > 1) == (reward, True)
 
 

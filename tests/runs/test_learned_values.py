@@ -14,8 +14,8 @@ from diamant_env.opponents.values import inputs, shares_of
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
 from tests.support.play import games
-from train.learning.self_play import SelfPlayPPO
 from train.learning.values import fit, play_starts
+from train.ppo import Learner
 from train.runs.config import Config, PPOConfig
 from train.runs.run_folder import POLICY, new_run_folder, save_policy
 from train.values import main
@@ -32,7 +32,7 @@ def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> 
         }
     )
     run = new_run_folder(folder, config)
-    model = SelfPlayPPO(DiamantVecEnv(2, 2), PPOConfig(turns=16, minibatch=16), config.network, len(name) + seed)
+    model = Learner(DiamantVecEnv(2, 2), PPOConfig(turns=16, minibatch=16), config.network, len(name) + seed)
     save_policy(run / POLICY, model.network(), config, 100)
     save_json({"decisions": 100, "seconds": 2.0, "threads": 1}, run / "time.json")
     return run

@@ -16,8 +16,8 @@ from train import ppo
 
 ROOT = Path(__file__).parents[2]
 TINY = [
-    *("--set", "ppo.decisions=600", "--set", "ppo.games=8", "--set", "ppo.turns=16", "--set", "threads=1"),
-    *("--set", "judge.games=100", "--set", "judge.clone_games=100", "--set", "judge.curve_points=0"),
+    *("--ppo.decisions", "600", "--ppo.games", "8", "--ppo.turns", "16"),
+    *("--judge.games", "100", "--judge.clone-games", "100", "--judge.curve-points", "0"),
 ]
 
 

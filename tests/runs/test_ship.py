@@ -13,7 +13,7 @@ from diamant_env.opponents import make
 from diamant_env.opponents.registry import SHIPPED
 from diamant_env.storage.results import save_json
 from train.learning.league import tables_of
-from train.learning.training import train
+from train.ppo import train
 from train.runs.config import Config
 from train.runs.model_card import card_text
 from train.runs.run_folder import new_run_folder

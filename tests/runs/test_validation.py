@@ -1,19 +1,26 @@
-"""Responders where the gain of a best response is known: what they find is shown beside it and does not exceed it."""
-
-import json
+"""Responders where the gain of a best response is known: what they find does not exceed it."""
 
 import numpy as np
+import pytest
 
 from diamant_env import Batch
+from diamant_env.judging.deviation import DeviationGame
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import make
+from train.benchmarking.benchmark_run import exploitability
+from train.benchmarking.suite import TASKS
 from train.responding.config import SearchConfig
 from train.responding.lookahead import Blind
-from train.validate_responses import learned, main, validate
+from train.responding.result import report
+from train.responding.search import response_runs
 
-PPO = {"decisions": 20_000, "games": 64, "turns": 16, "minibatch": 256}
-SEARCH = {"full_games": 60, "pairs": 16, "value_pairs": 8}
-CONFIG = SearchConfig(seeds=1, checkpoints=2, pick_games=200, report_games=1500, ppo=PPO, search=SEARCH)
+CONFIG = SearchConfig.model_validate(
+    {
+        **{"seeds": 1, "checkpoints": 2, "pick_games": 200, "report_games": 1500},
+        "ppo": {"decisions": 20_000, "games": 64, "turns": 16, "minibatch": 256},
+        "search": {"full_games": 60, "pairs": 16, "value_pairs": 8},
+    }
+)
 
 
 class Seen:
@@ -36,28 +43,17 @@ def test_who_is_blind_sees_what_a_table_with_blank_rivals_shows():
         rows = [table.step(actions * table.must_decide)[0].reshape(-1, NUM_FEATURES) for table in tables]
 
 
-def test_no_responder_finds_more_than_there_is():
-    row = validate(make("random:0.3"), "random:0.3", 2, CONFIG)
-    assert list(row["found"]) == ["scripted", "PPO from scratch", "search"]
-    assert all(found.low < row["exact"] for found in row["found"].values())
-    assert max(found.mean for found in row["found"].values()) > 0.5 * row["exact"]
-
-
-def test_a_network_is_answered_from_its_own_weights_too(monkeypatch):
-    monkeypatch.setattr("train.validate_responses.exploitability", lambda *_: {"exploitability": 1.0})
-    row = validate(learned(4000, 2, 0), "network", 2, CONFIG)
-    assert list(row["found"]) == ["scripted", "PPO from scratch", "PPO from the agent", "search"]
-
-
-def test_the_command_prints_and_saves(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("train.validate_responses.SCRIPTED", ("random:0.3",))
-    monkeypatch.setattr("train.validate_responses.LEARNED", {})
-    monkeypatch.setattr("train.validate_responses.exploitability", lambda *_: {"exploitability": 2.345})
-    small = ["ppo.decisions=4000", "ppo.games=40", "ppo.turns=16", "ppo.minibatch=256", "checkpoints=2"]
-    small += ["pick_games=200", "report_games=400", "search.full_games=20", "search.pairs=4", "search.value_pairs=2"]
-    out = tmp_path / "found.json"
-    assert main(["--players", "2", "--set", *small, "--out", str(out)]) == 0
-    rows = json.loads(out.read_text())["rows"]
-    assert [row["agent"] for row in rows] == ["random:0.3"]
-    assert f"{rows[0]['exact']:.3f}" == "2.345"
-    assert f"{rows[0]['exact']:.3f}" in capsys.readouterr().out
+@pytest.mark.parametrize("agent", ["random:0.3", "bag:18"])
+def test_no_responder_finds_more_than_there_is(agent, tmp_path):
+    """In one expedition for score, where the gain of a best response is computed exactly (docs/best_response.md)."""
+    task = TASKS["expedition-2"]
+    true = exploitability(make(agent), task)["exploitability"]
+    game = DeviationGame(make(agent), 2, task.game.played(), "score", blank_rivals=True)
+    runs = response_runs(game, CONFIG, tmp_path)
+    for run in runs:
+        run.finish()
+    found = report(runs, game, CONFIG)
+    kinds = [found.members, found.searched, [found.lookahead.summed]]
+    best = [max(gains, key=lambda each: each.gain.mean).among(len(gains)) for gains in kinds]
+    assert all(each.low < true for each in best)
+    assert max(each.mean for each in best) > 0.5 * true

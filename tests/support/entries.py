@@ -1,11 +1,9 @@
 """What enters the benchmark in tests: a module of somebody's own, and settings with which a run takes moments."""
 
-RESPONSE = ("response.ppo.decisions=300", "response.pick_games=100", "response.report_games=100", "response.pools=[]",
-            "response.search.games=0")  # fmt: skip
 TINY = [
-    word
-    for key in ("decisions=300", "games=100", "seeds=1", "network.hidden=[8]", *RESPONSE)
-    for word in ("--set", key)
+    *("--decisions", "300", "--games", "100", "--seeds", "1", "--network.hidden", "8"),
+    *("--response.ppo.decisions", "300", "--response.pick-games", "100", "--response.report-games", "100"),
+    *("--response.search.games", "0", "--response.pools"),
 ]
 MODULE = '''
 """Algorithms of somebody who has not touched the repository."""

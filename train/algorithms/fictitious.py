@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import create_mlp
 
 from diamant_env.judging.lineups import seat_with
@@ -21,9 +20,9 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
-from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
+from train.ppo import ACTIVATIONS, Learner, layers_of
 from train.runs.config import Config, NetworkConfig
-from train.runs.report import RunRecord
+from train.runs.run_folder import Checkpoints
 
 PLACES = 200_000  # decisions in the reservoir
 _BATCH, _RATE = 1024, 1e-3
@@ -39,8 +38,8 @@ class Reservoir:
         self.seen = 0
         self._random = random
 
-    def add(self, inputs: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
-        """Add decisions, float32 (decisions, width) and int8 (decisions,)."""
+    def add(self, inputs: NDArray[np.float32], actions: NDArray[np.int64]) -> None:
+        """Add decisions, float32 (decisions, width) and int64 (decisions,)."""
         places, numbers = len(self.actions), self.seen + np.arange(len(actions))
         drawn = self._random.integers(0, numbers + 1)
         where = np.where(numbers < places, numbers, drawn)
@@ -86,30 +85,6 @@ class Average:
         self.agent = self.network()
 
 
-class _Averaging(BaseCallback):
-    """Adds to the average what the learner did in each rollout."""
-
-    model: SelfPlayPPO
-
-    def __init__(self, average: Average, record: RunRecord) -> None:
-        super().__init__()
-        self.average, self.record = average, record
-
-    def _on_step(self) -> bool:
-        return True
-
-    def _on_rollout_start(self) -> None:
-        if self.record.is_checkpoint_due(self.model.num_timesteps):
-            self.record.save_checkpoint_policy(self.average.network(), self.model.num_timesteps)
-
-    def _on_rollout_end(self) -> None:
-        buffer = self.model.rollout_buffer
-        if len(buffer.complete):
-            decisions = buffer.decisions[buffer.complete]
-            self.average.reservoir.add(decisions["inputs"], decisions["action"])
-            self.average.learn(len(decisions))
-
-
 def fictitious_play(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
     """Train by fictitious self-play until the learner's decisions are used up; return the average policy."""
     torch.set_num_threads(config.threads)
@@ -120,7 +95,13 @@ def fictitious_play(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
     games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
     env = CountedVecEnv(meter, game, games, [average], seating)
-    env.seed(config.seed)
-    model = SelfPlayPPO(env, config.ppo, config.network, config.seed)
-    model.learn(config.ppo.decisions, callback=_Averaging(average, RunRecord(config, folder)))
+    learner, checkpoints = Learner(env, config.ppo, config.network, config.seed), Checkpoints(config, folder)
+    while learner.decisions < config.ppo.decisions:
+        if checkpoints.kept < checkpoints.due(learner.decisions):
+            checkpoints.keep(average.network(), learner.decisions)
+        samples = learner.rollout()
+        if len(samples.actions):
+            average.reservoir.add(samples.inputs, samples.actions)
+            average.learn(len(samples.actions))
+        learner.update(samples)
     return average.network()

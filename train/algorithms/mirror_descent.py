@@ -18,43 +18,32 @@ import torch
 from torch.nn.functional import mse_loss
 
 from diamant_env.sb3 import DiamantVecEnv
-from train.learning.self_play import SelfPlayPPO
+from train.learning.decisions import Samples
+from train.ppo import Learner
 from train.runs.config import NetworkConfig, PPOConfig
 
 STEP_SIZE = 5.0
-"""What divides the divergence from the policy of the rollout; advantages have standard deviation 1."""
+"""Divisor of the divergence from the policy of the rollout; advantages have standard deviation 1."""
 TEMPERATURE = 0.05
-"""What multiplies the divergence from the uniform policy at first."""
+"""Factor of the divergence from the uniform policy at first."""
 _LEAST = 1e-6  # probability in a divergence: float32 holds no 1 - p far below that
 
 
-class MirrorDescent(SelfPlayPPO):
-    """Self-play by magnetic mirror descent; arguments as `SelfPlayPPO` has them, `entropy` and `clip` are not read."""
+class MirrorDescent(Learner):
+    """Magnetic mirror descent; `entropy` and `clip` of the configuration are not read."""
 
     def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
         temperature = {"entropy": TEMPERATURE, "final_entropy": TEMPERATURE / 10}
         super().__init__(env, config.model_copy(update=temperature), network, seed)
 
-    def update(self) -> None:
-        """Take the gradient steps of one rollout."""
-        self.policy.set_training_mode(True)
-        self._update_learning_rate(self.policy.optimizer)
-        for _ in range(self.n_epochs):
-            for seen in self.rollout_buffer.get(self.batch_size):
-                values, log_probs, entropy = self.policy.evaluate_actions(seen.observations, seen.actions)
-                assert entropy is not None  # that of two actions is known
-                advantages = seen.advantages
-                if self.normalize_advantage and len(advantages) > 1:
-                    advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
-                gain = advantages * torch.exp(log_probs - seen.old_log_prob)
-                drift = divergence(log_probs, seen.old_log_prob)
-                policy_loss = (drift / STEP_SIZE - gain - self.ent_coef * entropy).mean()
-                loss = policy_loss + self.vf_coef * mse_loss(values.flatten(), seen.returns)
-                self.policy.optimizer.zero_grad()
-                loss.backward()
-                torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
-                self.policy.optimizer.step()
-            self._n_updates += 1
+    def loss(self, batch: Samples) -> torch.Tensor:
+        """Return the loss of magnetic mirror descent, and the squared error of the value."""
+        values, log_probs, entropy = self.policy.evaluate_actions(batch.inputs, batch.actions)
+        assert entropy is not None  # that of two actions is known
+        gain = self.standardised(batch.advantages) * torch.exp(log_probs - batch.log_probs)
+        drift = divergence(log_probs, batch.log_probs)
+        policy_loss = (drift / STEP_SIZE - gain - self.entropy_weight * entropy).mean()
+        return policy_loss + self.config.value_weight * mse_loss(values.flatten(), batch.returns)
 
 
 def divergence(log_probs: torch.Tensor, old_log_probs: torch.Tensor) -> torch.Tensor:

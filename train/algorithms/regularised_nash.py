@@ -18,14 +18,15 @@ What differs from the paper:
 from __future__ import annotations
 
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from train.learning.rollout import DecisionBuffer
-from train.learning.self_play import SelfPlayPPO
-from train.runs.checkpoint import State
+from train.learning.decisions import Samples
+from train.ppo import Learner
+from train.runs.run_folder import as_tensors
 
 WEIGHT = 0.1
 """Of the log-ratio, in scaled rewards."""
@@ -33,59 +34,38 @@ REPLACEMENTS = 20
 """Times in a run that the anchor is replaced."""
 
 
-class AnchoredBuffer(DecisionBuffer):
-    """Takes from each decision's reward what it pays for its distance from the anchor."""
-
-    anchor: torch.nn.Module
-
-    def add_decisions(
-        self,
-        rows: NDArray,
-        inputs: NDArray,
-        actions: NDArray,
-        values: NDArray,
-        log_probs: NDArray,
-        weights: ArrayLike = 1,
-    ) -> None:
-        """See `DecisionBuffer.add_decisions`."""
-        super().add_decisions(rows, inputs, actions, values, log_probs, weights)
-        with torch.no_grad():
-            anchored = torch.log_softmax(self.anchor(torch.from_numpy(inputs)), dim=1).numpy()
-        paid = WEIGHT * (log_probs - anchored[np.arange(len(rows)), actions])
-        self.decisions["reward"][self.count - len(rows) : self.count] = -paid
-
-
-class RegularisedNash(SelfPlayPPO):
+class RegularisedNash(Learner):
     """Self-play by R-NaD; the first anchor is the policy at the start."""
 
-    buffer_class = AnchoredBuffer
-    rollout_buffer: AnchoredBuffer
-
-    def _setup_model(self) -> None:
-        super()._setup_model()
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self.replaced = 0
         self._anchor()
 
     def _anchor(self) -> None:
         policy = [*self.policy.mlp_extractor.policy_net, self.policy.action_net]
-        self.rollout_buffer.anchor = deepcopy(torch.nn.Sequential(*policy))
+        self.anchor = deepcopy(torch.nn.Sequential(*policy))
 
-    def update(self) -> None:
+    def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return what each decision pays for its distance from the anchor."""
+        with torch.no_grad():
+            anchored = torch.log_softmax(self.anchor(torch.from_numpy(seen)), dim=1).numpy()
+        return WEIGHT * (log_probs - anchored[np.arange(len(actions)), actions])
+
+    def update(self, samples: Samples) -> None:
         """Take the gradient steps of one rollout, then replace the anchor if it is time."""
-        super().update()
-        due = self.num_timesteps * (REPLACEMENTS + 1) // self.config.decisions
-        if due > self.replaced:
+        super().update(samples)
+        due = self.decisions * (REPLACEMENTS + 1) // self.config.decisions
+        if len(samples.actions) and due > self.replaced:
             self.replaced = due
             self._anchor()
 
-    def training_state(self) -> State:
-        """See `SelfPlayPPO.training_state`."""
-        anchor = {name: tensor.numpy().copy() for name, tensor in self.rollout_buffer.anchor.state_dict().items()}
-        return {**super().training_state(), "anchor": anchor, "replaced": self.replaced}
+    def state(self) -> dict[str, Any]:
+        """See `Learner.state`."""
+        return {**super().state(), "anchor": self.anchor.state_dict(), "replaced": self.replaced}
 
-    def restore_training(self, state: State, observations: NDArray[np.float32]) -> None:
-        """See `SelfPlayPPO.restore_training`."""
-        super().restore_training(state, observations)
-        anchor = {name: torch.tensor(array) for name, array in state["anchor"].items()}
-        self.rollout_buffer.anchor.load_state_dict(anchor)
+    def restore(self, state: dict[str, Any]) -> None:
+        """See `Learner.restore`."""
+        super().restore(state)
+        self.anchor.load_state_dict(as_tensors(state["anchor"]))
         self.replaced = state["replaced"]

@@ -17,7 +17,6 @@ from __future__ import annotations
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.torch_layers import create_mlp
 from torch.nn.functional import binary_cross_entropy_with_logits
 
@@ -26,7 +25,7 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
-from train.learning.self_play import ACTIVATIONS, SelfPlayPPO, layers_of
+from train.ppo import ACTIVATIONS, Learner, layers_of
 from train.runs.config import Config
 
 ROUNDS = 24
@@ -61,33 +60,6 @@ class Population:
         return leave
 
 
-class _Rounds(BaseCallback):
-    """Lets the learner join the population at the end of each round."""
-
-    model: SelfPlayPPO
-
-    def __init__(self, population: Population, decisions: float) -> None:
-        super().__init__()
-        self.population, self.decisions = population, decisions
-        self.joined = 0
-
-    def _on_step(self) -> bool:
-        return True
-
-    def _on_rollout_start(self) -> None:
-        if self.num_timesteps >= (self.joined + 1) * self.decisions:
-            self._join()
-
-    def _on_training_end(self) -> None:
-        self._join()
-
-    def _join(self) -> None:
-        self.joined += 1
-        answer = self.model.network(f"answer {self.joined}")
-        # The first answer replaces the untrained network that it has met.
-        self.population.policies[self.joined - 1 :] = [answer]
-
-
 def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
     """Train by PSRO until the decisions are used up; return the mixture as a network."""
     meter.clear()
@@ -99,12 +71,18 @@ def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
     games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
     env = CountedVecEnv(meter, game, games, [population], seating)
-    env.seed(config.seed)
     decisions = round(config.ppo.decisions * (1 - DISTILLED))
-    model = SelfPlayPPO(env, config.ppo.model_copy(update={"decisions": decisions}), config.network, config.seed)
-    population.policies = [model.network()]
-    model.learn(decisions, callback=_Rounds(population, decisions / ROUNDS))
-    return distilled(population, config, config.ppo.decisions - model.num_timesteps, random, meter)
+    ppo = config.ppo.model_copy(update={"decisions": decisions})
+    learner = Learner(env, ppo, config.network, config.seed)
+    population.policies = [learner.network()]
+    joined = 0
+    while learner.decisions < decisions:
+        learner.update(learner.rollout())
+        if learner.decisions >= min(decisions, (joined + 1) * decisions / ROUNDS):
+            # The first answer replaces the untrained network that it has met.
+            population.policies[joined:] = [learner.network(f"answer {joined + 1}")]
+            joined += 1
+    return distilled(population, config, config.ppo.decisions - learner.decisions, random, meter)
 
 
 def distilled(

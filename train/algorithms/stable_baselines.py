@@ -18,10 +18,10 @@ from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 from diamant_env.opponents.inputs import INPUTS, Inputs
 from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
-from train.learning.self_play import ACTIVATIONS, layers_of
+from train.ppo import ACTIVATIONS, layers_of
+from train.responding.search import sharpened
 from train.runs.config import Config, reward_scale
-from train.runs.networks import sharpened
-from train.runs.report import RunRecord
+from train.runs.run_folder import Checkpoints
 
 ROWS = 64  # learning seats side by side, about
 _IDLE = 3  # the library counts idle rows as well: fewer than three rows per decision
@@ -59,14 +59,14 @@ class Transformed(VecEnvWrapper):
 class Budget(BaseCallback):
     """Ends the run after a number of decisions, and keeps policies on the way."""
 
-    def __init__(self, meter: Meter, record: RunRecord) -> None:
+    def __init__(self, meter: Meter, checkpoints: Checkpoints) -> None:
         super().__init__()
-        self.meter, self.record = meter, record
+        self.meter, self.checkpoints = meter, checkpoints
 
     def _on_step(self) -> bool:
-        spent, config = self.meter.spent(), self.record.config
-        if self.record.is_checkpoint_due(spent):
-            self.record.save_checkpoint_policy(_network(self.model, config), spent)
+        spent, config = self.meter.spent(), self.checkpoints.config
+        if self.checkpoints.kept < self.checkpoints.due(spent):
+            self.checkpoints.keep(_network(self.model, config), spent)
         return spent < config.ppo.decisions
 
 
@@ -101,7 +101,7 @@ def learn(
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
     shown = Transformed(env, INPUTS[config.network.inputs], game.blank)
     model = make(shown, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
-    model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, RunRecord(config, folder)))
+    model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, Checkpoints(config, folder)))
     return _network(model, config)
 
 

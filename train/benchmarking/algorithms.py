@@ -18,10 +18,9 @@ from train.algorithms.tree_reference import ITERATIONS, TabularAgent
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
 from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.suite import Task
-from train.learning.self_play import SelfPlayPPO
-from train.learning.training import train
-from train.runs.checkpoint import CHECKPOINT
+from train.ppo import Learner, train
 from train.runs.config import Config
+from train.runs.run_folder import CHECKPOINT
 
 KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
@@ -30,7 +29,7 @@ PPO = {"entropy": 0.1, "final_entropy": 0.01}
 """What `ppo` changes in the configuration, chosen like the settings of the others (docs/benchmark.md)."""
 
 
-def _ppo(run: BenchmarkRun, experiment: Config, learner: type[SelfPlayPPO] = SelfPlayPPO) -> Player:
+def _ppo(run: BenchmarkRun, experiment: Config, learner: type[Learner] = Learner) -> Player:
     """PPO of `train.ppo` or a learner made of it, which goes on where it was if the run was cut off."""
     if not (run.training / CHECKPOINT).is_file():
         run.meter.clear()

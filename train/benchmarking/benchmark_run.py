@@ -23,10 +23,10 @@ from diamant_env.judging.lineups import LineUp, able_agents
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
-from diamant_env.storage.results import save_json, to_json, versions
+from diamant_env.storage.results import versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.results import RESULT, read_result
+from train.benchmarking.results import RESULT, read_result, write_result
 from train.benchmarking.suite import Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs
@@ -162,9 +162,8 @@ class BenchmarkRun:
             "measures": measures,
         }
         if learned and isinstance(agent, str):
-            result["agent"] = agent  # what a function of one's own found, as `make` takes it
-        save_json(result, self.folder / RESULT)
-        return to_json(result)  # as it is read back
+            result["agent"] = agent
+        return write_result(self.folder / RESULT, result)
 
     def checkpoints(self) -> list[tuple[int, Path]]:
         """Return the policies that the training kept on the way, the earliest first, each with its decisions."""

@@ -1,13 +1,14 @@
-"""The configuration of the benchmark: budgets, seeds, games, and how our own algorithms learn."""
+"""The settings of the benchmark."""
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Any
+
+from pydantic import Field, model_validator
 
 from train.algorithms.tree_reference import ITERATIONS
 from train.responding.config import LookaheadConfig, SearchConfig
 from train.runs.config import (
-    AgentInFile,
     Decisions,
     Games,
     NetworkConfig,
@@ -20,17 +21,11 @@ from train.runs.config import (
 
 
 class BenchmarkConfig(Run):
-    """Which part of the suite is played, and at what budget."""
+    """Budgets, games, and how our own algorithms learn."""
 
     name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
     threads: Threads = 1
     """Threads that torch uses."""
-    tasks: tuple[str, ...] = ()
-    """Names or families of `train.benchmarking.suite.TASKS`; all for none."""
-    algorithms: tuple[AgentInFile, ...] = ()
-    """Names or kinds of `train.benchmarking.algorithms.ALGORITHMS`; all algorithms for none."""
-    seeds: Number = 5
-    """Of each algorithm that learns, at most: a task has five or three."""
     decisions: Decisions = 2_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
     checkpoints: Number = 4
@@ -59,20 +54,12 @@ class BenchmarkConfig(Run):
     network: NetworkConfig = NetworkConfig()
     """Of every algorithm that learns."""
 
-
-QUICK = (
-    "seeds=1",
-    "decisions=20_000",
-    "checkpoints=2",
-    "exact_players=3",
-    "tree_iterations=1",
-    "games=400",
-    "response.ppo.decisions=5_000",
-    "response.pick_games=200",
-    "response.report_games=400",
-    "response.search.games=10",
-    "response.search.full_games=2",
-    "response.search.fit_games=500",
-    "ppo.games=8",
-)
-"""Changes with which each run takes seconds."""
+    @model_validator(mode="before")
+    @classmethod
+    def _without_its_part(cls, values: Any) -> Any:
+        """Drop what older files say about which part of the suite was played: all of it."""
+        if not isinstance(values, dict):
+            return values
+        if named := [name for name in ("tasks", "algorithms") if values.get(name)]:
+            raise ValueError(f"{named[0]} in a file; they are given by --{named[0]}")
+        return {name: each for name, each in values.items() if name not in ("tasks", "algorithms", "seeds")}

@@ -22,7 +22,7 @@ from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.entry import from_agent
 from train.benchmarking.folder import finished, in_order
 from train.benchmarking.page import estimate_of, over_seeds
-from train.benchmarking.suite import find_tasks
+from train.benchmarking.suite import Task
 from train.runs.run_folder import POLICY, read_json
 
 PUBLISHED: tuple[str, ...] = ("bcd5f841aa30a964675b0a67dd525847c4ad05bc6174934bbc8aece7b79a4b33",)
@@ -67,15 +67,16 @@ def _write(content: dict[str, Any], folder: Path) -> None:
     write_whole(folder / PAGE, f"# Line-ups drawn by a seed\n\n{line_ups_text(to_json(content), '## ')}\n")
 
 
-def finished_runs(config: BenchmarkConfig, folder: Path) -> list[BenchmarkRun]:
-    """Return every finished run of a part's tasks and seeds that lies in a folder, also those of one's own entries."""
-    tasks = {task.name: task for task in find_tasks(config.tasks)}
-    runs = []
+def finished_runs(
+    config: BenchmarkConfig, folder: Path, tasks: Sequence[Task], seeds: int | None = None
+) -> list[BenchmarkRun]:
+    """Return every finished run of these tasks and seeds that lies in a folder, also those of one's own entries."""
+    named, runs = {task.name: task for task in tasks}, []
     for place, row in finished(folder)[0]:
-        if row["task"] not in tasks or row["seed"] >= config.seeds:
+        if row["task"] not in named or (seeds is not None and row["seed"] >= seeds):
             continue
         try:
-            runs.append(BenchmarkRun(tasks[row["task"]], _algorithm(row), row["seed"], place, config))
+            runs.append(BenchmarkRun(named[row["task"]], _algorithm(row), row["seed"], place, config))
         except ValueError as error:
             warn(f"{place} is left out: {error}")
     return runs

@@ -13,14 +13,13 @@ from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.page import write_page
-from train.benchmarking.results import RESULT, is_result, read_result
+from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
 from train.runs.config import config_text, read_config
 from train.runs.run_folder import CONFIG, machine_and_versions, read_json, slug
 
 RESULTS, PAGE, VERSIONS = "benchmark.json", "benchmark.md", "versions.json"
 _PLACE = {"platform", "python"}  # of the versions that a page names
-_PART = ("tasks", "algorithms", "seeds")  # what may differ from call to call in the same folder
 
 
 def open_folder(folder: Path, config: BenchmarkConfig) -> None:
@@ -35,12 +34,11 @@ def open_folder(folder: Path, config: BenchmarkConfig) -> None:
         there, kept = _kept(folder / RESULTS)
     else:
         there = config
-    changed = [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]
-    if changed := [name for name in changed if name not in _PART]:
+    if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
         raise ValueError(f"{folder} has runs of another {', '.join(changed)}; give another folder by --out")
     if kept is not None:
         for row in kept["runs"]:
-            save_json(row, run_folder(folder, row["task"], row["algorithm"], row["seed"]) / RESULT)
+            write_result(run_folder(folder, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
         save_json(kept["versions"], folder / VERSIONS)
     if not path.is_file():
         write_whole(path, config_text(config))
@@ -69,7 +67,7 @@ def _kept(path: Path) -> tuple[BenchmarkConfig, dict[str, Any]]:
     content = read_json(path)
     try:
         config, rows, where = BenchmarkConfig.model_validate(content["config"]), content["runs"], content["versions"]
-        if where.keys() >= _PLACE and all(map(is_result, rows)):
+        if where.keys() >= _PLACE and all(map(checked_result, rows)):
             return config, content
     except (ValidationError, TypeError, KeyError, AttributeError):
         pass

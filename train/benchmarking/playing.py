@@ -1,4 +1,4 @@
-"""How runs are played: one after the other, or several at a time in processes of their own."""
+"""Playing of benchmark runs: one after the other, in processes of their own, or on Ray, by one function."""
 
 from __future__ import annotations
 
@@ -6,58 +6,63 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
-from multiprocessing import active_children, get_context, parent_process
-from threading import Thread
-from typing import Any
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from diamant_env.commands.terminal import say, warn
 from diamant_env.storage.files import write_whole
 from train.benchmarking.algorithms import find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
+from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.suite import TASKS
 
 ERROR = "error.txt"
 
 
-def play_all(runs: Sequence[BenchmarkRun], workers: int) -> Iterator[None]:
-    """Play runs, and yield after each one that is finished or has failed.
+class Job(NamedTuple):
+    """A run by the names of its parts, for another process."""
 
-    A line says when a run begins, and one why it failed; the traceback is then in its folder.
-
-    Raises:
-        RuntimeError: If the operating system ended a worker, such as for want of memory.
-    """
-    numbered = [(f"[{number}/{len(runs)}] {run} …", run) for number, run in enumerate(runs, 1)]
-    if workers == 1:
-        for line, run in numbered:
-            play(line, run)
-            yield
-        return
-    sys.warnoptions.append("ignore:resource_tracker")  # what ends in the middle leaves semaphores, which it then frees
-    with ProcessPoolExecutor(min(workers, max(1, len(runs))), get_context("spawn"), _begin, (os.getcwd(),)) as pool:
-        try:
-            waiting = [
-                pool.submit(
-                    _play, line, run.task.name, run.algorithm.name, run.algorithm.kind, run.seed, run.folder, run.config
-                )
-                for line, run in numbered
-            ]
-            for done in as_completed(waiting):
-                done.result()
-                yield
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for child in active_children():
-                child.terminate()
-            raise
+    line: str
+    modules: str
+    """Folder of modules of one's own."""
+    task: str
+    algorithm: str
+    kind: str
+    seed: int
+    folder: Path
+    config: BenchmarkConfig
 
 
-def play(line: str, run: BenchmarkRun) -> None:
-    """Play one run; a failure is one line, and a traceback in its folder."""
-    say(line)
+MapJobs = Callable[[Callable[[Job], dict[Path, bytes]], Iterable[Job]], Iterable[dict[Path, bytes]]]
+"""``map``, or what does the same elsewhere, such as `train.cluster.map_on_ray`."""
+
+
+def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> Iterator[None]:
+    """Play runs, and yield after each one that is finished or has failed."""
+    jobs = [
+        Job(f"[{number}/{len(runs)}] {run} …", os.getcwd(), run.task.name, run.algorithm.name, run.algorithm.kind,
+            run.seed, run.folder, run.config)
+        for number, run in enumerate(runs, 1)
+    ]  # fmt: skip
+    for files in map_jobs(play_job, jobs):
+        for path, content in files.items():
+            if not path.is_file():  # played on another machine
+                write_whole(path, content)
+        yield
+
+
+def play_job(job: Job) -> dict[Path, bytes]:
+    """Play one run and return the files in its folder; a failure is one line, and a traceback among the files."""
+    if job.modules not in sys.path:
+        sys.path.append(job.modules)
+    finished = job.kind == "agent"
+    (algorithm,) = find_algorithms(() if finished else (job.algorithm,), (job.algorithm,) if finished else ())
+    run = BenchmarkRun(TASKS[job.task], algorithm, job.seed, job.folder, job.config)
+    say(job.line)
     path = run.folder / ERROR
     try:
         run.play()
@@ -69,22 +74,22 @@ def play(line: str, run: BenchmarkRun) -> None:
         warn(f"{run} failed: {reason} (traceback: {path})")
     else:
         path.unlink(missing_ok=True)
+    return {file: file.read_bytes() for file in run.folder.rglob("*") if file.is_file()}
 
 
-def _begin(folder: str) -> None:
-    """Prepare a worker: modules of one's own are found, Ctrl-C is the command's, and whose end is the worker's."""
-    sys.path.append(folder)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_command, daemon=True).start()
+def map_on_processes(workers: int, function: Callable[[Job], Any], jobs: Iterable[Job]) -> Iterator[Any]:
+    """Do what ``map`` does in so many processes, in the order of the ends.
 
-
-def _end_with_command() -> None:
-    command = parent_process()
-    if command is not None:
-        command.join()
-        os._exit(1)
-
-
-def _play(line: str, task: str, name: str, kind: str, *where: Any) -> None:
-    (algorithm,) = find_algorithms((), (name,)) if kind == "agent" else find_algorithms((name,))
-    play(line, BenchmarkRun(TASKS[task], algorithm, *where))
+    Raises:
+        RuntimeError: If the operating system ended a worker, such as for want of memory.
+    """
+    ignored = signal.SIGINT, signal.SIG_IGN  # Ctrl-C is the command's
+    with ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, ignored) as pool:
+        try:
+            for done in as_completed([pool.submit(function, job) for job in jobs]):
+                yield done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in active_children():
+                child.terminate()
+            raise

@@ -1,87 +1,126 @@
-"""The file of a finished run: what it must have to be on the page."""
+"""Schema of a benchmark run's result, which is written and read by it alone."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from diamant_env.storage.reading import parse_json
+from diamant_env.storage.results import save_json, to_json
 
 RESULT = "result.json"
 
 
-def read_result(path: Path) -> dict[str, Any] | None:
-    """Return the figures in a run's file, None if it is not there or damaged."""
-    try:
-        found = parse_json(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
-        return None
-    return found if is_result(found) else None
-
-
-def is_result(found: Any) -> bool:
-    """Return whether this is what the file of a run has."""
-    try:
-        read = _Result.model_validate(found)
-    except ValidationError:
-        return False
-    return bool(read.measures.model_fields_set)
-
-
 class _Part(BaseModel):
-    """What a run's file must have, beside what other versions may have added."""
+    """What must be there, beside what other versions may have added."""
 
-    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
 
 
-class _Figure(_Part):
+class Figure(_Part):
+    """A mean with its 95 % interval; bounds are None where one table was played."""
+
     mean: float
     low: float | None = None
     high: float | None = None
 
 
-class _Strangers(_Part):
-    win: _Figure | float
-    score: _Figure | float
+class Strangers(_Part):
+    """Win share and score at tables of held-out agents."""
+
+    win: Figure | float
+    score: Figure | float
 
 
-class _Gain(_Part):
-    at_least: _Figure | float
+class Gain(_Part):
+    """What the strongest responder gains, with an interval for all together."""
+
+    at_least: Figure | float
 
 
-class _Exact(_Part):
+class Exact(_Part):
+    """What one deviator gains, the sum over the seats, and the score among copies, in gems."""
+
     exploitability: float
     nash_conv: float
     value: float
 
 
-class _Refused(_Part):
+class Refused(_Part):
+    """Why an agent is not solved."""
+
     refused: str
 
 
-class _Point(_Part):
+class Point(_Part):
+    """NashConv after so many decisions."""
+
     decisions: int
     nash_conv: float
 
 
-class _Measures(_Part):
-    held_out: _Strangers | None = None
-    gain: _Gain | None = None
-    exact: _Exact | _Refused | None = None
-    curve: list[_Point] = []
-    score: _Figure | float | None = None
+class Measures(_Part):
+    """All figures of an agent that a task has."""
+
+    held_out: Strangers | None = None
+    gain: Gain | None = None
+    exact: Exact | Refused | None = None
+    curve: list[Point] = []
+    score: Figure | float | None = None
+
+    @field_validator("*")
+    @classmethod
+    def _known(cls, value: Any) -> Any:
+        """Refuse null: a figure that is not known is left out."""
+        if value is None:
+            raise ValueError("null")
+        return value
 
 
-class _Result(_Part):
+class Result(_Part):
+    """A finished run: what was played by what, what it took, and what was measured."""
+
     task: str = Field(pattern=r"^[\w-]+$")
     family: str
     algorithm: str
     kind: str
     seed: int = Field(ge=0)
+    version: str = ""
+    task_version: int = 1
+    digest: str = ""
+    package: str = ""
+    commit: str = ""
     budget: int
     decisions: int
     train_cpu_seconds: float
     measure_cpu_seconds: float
-    measures: _Measures
+    measures: Measures
+    agent: str = ""
+    """What a function of one's own found, as `make` takes it."""
+
+
+def checked_result(found: Any) -> dict[str, Any] | None:
+    """Return what is given if it is a result with some figure, else None."""
+    try:
+        return found if Result.model_validate(found).measures.model_fields_set else None
+    except ValidationError:
+        return None
+
+
+def read_result(path: Path) -> dict[str, Any] | None:
+    """Return the result in a run's file, None if it is not there or damaged."""
+    try:
+        return checked_result(parse_json(path.read_text(encoding="utf-8-sig")))
+    except (OSError, ValueError):
+        return None
+
+
+def write_result(path: Path, result: dict[str, Any]) -> dict[str, Any]:
+    """Write a result and return it as it is read back; ValueError if it is none."""
+    found = checked_result(plain := to_json(result))
+    if found is None:
+        raise ValueError(f"no result of a run: {plain}")
+    save_json(found, path)
+    return found

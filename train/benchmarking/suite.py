@@ -73,6 +73,7 @@ _TASKS = (
 )
 TASKS = {task.name: task for task in _TASKS}
 """The tasks by name."""
+MOST_SEEDS = max(task.seeds for task in _TASKS)
 
 
 def find_tasks(names: tuple[str, ...]) -> list[Task]:

@@ -1,4 +1,4 @@
-"""The opponents of a training run: earlier versions of the learner and scripted agents, and who sits where."""
+"""Opponents of a training run: earlier versions of the learner, random rules, scripted agents; and their seats."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from diamant_env.observation import NUM_FEATURES, SLICES, Observations
 from diamant_env.opponents import EMPTY, Agent, make
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from diamant_env.opponents.pools import load_pool
-from train.learning.rules import RuleOpponent
-from train.runs.checkpoint import State
 from train.runs.config import Config, NetworkConfig, OpponentsConfig
 
-# Groups of fields that a seat may be blind to. Without one of them, a snapshot plays like a simple strategy.
+# Groups of fields that a seat may be blind to: without one of them, a snapshot plays like a simple strategy.
 BLIND_SPOTS = (
     ("path_gems", "path_relics", "path_relic_value"),
     ("chest", "lead", "rival_chest", "expedition", "expeditions_left"),
@@ -135,36 +133,82 @@ class League:
         return [None if each.network is None else each.network.weights() for each in self.snapshots]
 
     def seat_networks(self, networks: list[Layers | None], shape: NetworkConfig) -> None:
-        """Let the snapshot opponents play the versions that `networks` gave."""
+        """Let the snapshot opponents play the versions that `networks` gave; ValueError if layers do not fit."""
         for opponent, layers in zip(self.snapshots, networks, strict=True):
             opponent.network = (
                 None if layers is None else NetworkAgent(layers, shape.activation, "snapshot", inputs=shape.inputs)
             )
 
-    def state(self, learner: Layers) -> State:
-        """Return what a checkpoint must hold: the networks, what other agents remember, the random state."""
-        networks = [learner if layers is None else layers for layers in self.networks()]
+    def state(self) -> dict[str, Any]:
+        """Return what a checkpoint must hold: networks, what scripted agents remember, the random state."""
         return {
-            "networks": {
-                str(place): {str(n): {"weight": weight, "bias": bias} for n, (weight, bias) in enumerate(layers)}
-                for place, layers in enumerate(networks)
-            },
+            "networks": self.networks(),
             "remembered": {place: agent.state() for place, agent in self._remembering()},
             "taken": self.snapshots_taken,
             "random": self._random.bit_generator.state,
         }
 
-    def restore(self, state: State, shape: NetworkConfig) -> None:
+    def restore(self, state: dict[str, Any], shape: NetworkConfig) -> None:
         """Continue from a value of `state`; ValueError if a network has layers that do not fit."""
-        self.snapshots_taken = state["taken"]
-        if self.snapshots_taken:
-            saved = [state["networks"][str(place)] for place in range(len(self.snapshots))]
-            ordered = [[(each[str(n)]["weight"], each[str(n)]["bias"]) for n in range(len(each))] for each in saved]
-            self.seat_networks([*ordered], shape)
-        for number, agent in self._remembering():
-            agent.restore(state["remembered"][number])
+        self.snapshots_taken = int(state["taken"])
+        self.seat_networks(state["networks"], shape)
+        for place, agent in self._remembering():
+            agent.restore(state["remembered"][place])
         self._random.bit_generator.state = state["random"]
 
-    def _remembering(self) -> list[tuple[str, Any]]:
+    def _remembering(self) -> list[tuple[int, Any]]:
         """Return the agents with a state of their own from turn to turn, each with its number."""
-        return [(str(place), agent) for place, agent in enumerate(self.agents) if hasattr(agent, "restore")]
+        return [(place, agent) for place, agent in enumerate(self.agents) if hasattr(agent, "restore")]
+
+
+# What a rule may look at, and the range that its limit is drawn from, in gems, turns, chances or players.
+FACTS = {
+    "bag": (3.0, 25.0),
+    "path_gems": (2.0, 14.0),
+    "path_relic_value": (3.0, 10.0),
+    "bust_chance": (0.05, 0.45),
+    "turn": (2.0, 10.0),
+    "left": (1.0, 4.0),
+    "lead": (-15.0, 10.0),
+}
+GROWING = 6  # the first facts, which grow during an expedition: every clause looks at one of them
+_SLIP = np.float32(0.01)  # probability of doing the opposite
+_TWO = 0.5  # chance that a rule has two clauses, and that a clause looks at two facts
+
+
+class RuleOpponent:
+    """Leaves as soon as one or two facts are beyond their limits, or another one or two; each seat has its own rule.
+
+    These are simple strangers, none of which is a member of the pools that judge.
+    """
+
+    def __init__(self, seed: np.random.SeedSequence) -> None:
+        self._seed = seed
+        self._lowest = self._highest = np.zeros((0, 2, len(FACTS)), np.float32)
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        if len(self._lowest) != len(first):
+            self._lowest, self._highest = draw_limits(len(first), np.random.default_rng(self._seed))
+        left = obs["num_players"] - obs["num_inside"]
+        facts = np.stack([left if name == "left" else obs[name] for name in FACTS], axis=1)[:, None]
+        leaves = ((facts >= self._lowest) & (facts <= self._highest)).all(axis=-1).any(axis=-1)
+        return np.where(leaves, 1 - _SLIP, _SLIP).astype(np.float32)
+
+
+def draw_limits(seats: int, random: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the lowest and the highest value of each fact that each clause asks for, float32 (seats, 2, facts).
+
+    Infinite where it does not look. The second clause is the first where a rule has only one.
+    """
+    low, high = np.array(list(FACTS.values())).T
+    limits = random.uniform(low, high, (seats, 2, len(FACTS)))
+    places = np.arange(len(FACTS))
+    grown, other = random.integers(0, GROWING, (seats, 2, 1)), random.integers(0, len(FACTS), (seats, 2, 1))
+    looks = (random.random((seats, 2, 1)) < _TWO) & (other != grown) & (places == other)
+    below = looks & (random.random((seats, 2, 1)) < 0.5)
+    lowest = np.where((places == grown) | (looks & ~below), limits, -np.inf)
+    highest = np.where(below, limits, np.inf)
+    one = random.random(seats) >= _TWO
+    lowest[one, 1], highest[one, 1] = lowest[one, 0], highest[one, 0]
+    return lowest.astype(np.float32), highest.astype(np.float32)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
 from tqdm import tqdm
 
 from diamant_env.judging.deviation import DeviationGame, deviation_gains
@@ -21,13 +20,14 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json
-from train.learning.self_play import SelfPlayPPO
+from train.ppo import Learner
 from train.responding.config import SearchConfig
 from train.runs.config import reward_scale
-from train.runs.networks import shape_of, sharpened
+from train.runs.judging import shape_of
 from train.runs.run_folder import POLICY, save_policy
 
 CURVE = "curve.json"
+_SHARPER = np.float32(1000)  # times the logits
 
 
 @dataclass(frozen=True)
@@ -106,50 +106,25 @@ def learn(
     game: DeviationGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: NetworkAgent | None
 ) -> list[tuple[int, NetworkAgent]]:
     """Train one learner among copies, from random weights or `warm`; return its policies after so many decisions."""
-    game_seed, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
+    _, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
     seating = seat_with(np.ones((config.ppo.games, game.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
     copies = [make(game.agent, copy_seed)]
     env = DiamantVecEnv(config.ppo.games, game.players, game.edition, game.reward, copies, seating, game.blank_rivals)
-    env.seed(game_seed)
     shape = config.network if warm is None else shape_of(warm)
     ppo = config.ppo.model_copy(update={"reward_scale": config.ppo.reward_scale * reward_scale(game.reward)})
-    model = SelfPlayPPO(env, ppo, shape, learner_seed)
+    learner = Learner(env, ppo, shape, learner_seed)
     if warm is not None:
-        model.start_from(warm)
-    callback = CheckpointCallback(config, 0 if warm is None else config.value_first * ppo.decisions)
-    with tqdm(total=ppo.decisions, unit=" decisions", unit_scale=True, leave=False, disable=None) as callback.bar:
-        model.learn(ppo.decisions, callback=callback)
-    callback.keep()
-    return callback.kept
-
-
-class CheckpointCallback(BaseCallback):
-    """Keeps policies along a run; lets a warm run's policy rest while its value function begins."""
-
-    model: SelfPlayPPO
-
-    def __init__(self, config: SearchConfig, value_only: float) -> None:
-        super().__init__()
-        self.every = config.ppo.decisions / config.checkpoints
-        self.value_only = value_only
-        self.kept: list[tuple[int, NetworkAgent]] = []
-        self.bar = tqdm(disable=True)
-
-    def _on_rollout_start(self) -> None:
-        done = self.model.num_timesteps
-        self.bar.update(done - self.bar.n)
-        self.model.let_policy_learn(done >= self.value_only)
-        if done >= self.every * (len(self.kept) + 1):
-            self.keep()
-
-    def _on_step(self) -> bool:
-        return True
-
-    def keep(self) -> None:
-        """Keep the policy as it is now, unless it was."""
-        done = self.model.num_timesteps
-        if not self.kept or self.kept[-1][0] < done:
-            self.kept.append((done, self.model.network()))
+        learner.start_from(warm)
+    kept: list[tuple[int, NetworkAgent]] = []
+    value_only = 0 if warm is None else config.value_first * ppo.decisions
+    with tqdm(total=ppo.decisions, unit=" decisions", unit_scale=True, leave=False, disable=None) as bar:
+        while (done := learner.decisions) < ppo.decisions:
+            learner.let_policy_learn(done >= value_only)
+            learner.update(learner.rollout())
+            bar.update(learner.decisions - bar.n)
+            if learner.decisions >= min(ppo.decisions, ppo.decisions / config.checkpoints * (len(kept) + 1)):
+                kept.append((learner.decisions, learner.network()))
+    return kept
 
 
 def pick(
@@ -165,3 +140,10 @@ def pick(
     ]
     # Where all games are won by several, the one that learned longest is the safest.
     return points, tried[max(range(len(tried)), key=lambda place: (measured[place].gain.mean, place))]
+
+
+def sharpened(network: NetworkAgent) -> NetworkAgent:
+    """Return the network that nearly always does what this one does more often."""
+    *layers, (weight, bias) = network.weights()
+    layers.append((weight * _SHARPER, bias * _SHARPER))
+    return NetworkAgent(layers, network.activation, network.name, inputs=network.inputs)

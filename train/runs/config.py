@@ -1,19 +1,22 @@
-"""Typed configurations: one TOML file per experiment, every key checked."""
+"""Settings of a run: declared once, read from TOML files and from the command line, every key checked."""
 
 from __future__ import annotations
 
+import argparse
+import io
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
 import tomli_w
+import tyro
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     ValidationError,
-    ValidationInfo,
-    field_validator,
     model_validator,
 )
 
@@ -24,10 +27,9 @@ from diamant_env.judging.games import MAX_GAMES
 from diamant_env.opponents.registry import names_object
 from diamant_env.storage.reading import parse_toml, read_text
 
-MAX_DECISIONS = 10**12
-"""Of a run: four months at a hundred thousand a second."""
-MAX_ROLLOUT = 10_000_000
-"""Games played side by side times turns of a rollout: each seat of each takes about 400 bytes."""
+CONFIGS = Path(__file__).parents[2] / "configs"
+MAX_DECISIONS = 10**12  # of a run
+MAX_ROLLOUT = 10_000_000  # games side by side times turns; each seat of each takes about 400 bytes
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Games = Annotated[int, Field(ge=100, le=MAX_GAMES)]
@@ -44,7 +46,7 @@ def _imports_nothing(text: str) -> str:
 
 
 AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
-"""A text that `diamant_env.opponents.make` takes, but for ``module:object``: a file of a stranger runs nothing."""
+"""Text that `diamant_env.opponents.make` takes, but for ``module:object``: a file of a stranger runs nothing."""
 
 
 class Strict(BaseModel):
@@ -52,16 +54,11 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    @field_validator("*", mode="before")
-    @classmethod
-    def _no_number_is_true(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse true and false, which pydantic takes for 1 and 0, where the key is no bool."""
-        given = value if isinstance(value, list | tuple) else [value]
-        if cls.model_fields[str(info.field_name)].annotation is not bool and any(
-            isinstance(one, bool) for one in given
-        ):
-            raise ValueError("neither true nor false is allowed here")
-        return value
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise ValueError(explain(error)) from None
 
 
 class GameConfig(Strict):
@@ -75,7 +72,7 @@ class GameConfig(Strict):
     """Table sizes; the games are divided evenly among them; one may be named several times."""
     reward: Literal["win", "score", "margin"] = "win"
     expeditions: int | None = Field(default=None, ge=1, le=MAX_EXPEDITIONS)
-    """Of a game, if not as many as the edition has."""
+    """Of a game; None: as many as the edition has."""
     blank: bool = False
     """Whether observations hide the chests and hold 0 for all about the rivals (see `diamant_env.Batch`)."""
 
@@ -110,7 +107,7 @@ class OpponentsConfig(Strict):
     snapshots: Share = 0.0
     """Share that frozen earlier versions of the learner take."""
     rules: Share = 0.0
-    """Share that players by random rules take, see `train.learning.rules`."""
+    """Share that players by random rules take, see `train.learning.league`."""
     scripted: Share = 0.0
     """Share that agents of `pool` take."""
     pool: str = "pool"
@@ -157,7 +154,7 @@ class PPOConfig(Strict):
     """Factor of the rewards."""
     explore: Share = 0.0
     """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
-    toss is learned from (see `train.learning.exploration`). Above 0, advantages are standardised by rollout."""
+    toss is learned from (see `train.learning.decisions`). Above 0, advantages are standardised by rollout."""
     explore_chance: float = Field(default=0.05, gt=0, le=1)
     """Chance of each turn of such a game that the coin is tossed then."""
     average: Share = 0.0
@@ -224,53 +221,64 @@ class Config(Run):
         return self
 
 
-class RayConfig(Strict):
-    """The processes of a run on Ray (see docs/cluster.md)."""
-
-    runners: int = Field(default=2, ge=0, le=1000)
-    """Processes that play; they share `ppo.games` evenly. 0: the first learner plays as well."""
-    learners: int = Field(default=0, ge=0, le=1000)
-    """Processes that learn, each from an equal part of the decisions. 0: one learner, in the process of the command."""
-
-
-class RayRun(Config):
-    """One experiment on Ray."""
-
-    ray: RayConfig = RayConfig()
-
-    @model_validator(mode="after")
-    def _can_be_shared(self) -> RayRun:
-        runners, learners = max(1, self.ray.runners), max(1, self.ray.learners)
-        if self.ppo.games // runners < len(self.game.num_players):
-            raise ValueError(
-                f"ppo.games = {self.ppo.games} among ray.runners = {runners} gives one of them fewer games than there "
-                "are table sizes"
-            )
-        if self.ppo.minibatch // learners < 2:
-            raise ValueError(f"ppo.minibatch = {self.ppo.minibatch} among ray.learners = {learners} is too small")
-        if self.start or self.ppo.explore or self.ppo.average:
-            raise ValueError("start, ppo.explore and ppo.average can't be set on Ray")
-        return self
-
-
 AnyConfig = TypeVar("AnyConfig", bound=Run)
+AnyArguments = TypeVar("AnyArguments")
+Settings = Annotated[AnyConfig, tyro.conf.arg(name="")]
+"""A configuration as the field `settings` of a command's arguments: its keys are options of the command."""
+
+
+def optional(metavar: str) -> Any:
+    """Return how the help shows an option without a default."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
+
+
+ConfigFile = Annotated[Path | None, optional("FILE.toml")]
 
 
 def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Read a configuration file of a kind of experiment.
-
-    Raises:
-        FileNotFoundError: If there is no such file.
-        ValueError: If it is no TOML or a key is unknown or out of range; the message names file and key.
-    """
+    """Read a configuration file; FileNotFoundError or ValueError, which names file and key, if that can't be."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
-        return kind.model_validate(parse_toml(read_text(path)))
-    except ValidationError as error:
-        raise ValueError(f"{path}: {explain(error)}") from None
+        values = parse_toml(read_text(path))
     except ValueError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from None
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        raise ValueError(f"{path}: {explain(error)}") from None
+
+
+def parse_arguments(
+    kind: Callable[..., AnyArguments], argv: Sequence[str] | None, command: str, standard: Path
+) -> AnyArguments:
+    """Parse a command line, by default that of the process, whose options change the settings of a TOML file.
+
+    The class of the arguments has the fields `settings`, `config` (the file, by default `standard`) and perhaps
+    `resume`. What is wrong is a FileNotFoundError or a ValueError, as are settings beside --resume.
+    """
+    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    early.add_argument("--config", nargs="?")
+    file = early.parse_known_args(argv)[0].config
+    settings = read_config(file or standard, get_type_hints(kind)["settings"])
+    arguments: Any = parse_options(kind, argv, command, default=kind(settings))
+    if getattr(arguments, "resume", None) and (file or arguments.settings != settings):
+        raise ValueError("--resume goes on with the run as it is: give no --config and no setting")
+    return arguments
+
+
+def parse_options(kind: Any, argv: Sequence[str] | None, command: str, **default: Any) -> Any:
+    """Parse a command line; ValueError, in one line, if that can't be."""
+    shown = io.StringIO()
+    try:
+        with redirect_stderr(shown):
+            return tyro.cli(kind, prog=command, args=argv, **default)
+    except SystemExit as end:
+        if not end.code:  # --help
+            raise
+    lines = [line.strip("╭╮╰╯│─ ") for line in shown.getvalue().splitlines()[1:]]  # a box, below its title
+    text = " ".join(lines[: lines.index("")] if "" in lines else lines)
+    raise ValueError(f"{text.replace('Error parsing settings.', '').replace('Error parsing ', '')} (see --help)")
 
 
 def explain(error: ValidationError) -> str:
@@ -282,17 +290,11 @@ def explain(error: ValidationError) -> str:
         if problem["type"] == "extra_forbidden":
             problems.append(f"unknown key {key!r}")
         else:
-            problems.append(
-                (key + reason if isinstance(given, dict) else f"{key} = {given!r}{reason}").removeprefix(": ")
-            )
+            shown = key + reason if isinstance(given, dict) else f"{key} = {given!r}{reason}"
+            problems.append(shown.removeprefix(": "))
     return "; ".join(problems)
 
 
-def config_json(config: Run) -> dict[str, Any]:
-    """Return all keys that are set as JSON has them."""
-    return config.model_dump(mode="json", exclude_none=True)
-
-
 def config_text(config: Run) -> str:
-    """Return all keys as TOML, so that the file alone repeats the run."""
-    return tomli_w.dumps(config_json(config))
+    """Return all keys as TOML: the file alone repeats the run."""
+    return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from diamant_env.drawing.news import counted
@@ -11,10 +12,23 @@ from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.tables import estimate_text, verdict
 from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.markdown import markdown_table
+from train.runs.config import Config
+from train.runs.run_folder import read_json
 
 Judged = tuple[str, Result]  # an edition, and a result in it
 Record = dict[str, Any]
 OF_RESPONSE = ("players", "agent", "can_be_gained_by", "can_be_gained")
+
+
+def about_run(folder: Path, config: Config) -> Record:
+    """Return what a model card says about the training; FileNotFoundError or ValueError if the run is not finished."""
+    time, found = (read_json(folder / name) for name in ("time.json", "versions.json"))
+    try:
+        about = {"config": config.model_dump(mode="json", exclude_none=True), "commit": found.get("commit", "unknown")}
+        about |= {"platform": found["platform"]}
+        return about | {key: time[key] for key in ("decisions", "seconds", "threads")}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"time.json or versions.json in {folder} is damaged: {error!r}") from None
 
 
 def record_of(

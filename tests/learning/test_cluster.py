@@ -1,0 +1,235 @@
+"""Ray: training with runners, and jobs whose results do not depend on where they run."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from diamant_env.judging import sharding
+from diamant_env.judging.games import play, seeds_for
+from diamant_env.judging.lineups import deal
+from diamant_env.judging.tournament import hold_tournament
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.opponents.network import NetworkAgent
+from train import best_response, cluster
+from train.benchmark import Arguments, benchmark
+from train.benchmarking.config import BenchmarkConfig
+from train.cluster import ClusterConfig, ClusterLearner, Runner, main, map_on_ray, require_ray, train
+from train.ppo import Learner
+from train.responding.config import ResponseConfig
+from train.runs.config import read_config
+from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder
+
+AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
+SMALL = {
+    "checkpoints": 4,
+    "ppo": {"decisions": 6_000, "games": 40, "turns": 16, "minibatch": 256, "epochs": 2, "explore": 0.3},
+    "opponents": {"learner": 0.5, "snapshots": 0.3, "scripted": 0.2, "snapshot_every": 1_000, "snapshot_places": 2},
+    "network": {"hidden": [16], "activation": "tanh"},
+    "judge": {"curve_points": 0},
+}
+
+
+@pytest.fixture(scope="module")
+def two_nodes():
+    """A cluster of two nodes on this machine."""
+    ray = pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
+    nodes.add_node(num_cpus=2)
+    ray.init(address=nodes.address, logging_level="ERROR", log_to_driver=False)
+    yield ray
+    ray.shutdown()
+    nodes.shutdown()
+
+
+def small(**changes) -> ClusterConfig:
+    return ClusterConfig.model_validate({**SMALL, **changes})
+
+
+# Games in shards, anywhere
+
+
+def test_one_shard_is_what_plain_play_gives():
+    seating = deal(10, 3, 5, np.random.default_rng(0))
+    whole = play(AGENTS, seating, 57, seeds_for(0, "test"))
+    played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"))
+    for name in ("seating", "shares", "scores", "keys"):
+        np.testing.assert_array_equal(getattr(played, name), getattr(whole, name))
+
+
+def test_shards_play_every_game_once_at_its_table(monkeypatch):
+    monkeypatch.setattr(sharding, "TABLES", 4)
+    seating = deal(10, 3, 5, np.random.default_rng(0))
+    ended = []
+    progress = type("Bar", (), {"update": lambda self, games: ended.append(games)})()
+    played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"), progress=progress)
+    assert ended == [4 * 6, 3 * 6 + 5, 2 * 5]
+    assert len(np.unique(played.keys)) == 57
+    np.testing.assert_allclose(played.shares.sum(axis=1), 1)
+    first = play(AGENTS, seating[:4], 24, seeds_for(0, "test").spawn(3)[0])
+    np.testing.assert_array_equal(played.scores[np.arange(57) % 10 < 4], first.scores)
+
+
+def test_a_tournament_on_ray_has_the_same_bytes(two_nodes, monkeypatch):
+    """Agents that draw and a network among them; more shards than cores."""
+    monkeypatch.setattr(sharding, "TABLES", 20)
+    random = np.random.default_rng(0)
+    shapes = ((8, NUM_FEATURES), (2, 8))
+    layers = [(random.normal(size=(n, m)).astype(np.float32), np.zeros(n, np.float32)) for n, m in shapes]
+    agents = [*AGENTS, NetworkAgent(layers, "tanh", "network")]
+    here, there = (hold_tournament(agents, 300, 3, map_shards=map_shards) for map_shards in (map, map_on_ray))
+    assert here.standings == there.standings
+    assert here.beats.tobytes() == there.beats.tobytes()
+
+
+def test_a_search_for_best_responses_on_ray_has_the_same_bytes(two_nodes, tmp_path):
+    config = ResponseConfig.model_validate(
+        {
+            **{"seeds": 2, "pick_games": 100, "report_games": 200, "pools": [], "network": {"hidden": [16]}},
+            **{"game": {"num_players": [3]}, "search": {"games": 0}},
+            "ppo": {"decisions": 4000, "games": 40, "turns": 16, "minibatch": 256},
+        }
+    )
+    policies = []
+    for name, on_ray in (("here", False), ("there", True)):
+        best_response.respond(best_response.Arguments(config, ("bag:9",), out=tmp_path / name, ray=on_ray))
+        runs = sorted((tmp_path / name).rglob("*.safetensors"))
+        policies.append([(run.relative_to(tmp_path / name), run.read_bytes()) for run in runs])
+    assert len(policies[0]) == 3
+    assert policies[0] == policies[1]
+
+
+def test_benchmark_runs_on_ray_have_the_same_figures(two_nodes, tmp_path):
+    config = BenchmarkConfig.model_validate({"decisions": 300, "games": 100, "network": {"hidden": [8]}})
+    found = []
+    for name, on_ray in (("here", False), ("there", True)):
+        chosen = {"tasks": ("solitaire",), "algorithms": ("a2c",), "seeds": 2, "ray": on_ray}
+        rows = benchmark(Arguments(config, out=tmp_path / name, **chosen))
+        found.append([(row["algorithm"], row["seed"], row["measures"]) for row in rows])
+    assert len(found[0]) == 4
+    assert found[0] == found[1]
+
+
+def test_jobs_come_back_in_order_and_errors_as_they_were(two_nodes):
+    def slow_first(job):
+        import time
+
+        time.sleep(0.3 * (job == 0))
+        if job == 9:
+            raise ValueError("job 9 is wrong")
+        return job * job
+
+    assert list(map_on_ray(slow_first, range(5))) == [0, 1, 4, 9, 16]
+    with pytest.raises(ValueError, match=r"^job 9 is wrong$"):
+        list(map_on_ray(slow_first, [1, 9]))
+
+
+def test_a_job_whose_process_is_killed_is_done_again(two_nodes, tmp_path):
+    def dies_once(job):
+        import os
+        import signal
+        from pathlib import Path
+
+        mark = Path(job)
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "done"
+
+    assert list(map_on_ray(dies_once, [str(tmp_path / "mark")])) == ["done"]
+
+
+def test_a_cluster_that_does_not_answer(monkeypatch):
+    ray = pytest.importorskip("ray")
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    with pytest.raises(ConnectionError, match=r"no Ray cluster answers at RAY_ADDRESS=127\.0\.0\.1:1"):
+        list(map_on_ray(len, ["job"]))
+
+
+def test_without_ray(monkeypatch, capsys):
+    monkeypatch.setattr(cluster.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ValueError, match=r"Ray is not installed.*constraints.txt"):
+        require_ray()
+    assert main([]) == 2
+    assert "Ray is not installed" in capsys.readouterr().err
+
+
+# Training
+
+
+def test_runners_share_the_games_and_play_others_at_another_time():
+    config = small(ray={"runners": 3}, game={"num_players": [3, 5]})
+    games = [Runner(config, number).begin(0).env.batch for number in range(3)]
+    games.append(Runner(config, 0).begin(100).env.batch)
+    assert sum(batch.num_games for batch in games[:3]) == config.ppo.games
+    assert all(set(batch.num_players) == {3, 5} for batch in games)
+    keys = [key for batch in games for key in batch.games.key.tolist()]
+    assert len(set(keys)) == len(keys)
+
+
+def test_a_runner_plays_the_policy_that_it_is_given():
+    config = small(ray={"runners": 1}, opponents={})
+    runner = Runner(config, 0)
+    learner = Learner(runner.begin(0).env, config.ppo, config.network, 7)
+    samples, made = runner.rollout(500, learner.policy.state_dict(), [])
+    log_probs, values = learner.evaluate(samples.inputs)
+    taken = log_probs[np.arange(len(samples.actions)), samples.actions]
+    np.testing.assert_allclose(samples.log_probs, taken, atol=1e-6)
+    np.testing.assert_allclose(samples.values, values, atol=1e-5)
+    assert len(samples.actions) <= made
+
+
+def test_a_run_on_two_nodes_whose_runner_is_killed_and_that_goes_on(two_nodes, tmp_path, monkeypatch):
+    """A real SIGKILL of a runner: Ray starts it anew. Then the command dies, and the run goes on."""
+    config = small(ray={"runners": 3})
+    folder, rollout, pids, made = new_run_folder(tmp_path, config), ClusterLearner.rollout, [], []
+
+    def watched(learner):
+        if len(made) == 2:
+            pids.append(two_nodes.get(learner.runners[0].pid.remote()))
+            os.kill(pids[0], signal.SIGKILL)
+        if len(made) == 5:
+            pids.append(two_nodes.get(learner.runners[0].pid.remote()))
+            raise KeyboardInterrupt
+        made.append(learner.decisions)
+        return rollout(learner)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ClusterLearner, "rollout", watched)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, folder)
+    assert pids[0] != pids[1]
+    assert made == sorted(set(made))
+    assert (folder / CHECKPOINT).is_file()
+    agent = train(config, folder)
+    saved = NetworkAgent.load(folder / POLICY)
+    assert saved.metadata["decisions"] >= config.ppo.decisions
+    for layer, other in zip(agent.weights(), saved.weights(), strict=True):
+        assert all(np.array_equal(*pair) for pair in zip(layer, other, strict=True))
+
+
+def test_the_config_file_is_the_default_task():
+    run, default = read_config("configs/cluster.toml", ClusterConfig), read_config("configs/default.toml")
+    assert (run.game, run.network, run.ray.runners) == (default.game, default.network, 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--ray.runners", "0"], "ray: runners = 0: Input should be greater than or equal to 1"),
+        (["--ray.workers", "2"], "Unrecognized options: --ray.workers"),
+        (["--ray.runners", "50", "--ppo.games", "40"], "ppo.games = 40 among ray.runners = 50"),
+        (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
+    ],
+)
+def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
+    pytest.importorskip("ray")
+    assert main([*arguments, "--out", str(tmp_path)]) == 2
+    assert complaint in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,207 @@
+"""Training and other work on Ray: ``python -m train.cluster --config configs/cluster.toml``, see docs/cluster.md.
+
+The run is that of `train.ppo`: only `Learner.rollout` differs, since runners play the games, each its share in a
+process of its own on any machine. `map_on_ray` does what ``map`` does, for tournaments, searches and
+benchmark runs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from pydantic import Field, model_validator
+
+from diamant_env.commands.command import run_command
+from diamant_env.judging.games import seeds_for
+from diamant_env.opponents.network import Layers, NetworkAgent
+from diamant_env.sb3 import DiamantVecEnv
+from train import ppo
+from train.learning.decisions import Samples
+from train.learning.league import League, SnapshotOpponent, tables_of
+from train.runs.config import CONFIGS, Config, Settings, Strict
+
+COMMAND = "python -m train.cluster"
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+class RayConfig(Strict):
+    """The processes of a run on Ray."""
+
+    runners: int = Field(default=2, ge=1, le=1000)
+    """Processes that play; they share `ppo.games` evenly."""
+
+
+class ClusterConfig(Config):
+    """One experiment on Ray."""
+
+    ray: RayConfig = RayConfig()
+
+    @model_validator(mode="after")
+    def _can_be_shared(self) -> ClusterConfig:
+        if self.ppo.games // self.ray.runners < len(self.game.num_players):
+            raise ValueError(
+                f"ppo.games = {self.ppo.games} among ray.runners = {self.ray.runners} gives one of them fewer games "
+                "than there are table sizes"
+            )
+        return self
+
+
+class Runner:
+    """Process that plays its share of the games with the learner's policy; a restarted one begins new games."""
+
+    def __init__(self, config: ClusterConfig, number: int) -> None:
+        torch.set_num_threads(1)
+        self.config, self.number = config, number
+        self.learner: ppo.Learner | None = None
+
+    def begin(self, decisions: int) -> ppo.Learner:
+        """Seat players at games that no other runner plays, nor this one at another time of the run."""
+        config, game = self.config, self.config.game
+        league_seed, learner_seed = seeds_for(config.seed, "runner", self.number, decisions).spawn(2)
+        all_players, all_editions = tables_of(config)
+        players = all_players[self.number :: config.ray.runners]
+        editions = all_editions[self.number :: config.ray.runners]
+        self.league = League(config.opponents, players, league_seed, all_editions, game.blank)
+        env = DiamantVecEnv(
+            len(players), players, editions, game.reward, self.league.agents, self.league.seating, game.blank
+        )
+        return ppo.Learner(env, config.ppo, config.network, int(learner_seed.generate_state(1)[0]))
+
+    def rollout(self, decisions: int, policy: dict[str, Any], networks: Sequence[Layers | None]) -> tuple[Samples, int]:
+        """Play one rollout; return the decisions whose outcome is known, and how many were made.
+
+        Args:
+            decisions: Of the whole run so far.
+            policy: The weights of policy and value function.
+            networks: What the snapshot opponents play.
+        """
+        learner = self.learner = self.learner or self.begin(decisions)
+        learner.policy.load_state_dict(policy)
+        self.league.seat_networks(list(networks), self.config.network)
+        learner.decisions = decisions
+        samples = learner.rollout()
+        return samples, learner.decisions - decisions
+
+    def pid(self) -> int:
+        """Return the process."""
+        return os.getpid()
+
+
+class ClusterLearner(ppo.Learner):
+    """A learner whose decisions are made by runners; in its own environment nobody plays."""
+
+    def __init__(self, config: ClusterConfig, snapshots: Sequence[SnapshotOpponent], *arguments: Any) -> None:
+        super().__init__(*arguments)
+        join_cluster(config.ray.runners)
+        import ray
+
+        runner: Any = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Runner)
+        self.runners = [runner.remote(config, number) for number in range(config.ray.runners)]
+        self.snapshots = snapshots
+
+    def rollout(self) -> Samples:
+        """Let all runners play one rollout; return the decisions whose outcome is known."""
+        import ray
+
+        self.entropy_weight = self.scheduled(self.config.entropy, self.config.final_entropy)
+        networks = [None if each.network is None else each.network.weights() for each in self.snapshots]
+        given = ray.put(self.policy.state_dict()), ray.put(networks)
+        played = ray.get([runner.rollout.remote(self.decisions, *given) for runner in self.runners])
+        self.decisions += sum(made for _, made in played)
+        return Samples(*(np.concatenate(parts) for parts in zip(*(samples for samples, _ in played), strict=True)))
+
+
+def train(config: ClusterConfig, folder: Path) -> NetworkAgent:
+    """Train on Ray as `train.ppo.train` does in one process."""
+    snapshots: list[SnapshotOpponent] = []
+
+    def make_env(games: int, players: Any, editions: Any, reward: Any, opponents: Any, *rest: Any) -> DiamantVecEnv:
+        snapshots.extend(each for each in opponents if isinstance(each, SnapshotOpponent))
+        return DiamantVecEnv(games, players, editions, reward, opponents, *rest)
+
+    return ppo.train(config, folder, partial(ClusterLearner, config, snapshots), make_env)
+
+
+def require_ray() -> None:
+    """Raise a ValueError that says how to install Ray if it is not there."""
+    if importlib.util.find_spec("ray") is None:
+        raise ValueError(
+            "Ray is not installed in this environment: "
+            'pip install -c constraints.txt -e ".[train,distributed]", best in a venv of its own'
+        )
+
+
+def join_cluster(cores: int = 0) -> None:
+    """Join the cluster that ``RAY_ADDRESS`` names or ``ray start`` began on this machine, or begin one here.
+
+    Args:
+        cores: How many will be asked for; if the cluster has fewer at the moment, a line on stderr says so.
+
+    Raises:
+        ValueError: If Ray is not installed.
+        ConnectionError: If nothing answers at ``host:port``; Ray itself would try for many minutes.
+    """
+    require_ray()
+    import ray
+
+    host, _, port = os.environ.get("RAY_ADDRESS", "").rpartition(":")
+    if not ray.is_initialized():
+        if host and "/" not in host and port.isdigit():
+            try:
+                socket.create_connection((host, int(port)), timeout=10).close()
+            except OSError as error:
+                raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS={host}:{port}: {error}") from None
+        ray.init(logging_level="ERROR", log_to_driver=False)
+    there = ray.cluster_resources().get("CPU", 0)
+    if there < cores:
+        print(f"{cores} cores are asked for, the cluster has {there:.0f}: waiting for more to join", file=sys.stderr)
+
+
+def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
+    """Do what ``map(function, jobs)`` does, each job as a task on the cluster, all at once; the results in order.
+
+    A job whose process or machine dies is done again elsewhere. The function and the classes of jobs and results must
+    be importable there, or plain data; see docs/cluster.md.
+    """
+    join_cluster()
+    import ray
+
+    task = ray.remote(function)
+    for reference in [task.remote(job) for job in jobs]:
+        try:
+            result = ray.get(reference)
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        yield result
+
+
+@dataclass(frozen=True)
+class Arguments(ppo.Arguments):
+    """Train a PPO agent by self-play on Ray and judge it against the scripted baselines."""
+
+    settings: Settings[ClusterConfig]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run from the command line; return the exit status."""
+
+    def run() -> None:
+        require_ray()
+        ppo.run_experiment(argv, COMMAND, Arguments, CONFIGS / "cluster.toml", train)
+
+    return run_command(COMMAND, run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,1 +1,0 @@
-"""The same training on Ray."""

@@ -1,0 +1,269 @@
+"""Decisions, from which PPO's loss is computed: buffer, generalised advantage estimation, exploratory decisions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from diamant_env.compilation import jit
+
+COIN = np.float32(0.5)
+"""Chance of LEAVE in an exploratory decision."""
+NONE = -1
+"""The position of no decision, in `DecisionBuffer.pending`."""
+
+
+class Samples(NamedTuple):
+    """Decisions with known outcome: arrays in the order of time, or tensors of a minibatch.
+
+    Attributes:
+        inputs: float32 (decisions, width), what the networks compute from.
+        actions: int64 (decisions,).
+        values: float32 (decisions,), when they were made.
+        log_probs: float32 (decisions,), of the actions under the policy that played.
+        advantages: float32 (decisions,).
+        returns: float32 (decisions,), the targets of the value function.
+    """
+
+    inputs: Any
+    actions: Any
+    values: Any
+    log_probs: Any
+    advantages: Any
+    returns: Any
+
+
+def decision_dtype(width: int) -> np.dtype:
+    """Return the record of a decision whose networks compute from `width` numbers."""
+    columns = [
+        ("inputs", np.float32, (width,)),
+        ("row", np.int32),
+        ("action", np.int8),
+        ("value", np.float32),
+        ("log_prob", np.float32),
+        ("reward", np.float32),
+        ("terminal", np.bool_),
+        ("weight", np.float32),
+    ]
+    return np.dtype(columns, align=True)
+
+
+class DecisionBuffer:
+    """Decisions of all rows in the order of time; turns without a decision are not stored.
+
+    What a row earns until its next decision belongs to its last one. At the end of a rollout, a row that must decide
+    again is bootstrapped with the value of what it sees now. A row in camp can't be, since the value function is
+    trained at decisions only: its last decision stays open and is carried into the next rollout, and the decisions
+    before it are bootstrapped with its value.
+
+    Args:
+        turns: Turns of a rollout.
+        rows: Learning seats.
+        width: How many numbers the networks compute from.
+
+    Attributes:
+        decisions: Records of `decision_dtype`, of which the first `count` are used.
+        pending: int (rows,), the position of each row's open decision, or `NONE`.
+    """
+
+    def __init__(self, turns: int, rows: int, width: int) -> None:
+        self.decisions = np.zeros((turns + 1) * rows, decision_dtype(width))
+        self.pending = np.full(rows, NONE, np.int64)
+        self.count = 0
+
+    def start_rollout(self) -> None:
+        """Keep only the open decisions, at the front."""
+        rows = np.flatnonzero(self.pending != NONE)
+        self.count = len(rows)
+        self.decisions[: self.count] = self.decisions[self.pending[rows]]
+        self.pending[rows] = np.arange(self.count)
+
+    def add_decisions(
+        self,
+        rows: NDArray,
+        inputs: NDArray,
+        actions: NDArray,
+        values: NDArray,
+        log_probs: NDArray,
+        weights: ArrayLike = 1,
+        rewards: ArrayLike = 0,
+    ) -> None:
+        """Add one decision of each of these rows, all arguments (decisions, …); weight 0: it is not learned from."""
+        stop = self.count + len(rows)
+        new = self.decisions[self.count : stop]
+        new["inputs"], new["row"], new["action"] = inputs, rows, actions
+        new["value"], new["log_prob"], new["weight"] = values, log_probs, weights
+        new["reward"], new["terminal"] = rewards, False
+        self.pending[rows] = np.arange(self.count, stop)
+        self.count = stop
+
+    def add_outcomes(self, rewards: NDArray[np.float32], done: NDArray[np.bool_]) -> None:
+        """Credit each row's reward, (rows,), to its open decision; where `done`, that was its game's last one."""
+        waiting = self.pending != NONE
+        self.decisions["reward"][self.pending[waiting]] += rewards[waiting]
+        self.decisions["terminal"][self.pending[waiting & done]] = True
+        self.pending[done] = NONE
+
+    def finish_rollout(
+        self, next_values: NDArray[np.float32], deciding: NDArray[np.bool_], gamma: float, gae_lambda: float
+    ) -> tuple[Samples, NDArray[np.float32]]:
+        """Return the decisions with known outcome, and their weights, float32 (decisions,).
+
+        Args:
+            next_values: float32 (rows,), the value of what each row sees now; read only where `deciding`.
+            deciding: bool (rows,), the rows that must decide now.
+            gamma: Discount from one decision to the next.
+            gae_lambda: Of generalised advantage estimation (Schulman et al. 2016).
+        """
+        self.pending[deciding] = NONE
+        decisions = self.decisions[: self.count]
+        advantages, complete = decision_advantages(
+            decisions["row"],
+            decisions["reward"],
+            decisions["value"],
+            decisions["terminal"],
+            self.pending,
+            np.where(deciding, next_values, 0).astype(np.float32),
+            gamma,
+            gae_lambda,
+        )
+        chosen = np.flatnonzero(complete & (decisions["weight"] > 0))
+        inputs, actions, values, log_probs, weights = (
+            decisions[name][chosen] for name in ("inputs", "action", "value", "log_prob", "weight")
+        )
+        known = advantages[chosen]
+        return Samples(inputs, actions.astype(np.int64), values, log_probs, known, values + known), weights
+
+    def state(self) -> dict[str, Any]:
+        """Return the open decisions; call `start_rollout` before."""
+        opened = {name: self.decisions[name][: self.count].copy() for name in self.decisions.dtype.names or ()}
+        return {"open": opened, "pending": self.pending.copy()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a value of `state`.
+
+        Raises:
+            ValueError: If the open decisions are not one each of the rows that wait for an outcome: compiled code
+                indexes by these numbers.
+        """
+        opened, pending = state["open"], state["pending"]
+        waiting = np.flatnonzero(pending != NONE)
+        count = len(waiting)
+        if pending.shape != self.pending.shape or any(len(column) != count for column in opened.values()):
+            raise ValueError(f"{count} of {len(self.pending)} rows wait for an outcome; another number is open")
+        if not (np.array_equal(opened["row"], waiting) and np.array_equal(pending[waiting], np.arange(count))):
+            raise ValueError("the open decisions are not those of the rows that wait for an outcome")
+        if not np.isin(opened["action"], (0, 1)).all():
+            raise ValueError("an action of an open decision is neither 0 nor 1")
+        for name in self.decisions.dtype.names or ():
+            self.decisions[name][:count] = opened[name]
+        self.count, self.pending[:] = count, pending
+
+
+@jit(cached=True)
+def decision_advantages(
+    rows: NDArray[np.int32],
+    rewards: NDArray[np.float32],
+    values: NDArray[np.float32],
+    terminal: NDArray[np.bool_],
+    pending: NDArray[np.int64],
+    next_values: NDArray[np.float32],
+    gamma: float,
+    gae_lambda: float,
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return the advantage of each decision, float32 (decisions,), and whether it is complete, bool (decisions,).
+
+    Decisions are in the order of time; `pending` (rows,) holds the position of each row's open decision, or `NONE`.
+    """
+    advantages = np.zeros(len(rows), np.float32)
+    complete = np.ones(len(rows), np.bool_)
+    following_value = next_values.copy()
+    following_advantage = np.zeros_like(next_values)
+    for k in range(len(rows) - 1, -1, -1):
+        row = rows[k]
+        if pending[row] == k:
+            complete[k] = False
+        else:
+            if terminal[k]:
+                following_value[row] = 0
+                following_advantage[row] = 0
+            error = rewards[k] + gamma * following_value[row] - values[k]
+            advantages[k] = error + gamma * gae_lambda * following_advantage[row]
+        following_value[row] = values[k]
+        following_advantage[row] = advantages[k]
+    return advantages, complete
+
+
+class Exploration:
+    """Exploring starts: at a random turn of a game one seat tosses a coin, and only what follows is learned from.
+
+    A nearly deterministic policy rarely sees what the other decision brings. After the toss all seats follow the policy
+    again, so the returns are still those of the policy; the toss itself is weighted by importance sampling (Sutton and
+    Barto: Reinforcement learning, an introduction, 2nd edition 2018, sections 5.3 and 5.5).
+
+    Args:
+        games_of_rows: int (rows,), the game of each learning seat.
+        share: Share of the games, drawn once, that have a coin.
+        chance: Chance of each turn of such a game that the coin is tossed, until it is.
+        seed: Of all three draws: games, turns, seats.
+    """
+
+    def __init__(
+        self, games_of_rows: NDArray[np.int64], share: float, chance: float, seed: np.random.SeedSequence
+    ) -> None:
+        self.games_of_rows = games_of_rows
+        self.chance = chance
+        self._random = np.random.default_rng(seed)
+        self._explores = self._random.random(games_of_rows.max() + 1) < share
+        self._waiting = self._explores.copy()
+
+    def coins(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the positions in `rows`, those that decide now, that toss a coin: at most one row of each game."""
+        games = self.games_of_rows[rows]
+        tossing = self._waiting & (self._random.random(len(self._waiting)) < self.chance)
+        shuffled = self._random.permutation(len(rows))
+        candidates = shuffled[tossing[games[shuffled]]]
+        return candidates[np.unique(games[candidates], return_index=True)[1]]
+
+    def weights(
+        self, rows: NDArray[np.int64], coins: NDArray[np.int64], log_probs: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """Return the weight of each decision, float32 (decisions,): 0 until the game's coin is tossed, then 1.
+
+        A toss weighs the policy's probability of what was tossed, divided by 1/2. `log_probs`, float32 (decisions,),
+        are those of what was decided.
+        """
+        games = self.games_of_rows[rows]
+        weights = np.where(self._waiting[games], np.float32(0), np.float32(1))
+        weights[coins] = np.exp(log_probs[coins]) / COIN
+        self._waiting[games[coins]] = False
+        return weights
+
+    def end_games(self, done: NDArray[np.bool_]) -> None:
+        """Wait for a coin again in the games of the rows, bool (rows,), that are done."""
+        ended = self.games_of_rows[done]
+        self._waiting[ended] = self._explores[ended]
+
+    def state(self) -> dict[str, Any]:
+        """Return what a checkpoint must hold."""
+        return {"random": self._random.bit_generator.state, "waiting": self._waiting.copy()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from a value of `state`."""
+        self._random.bit_generator.state = state["random"]
+        self._waiting[:] = state["waiting"]
+
+
+def weighted(samples: Samples, weights: NDArray[np.float32]) -> Samples:
+    """Return samples with standardised advantages times `weights`, float32 (decisions,).
+
+    A toss has no value loss, since its outcome is not one of the policy: the target is the value itself.
+    """
+    tossed = weights != 1  # a toss weighs exactly 1 only where the policy itself was at 0.5
+    advantages = samples.advantages
+    decided = advantages[~tossed]
+    if len(decided) > 1:
+        advantages = (advantages - decided.mean()) / (decided.std() + np.float32(1e-8))
+    return samples._replace(advantages=advantages * weights, returns=np.where(tossed, samples.values, samples.returns))

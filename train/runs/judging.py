@@ -1,0 +1,79 @@
+"""Judging of a training run: learning curve, final report, and what must be possible before anything is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from diamant_env.commands.terminal import say
+from diamant_env.judging.evaluation import judge
+from diamant_env.judging.lineups import LineUp, able_members, clone_line_ups, intruder_line_ups, pool_line_up
+from diamant_env.judging.tables import result_tables, save_results
+from diamant_env.opponents import make
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.pools import POOLS
+from train.runs.config import Config, NetworkConfig
+
+
+def pool_line_ups(config: Config) -> list[LineUp]:
+    """Return both pools, as far as their members can play at the tables at which the agent is judged."""
+    players, game = config.judge.num_players, config.game
+    return [pool_line_up(pool, players, game.played(), game.blank) for pool in POOLS]
+
+
+def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
+    """Return win share with its interval and mean score at tables of the pool; always the same games."""
+    line_ups, games = pool_line_ups(config)[:1], config.judge.curve_games
+    (found,) = judge(network, line_ups, games, purpose="curve", **_judging(config))
+    share = found.win_share
+    point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
+    return {name: float(each) for name, each in point.items()}
+
+
+def _judging(config: Config) -> dict[str, Any]:
+    game, players = config.game, config.judge.num_players
+    return {"seed": config.seed, "players": players, "edition": game.played(), "blank_rivals": game.blank}
+
+
+def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
+    """Judge the trained agent, leave the results in the run's folder, and print one table."""
+    games, judging = config.judge, {**_judging(config), "progress": True}
+    pools = pool_line_ups(config)
+    members, held_out = (pool.rivals for pool in pools)
+    alone = [*clone_line_ups(members), *intruder_line_ups([*members, *held_out])]
+    results = judge(network, pools, games.games, **judging)
+    results += judge(network, alone, games.clone_games, **judging)
+    save_results(results, [], folder / "results.json", config=config.model_dump(mode="json"))
+    say(*result_tables(results))
+
+
+def check_run(config: Config) -> None:
+    """Raise a ValueError if the run can't be judged or can't start from its network, before anything is trained."""
+    for line_up in pool_line_ups(config):
+        line_up.rivals_of([], config.judge.num_players)
+    game, pool = config.game, config.opponents.pool
+    for edition in game.trained() if config.opponents.scripted else ():
+        if not able_members(pool, max(game.num_players), edition, game.blank):
+            raise ValueError(f"opponents.pool {pool!r} has no agent that plays where chests are hidden")
+    if config.start:
+        start_of(config)
+
+
+def start_of(config: Config) -> NetworkAgent:
+    """Return the network that `config.start` names; ValueError if there is none that the run could start from."""
+    text = config.start.replace("{seed}", str(config.seed))
+    network = make(text)
+    if not isinstance(network, NetworkAgent):
+        raise ValueError(f"start = {text!r} is no network that a policy could start from")
+    if (shape := shape_of(network)) != config.network:
+        needed = f"network.hidden = {list(shape.hidden)}, activation = {shape.activation!r}, inputs = {shape.inputs!r}"
+        raise ValueError(f"start = {text!r} needs {needed}; the run has {config.network}")
+    return network
+
+
+def shape_of(network: NetworkAgent) -> NetworkConfig:
+    """Return the shape of a network as a configuration has it; ValueError if it has no hidden layer."""
+    hidden = tuple(len(bias) for _, bias in network.weights()[:-1])
+    if not hidden:
+        raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
+    return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation, "inputs": network.inputs})
