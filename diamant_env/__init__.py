@@ -1,5 +1,8 @@
 """Diamant (Incan Gold) as a fast and exact multi-agent reinforcement-learning environment."""
 
+from importlib import import_module
+from typing import Any
+
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition
 from diamant_env.engine.records import from_observation
@@ -39,5 +42,19 @@ __all__ = [
     "list_tasks",
     "observation_space",
 ]
+
+_SUBMODULES = ("diamant_v0", "exact", "judging", "opponents", "sb3", "tasks")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a submodule when it is asked for: they need more time, and sb3 needs stable-baselines3."""
+    if name in _SUBMODULES:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_SUBMODULES})
+
 
 register_tasks()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.observation import Observations, UnknownField
+from diamant_env.observation import NUM_FEATURES, Observations, UnknownField
 
 
 class Agent(Protocol):
@@ -15,7 +16,8 @@ class Agent(Protocol):
 
     Every agent is stochastic in form: it names a probability and the table draws the decision, so that any agent
     can be watched, mixed, averaged and exploited. An agent whose answer to a row depends on that row alone may have an
-    attribute ``memoryless = True``: it is then asked only for rows of games that play a turn.
+    attribute ``memoryless = True``: it is then asked only for rows of games that play a turn. One that observes the
+    history of decisions has ``history = True``; its batch must have it too, see `observe_history`.
     """
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -30,6 +32,11 @@ class Agent(Protocol):
         ...
 
 
+def observe_history(agents: Iterable[object]) -> bool:
+    """Whether one of these agents observes the history of decisions, which `Batch` then must have."""
+    return any(getattr(agent, "history", False) for agent in agents)
+
+
 def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
     """Ask an agent, see `Agent.act`; return what it answers as float32 (rows,).
 
@@ -38,6 +45,8 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
             Also if the agent reads a field that there is not.
     """
     rows = len(first)
+    if obs.flat.shape[-1] > NUM_FEATURES and not observe_history([agent]):
+        obs = Observations(obs.flat[:, :NUM_FEATURES])
     try:
         answer: object = agent.act(obs, first)
     except UnknownField as error:

@@ -116,6 +116,11 @@ class Batch:
         self._absent, self._any_absent = absent, bool(absent.any())
         self.started = False
 
+    def __repr__(self) -> str:
+        players = ", ".join(map(str, sorted(set(self.num_players.tolist()))))
+        editions = ", ".join(edition.name for edition in self.editions)
+        return f"<Batch of {self.num_games} games: {players} players, {editions}, reward {self.reward}>"
+
     @property
     def games(self) -> np.recarray:
         """A read-only copy (N,) of the state, records of type `GAME`, which hold all of a game, its random key too."""

@@ -238,6 +238,13 @@ class parallel_env(ParallelEnv, EzPickle):
         """
         return self._pictures.draw()[0]
 
+    def __repr__(self) -> str:
+        return f"<parallel_env: {self.num_seats} players, {self.edition.name}, reward {self._batch.reward}>"
+
+    def _repr_png_(self) -> bytes | None:
+        """Return the picture that a notebook shows, with ``render_mode="rgb_array"`` once a game has begun."""
+        return self._pictures.png() if self.render_mode == "rgb_array" and self._batch.started else None
+
     def close(self) -> None:
         """Close the window, if there is one."""
         self._pictures.close()

@@ -5,9 +5,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
+
+from diamant_env.storage.files import write_whole
+from diamant_env.storage.reading import nearest, read_table, table_text
 
 MAX_PLAYERS = 8
 MAX_TREASURES = 16  # different treasure values in one edition
@@ -72,6 +76,42 @@ class Edition:
         for allowed, reason in self._requirements():
             if not allowed:
                 raise ValueError(f"edition {self.name!r} can't be played: {reason}")
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Edition:
+        """Return the edition whose fields a table holds, as JSON and TOML have them.
+
+        Raises:
+            ValueError: If a field is missing or unknown, has another type, or the game can't be played so.
+        """
+        fields: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
+        try:
+            edition = cls(**fields)
+            hash(edition)
+        except (TypeError, AttributeError, RecursionError) as error:
+            allowed = ", ".join(field.name for field in dataclasses.fields(cls))
+            raise ValueError(f"the edition can't be read: {error}; fields: {allowed}") from None
+        wrong = [name for name in (edition.name, *edition.traps) if not isinstance(name, str) or name != name.strip()]
+        if wrong:
+            raise ValueError(f"the edition's name {wrong[0]!r} is no text without spaces at its ends")
+        return edition
+
+    @classmethod
+    def load(cls, path: str | Path) -> Edition:
+        """Open an edition in a ``.toml`` or ``.json`` file, see `from_dict`.
+
+        Raises:
+            FileNotFoundError: If there is no such file.
+            ValueError: If it is damaged or no edition; the message says why.
+        """
+        try:
+            return cls.from_dict(read_table(path))
+        except ValueError as error:
+            raise ValueError(f"edition {path}: {error}") from None
+
+    def save(self, path: str | Path) -> None:
+        """Write the edition into a ``.toml`` or ``.json`` file that `load` opens."""
+        write_whole(path, table_text(path, dataclasses.asdict(self)))
 
     def _requirements(self) -> list[tuple[bool, str]]:
         """What makes an edition playable, each with what to say where it does not hold."""
@@ -257,19 +297,23 @@ EDITIONS = {edition.name: edition for edition in _PUBLISHED}
 
 
 def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> Edition:
-    """Return the edition itself, or the published one of that name.
+    """Return the edition itself, the published one of that name, or the one in a file.
 
     Args:
-        edition: A published name or an `Edition`.
+        edition: A published name, an `Edition`, or the path of one, see `Edition.load`.
         hidden_chests: True or False plays it with hidden or open chests; None leaves this to the edition.
 
     Raises:
         ValueError: If no published edition has that name (the message lists them) or `hidden_chests` is none of these.
     """
     if not isinstance(edition, Edition):
-        if not isinstance(edition, str) or edition not in EDITIONS:
-            raise ValueError(f"unknown edition {edition!r}; published editions: {', '.join(EDITIONS)}")
-        edition = EDITIONS[edition]
+        if str(edition).endswith((".toml", ".json")):
+            edition = Edition.load(edition)
+        elif not isinstance(edition, str) or edition not in EDITIONS:
+            published = f"published editions: {', '.join(EDITIONS)}; your own in a .toml or .json"
+            raise ValueError(f"unknown edition {edition!r}; {nearest(edition, EDITIONS, published)}")
+        else:
+            edition = EDITIONS[edition]
     if hidden_chests is None:
         return edition
     if not isinstance(hidden_chests, bool | np.bool_):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from gymnasium.spaces import Box
+from gymnasium.spaces import Box, Space
 from numpy.typing import NDArray
 
 from diamant_env.editions import (
@@ -24,6 +24,7 @@ from diamant_env.editions import (
     MAX_TRAPS,
     MAX_TREASURES,
 )
+from diamant_env.storage.reading import nearest
 
 _RIVALS = MAX_PLAYERS - 1
 _MAX_CHEST = MAX_GEMS * MAX_EXPEDITIONS + MAX_RELICS * MAX_RELIC_VALUE
@@ -152,7 +153,8 @@ def columns(*names: str) -> NDArray[np.intp]:
     """
     unknown = [name for name in names if not isinstance(name, str) or name not in SLICES]
     if unknown:
-        raise ValueError(f"no field {', '.join(map(repr, unknown))}; fields: {', '.join(SLICES)}")
+        near = nearest(unknown[0], SLICES, f"fields: {', '.join(SLICES)}")
+        raise ValueError(f"no field {', '.join(map(repr, unknown))}; {near}")
     return np.array([column for name in names for column in _BY_NAME[name].columns], np.intp)
 
 
@@ -164,6 +166,24 @@ def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
         high[SLICES[field.name]] = field.high / field.scale
     shown = slice(NUM_FEATURES) if chosen is None else chosen
     return Box(low[shown], high[shown], dtype=np.float32)
+
+
+class FieldsBox(Box):
+    """Bounds of some fields, whose names it keeps: so a saved model says which fields it observes."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        space = observation_space(columns(*fields))
+        super().__init__(space.low, space.high, dtype=np.float32)
+        self.fields = tuple(fields)
+
+
+def shown_columns(space: Space) -> NDArray[np.intp] | None:
+    """Return the columns of a row that an observation space shows, int (k,); None if it is another package's space."""
+    if isinstance(space, FieldsBox):
+        return columns(*space.fields)
+    if isinstance(space, Box) and space.shape in ((NUM_FEATURES,), (NUM_FEATURES + NUM_HISTORY,)):
+        return np.arange(space.shape[0])
+    return None
 
 
 class UnknownField(KeyError):
@@ -193,7 +213,8 @@ class Observations(Mapping[str, np.ndarray]):
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._names:
-            raise UnknownField(f"no field {name!r}; fields: {', '.join(self._names)}")
+            near = nearest(name, self._names, f"fields: {', '.join(self._names)}")
+            raise UnknownField(f"no field {name!r}; {near}")
         field, where = _BY_NAME[name], SLICES[name]
         values = self.flat[..., where.start] if field.size == 1 else self.flat[..., where]
         return values * np.float32(field.scale)
@@ -203,6 +224,15 @@ class Observations(Mapping[str, np.ndarray]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+    def __repr__(self) -> str:
+        """Return a table of the fields: the values of one observation, or lowest and highest of several."""
+        lines = [f"Observations, flat {self.flat.shape}"]
+        for name, values in self.items():
+            one = self.flat.ndim == 1
+            shown = " ".join(f"{value:g}" for value in np.ravel(values if one else [values.min(), values.max()]))
+            lines.append(f"  {name:<18}{shown if one else shown.replace(' ', ' … ')}")
+        return "\n".join(lines)
 
 
 def field_table(fields: Sequence[Field] = FIELDS) -> str:

@@ -20,9 +20,11 @@ except ModuleNotFoundError as error:
     text = f'diamant_env.sb3 needs {error.name}: pip install "diamant-env[sb3]"'
     raise ModuleNotFoundError(text, name=error.name) from error
 
+from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_actions
+from diamant_env.envs.judge_callback import JudgeCallback
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import made, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
@@ -31,6 +33,8 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
+
+__all__ = ["DiamantVecEnv", "GymnasiumVecEnv", "JudgeCallback"]
 
 
 class _Rows(VecEnv):
@@ -106,12 +110,11 @@ class DiamantVecEnv(_Rows):
         render_mode: str | None = None,
     ) -> None:
         self.layout = Layout(observation)
-        self.batch = Batch(
-            num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=self.layout.history
-        )
-        shape = (num_games, self.batch.seats)
         given: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
         agents = made(given)
+        history = self.layout.history or observe_history(agents)
+        self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=history)
+        shape = (num_games, self.batch.seats)
         self._made = [agent for agent, one in zip(agents, given, strict=True) if isinstance(one, str | Path | type)]
         if seating is None:
             seating = np.full(shape, EMPTY)
@@ -236,6 +239,9 @@ class DiamantVecEnv(_Rows):
 
     def close(self) -> None:
         """Nothing is open."""
+
+    def __repr__(self) -> str:
+        return f"<DiamantVecEnv: {self.num_envs} learning seats in {self.batch!r}>"
 
 
 class GymnasiumVecEnv(_Rows):

@@ -18,6 +18,7 @@ SUBCOMMANDS = {
     "film": "turn a recorded game into a GIF",
     "evaluate": "judge an agent: win share and mean score, with intervals",
     "tournament": "let agents play each other: standings, ratings, who beats whom",
+    "export": "write a model of stable-baselines3 or torch into a policy file",
     "exact": "solve one expedition, and say how far an agent is from the solution",
 }
 """What each subcommand does; the module of the same name in this room has its ``run(argv)``."""

@@ -1,5 +1,6 @@
 """A canvas of pixels: all is drawn at twice the size and scaled down, so that edges are smooth. Needs pygame-ce."""
 
+import io
 import itertools
 import os
 from collections.abc import Sequence
@@ -92,6 +93,13 @@ class PixelCanvas:
 def pixels_of(surface: pygame.Surface) -> NDArray[np.uint8]:
     """Return a surface as a new array, uint8 (height, width, 3)."""
     return np.ascontiguousarray(pygame.surfarray.array3d(surface).transpose(1, 0, 2))
+
+
+def png_of(pixels: NDArray[np.uint8]) -> bytes:
+    """Return pixels, uint8 (height, width, 3), as a PNG file."""
+    file = io.BytesIO()
+    pygame.image.save(pygame.surfarray.make_surface(pixels.transpose(1, 0, 2)), file, "table.png")
+    return file.getvalue()
 
 
 def _pixels(length: float) -> int:

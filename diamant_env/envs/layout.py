@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
-from diamant_env.observation import NUM_FEATURES, NUM_HISTORY, columns, observation_space
+from diamant_env.observation import NUM_FEATURES, NUM_HISTORY, FieldsBox, columns, observation_space
 
 Observation: TypeAlias = "Sequence[str] | str | None"
 
@@ -30,6 +30,7 @@ class Layout:
 
     def __init__(self, observation: Observation) -> None:
         self._columns: NDArray[np.intp] | None = None
+        self._fields: tuple[str, ...] = ()
         if isinstance(observation, str) and observation == "history":
             self._columns = np.arange(NUM_FEATURES + NUM_HISTORY)
         elif observation is not None:
@@ -39,13 +40,13 @@ class Layout:
                 or not len(observation)
             ):
                 raise ValueError(f"observation={observation!r}; None, 'history' or names of fields are allowed")
-            self._columns = columns(*observation)
+            self._columns, self._fields = columns(*observation), tuple(observation)
         self.history = self._columns is not None and bool((self._columns >= NUM_FEATURES).any())
 
     def space(self) -> Box:
         """Return a new observation space."""
-        return observation_space(self._columns)
+        return FieldsBox(self._fields) if self._fields else observation_space(self._columns)
 
     def shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the part of rows, float32 (…, num_features), that is shown; the rows themselves if that is all."""
-        return rows if self._columns is None else rows[..., self._columns]
+        return rows[..., :NUM_FEATURES] if self._columns is None else rows[..., self._columns]

@@ -9,6 +9,7 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
+from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import whole_number
@@ -54,8 +55,9 @@ class OneLearner:
         if expeditions is not None:
             self.edition = with_expeditions(self.edition, expeditions)
         self.layout = Layout(observation)
-        self.batch = Batch(num_games, players, self.edition, reward, history=self.layout.history)
         self.opponents = OpponentSeats(opponents, players - 1)
+        history = self.layout.history or observe_history(self.opponents.agents)
+        self.batch = Batch(num_games, players, self.edition, reward, history=history)
         self.seats = np.full(num_games, self.seat or 0, np.int64)
         self.pictures = Pictures(render_mode, self.batch, metadata, ResetNeeded)
         self._games = np.arange(num_games)

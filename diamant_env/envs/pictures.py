@@ -63,6 +63,12 @@ class Pictures:
         """Return every game's text or picture; None without a render mode and with a window, which is drawn again."""
         return [None if self._mode is None else self._draw(game) for game in range(len(self.scenes))]
 
+    def png(self) -> bytes:
+        """Return the picture of the first game as a PNG file."""
+        from diamant_env.drawing.pixels import png_of
+
+        return png_of(self.draw()[0])
+
     def _draw(self, game: int, fps: float = 0) -> Any:
         record, scene = self._batch.games[game], self.scenes[game]
         if scene.before is None and not scene.path:

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from diamant_env import exact
 from diamant_env.advice.hint import champion, why_no_search
-from diamant_env.agent import Agent
+from diamant_env.agent import Agent, observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
@@ -27,6 +27,7 @@ from diamant_env.judging.games import Player, checked_names, listed, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp, clone_line_ups, parse_line_ups, seat_line_up
 from diamant_env.judging.tables import estimate_text, new_table
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.solved import EquilibriumAgent
@@ -209,7 +210,7 @@ def _decisions(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
     """Play one game at each table; return the decisions of agent 0: what it saw, its probabilities, which game."""
     games, seats = seating.shape
-    batch = Batch(games, seats, edition)
+    batch = Batch(games, seats, edition, history=observe_history(agents))
     table, actions = Table(batch, agents, seating), np.zeros(seating.shape, np.int8)
     observations = batch.reset(seeds.generate_state(games, np.uint64))
     made = []
@@ -217,7 +218,7 @@ def _decisions(
         while not batch.over.all():
             leave = table.leave_probabilities(observations)
             game, seat = np.nonzero(batch.must_decide & (seating == 0))
-            made.append((observations[game, seat], leave[game, seat], game))
+            made.append((observations[game, seat, :NUM_FEATURES], leave[game, seat], game))
             bar.update(len(game))
             batch.draw_decisions(leave, actions)
             batch.step(actions, observations)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent
+from diamant_env.agent import Agent, observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
@@ -122,7 +122,8 @@ def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals:
     Raises:
         ValueError: If it can't play there, such as where it looks at chests that are hidden.
     """
-    seen = Batch(1, players, edition, blank_rivals=blank_rivals).reset(0)[0]
+    history = observe_history([agent])
+    seen = Batch(1, players, edition, blank_rivals=blank_rivals, history=history).reset(0)[0]
     agent.act(Observations(seen), np.ones(len(seen), bool))
 
 
@@ -166,9 +167,10 @@ def play(
     if games < tables:
         raise ValueError(f"{games} games at {tables} tables; at least one game per table is needed")
     game_seeds, agent_seeds = children(seeds, 2)
-    batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals)
     states = agent_seeds.generate_state(len(agents)).tolist()
-    table = Table(batch, [make(agent, state, fresh=True) for agent, state in zip(agents, states, strict=True)], seating)
+    made = [make(agent, state, fresh=True) for agent, state in zip(agents, states, strict=True)]
+    batch = Batch(tables, seats, edition, "win", blank_rivals=blank_rivals, history=observe_history(made))
+    table = Table(batch, made, seating)
     played = Played(
         seating,
         np.empty((games, seats), np.float32),

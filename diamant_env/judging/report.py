@@ -29,6 +29,8 @@ class Evaluation:
     def __str__(self) -> str:
         return "\n\n".join(map(str, result_tables(self.results, self.differences)))
 
+    __repr__ = __str__  # at the prompt
+
     def save(self, path: str | Path, **more: object) -> None:
         """Write all figures as JSON, with the versions of what produced them and `more` keys of the caller's."""
         save_results(self.results, self.differences, path, **more)

@@ -80,6 +80,8 @@ class TournamentResult:
     def __str__(self) -> str:
         return f"{_standings_table(self)}\n\n{_beats_table(self)}"
 
+    __repr__ = __str__  # at the prompt
+
 
 def hold_tournament(  # noqa: PLR0913 - every setting has a name
     agents: Sequence[Player],

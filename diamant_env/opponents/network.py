@@ -6,6 +6,7 @@ Opening a file runs no code from it and needs no torch.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,12 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
+from safetensors.numpy import save
 
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import FIELDS, Observations
 from diamant_env.opponents.inputs import INPUTS, RAW
 from diamant_env.opponents.layers import ACTIVATIONS, Layers, check_layers, hidden, one_blas_thread, transposed
 from diamant_env.opponents.values import Values
+from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
@@ -113,6 +116,19 @@ class NetworkAgent:
     def weights(self) -> Layers:
         """Return `layers` as they were given: weight (outputs, inputs), a copy, and bias (outputs,) of each."""
         return [(weight.T.copy(), bias) for weight, bias in self.layers]
+
+    def save(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
+        """Write a policy file that `load` opens.
+
+        Args:
+            path: Of the file.
+            about: What JSON knows, to be found in `metadata`, such as what it was trained on.
+        """
+        tensors = self.tensors()
+        form = {"format": FORMAT, "layout": layout(), "activation": self.activation, "inputs": self.inputs}
+        # One text, since the library writes several in no particular order.
+        metadata = {**(about or {}), **form, "sha256": digest(tensors)}
+        write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
 
     @classmethod
     def load(cls, path: str | Path) -> NetworkAgent:

@@ -18,15 +18,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.observation import Observations
+from diamant_env.opponents.models import Model, is_model, model_agent
 
-Player: TypeAlias = "str | Path | Agent | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
-"""What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a function of the
-observations, or (name, any of these)."""
+Player: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
+"""What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a model of
+stable-baselines3 or torch, a function of the observations, or (name, any of these)."""
 NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 """What ``module:object`` looks like; the object may lie in a class."""
 ALLOWED = (
-    "an agent with act(obs, first), a class of such agents that needs no arguments, or a function of the observations "
-    "that returns the probability of LEAVE for each row"
+    "an agent with act(obs, first), a class of such agents that needs no arguments, a function of the observations "
+    "that returns the probability of LEAVE for each row, a model of stable-baselines3, or a torch module"
 )
 
 
@@ -35,13 +36,13 @@ class OwnAgent:
 
     Args:
         name: What its ``str`` is.
-        act: Returns the probability of LEAVE, float (rows,), for observations and `first`, see `Agent.act`.
-        seed: Seeds what it draws itself, or None where it draws nothing.
+        agent: Has `act`, see `Agent`, and may have `seed`, `memoryless` and `history`.
     """
 
-    def __init__(self, name: str, act: Callable[..., ArrayLike], seed: Callable[[int], object] | None = None) -> None:
-        self.name, self._act = name, act
-        if seed is not None:
+    def __init__(self, name: str, agent: Any) -> None:
+        self.name, self.agent = name, agent
+        self.memoryless, self.history = (getattr(agent, each, False) for each in ("memoryless", "history"))
+        if callable(seed := getattr(agent, "seed", None)):
             self.seed = seed
 
     def __str__(self) -> str:
@@ -49,7 +50,7 @@ class OwnAgent:
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
         """See `Agent.act`; who asks checks the answer."""
-        return self._act(obs, first)
+        return self.agent.act(obs, first)
 
 
 class FunctionAgent:
@@ -79,6 +80,8 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
     Raises:
         ValueError: If it plays nothing.
     """
+    if is_model(given):
+        return model_agent(given, name)
     if isinstance(given, type):
         given = _instance(given, name or given.__name__)
     act = getattr(given, "act", None)
@@ -86,8 +89,7 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
         _check_takes(act, "obs, first", given, name)
         if name is None and type(given).__str__ is not object.__str__:
             return given
-        seed = getattr(given, "seed", None)
-        return OwnAgent(name or own_name(given), act, seed if callable(seed) else None)
+        return OwnAgent(name or own_name(given), given)
     if callable(given):
         _check_takes(given, "obs", given, name)
         return FunctionAgent(given, name)

@@ -7,11 +7,13 @@ from pathlib import Path
 from diamant_env.agent import Agent
 from diamant_env.opponents import own, solved
 from diamant_env.opponents.language import text_agent
+from diamant_env.opponents.models import is_model_file, load_model
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.scripted import comparisons, thresholds
 from diamant_env.opponents.scripted.family import Scripted, parameters
 from diamant_env.opponents.search import PREFIX, SearchAgent, parse
+from diamant_env.storage.reading import nearest
 
 POLICY_FILE = "policy.safetensors"
 DATA = Path(__file__).parent / "data"
@@ -55,6 +57,8 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - A solved agent, ``"equilibrium"`` or ``"equilibrium:EDITION"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
+            - A model file, ``"ppo.zip"`` of stable-baselines3, ``"net.pt"`` of TorchScript or ``"net.onnx"``, see
+              `diamant_env.opponents.models`; opening it may run code that is in it.
             - ``"module:object"``, an agent of your own. The module is imported, which runs it.
             - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
               model; ``"text:score:module:object"`` is told to play for gems (see `TextAgent`).
@@ -91,14 +95,15 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
         return _make_scripted(text, seed)
     if names_object(text):
         if not importing:
-            raise ValueError(f"agent {text!r} would import a module; a text from a file can't do that")
+            raise ValueError(f"agent {text!r} would run code; a text from a file can't do that")
         return _imported(text)
     path = policy_file(text)
     if path is None and (Path(text).suffix or Path(text).name != text):  # it looks like a path
-        allowed = "the file of a policy ends in .safetensors, an agent of your own is module:object"
+        allowed = "a policy ends in .safetensors, a model in .zip, .pt or .onnx; an agent of your own is module:object"
         raise ValueError(f"no agent {text!r}: there is no such folder; {allowed}")
     if path is None:
-        raise ValueError(f"unknown agent {text!r}; agents: {'; '.join(_known())}")
+        near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED], f"agents: {'; '.join(_known())}")
+        raise ValueError(f"unknown agent {text!r}; {near}")
     if not path.is_file():
         raise ValueError(f"no trained policy {text!r}: there is no file {path}")
     agent = NetworkAgent.load(path)
@@ -107,7 +112,9 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
 
 
 def _imported(text: str) -> Agent:
-    """Return the agent whose module must be imported for it."""
+    """Return the agent whose module must be imported, or whose model opened, for it."""
+    if is_model_file(text):
+        return load_model(text)
     if text.startswith(text_agent.PREFIX):
         return text_agent.load_text_agent(text)
     found = own.find_object(text, f"agent {text!r}")
@@ -118,10 +125,10 @@ def _imported(text: str) -> Agent:
 
 
 def names_object(text: str) -> bool:
-    """Whether `make` would import a module for this text."""
+    """Whether `make` would import a module or open a model for this text, which may run code."""
     if text.startswith(PREFIX):
         return names_object(parse(text)[1])
-    if text.startswith(text_agent.PREFIX):
+    if text.startswith(text_agent.PREFIX) or is_model_file(text):
         return True
     known = text.partition(":")[0] in SOLVED or text.partition(":")[0] in FAMILIES
     return not known and policy_file(text) is None and own.NAMES_OBJECT.fullmatch(text) is not None
@@ -141,7 +148,7 @@ def _known() -> list[str]:
     """What a text may be, as a message lists it."""
     solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
     own_agents = ("module:object", f"{text_agent.PREFIX}module:object")
-    others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", *own_agents]
+    others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", "model.zip", *own_agents]
     return [*map(describe, FAMILIES.values()), *solved_agents, *others]
 
 

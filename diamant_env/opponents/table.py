@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.agent import Agent, answer_of
+from diamant_env.agent import Agent, answer_of, observe_history
 from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
 
@@ -36,6 +36,9 @@ class Table:
             raise ValueError(f"seating of shape {self.seating.shape}; expected {(batch.num_games, batch.seats)}")
         if self.seating.min() < EMPTY or self.seating.max() >= len(self.agents):
             raise ValueError(f"the seating names agent {self.seating.max()}; there are {len(self.agents)} agents")
+        wanting = [agent for agent in self.agents if observe_history([agent])]
+        if wanting and batch.num_features == NUM_FEATURES:
+            raise ValueError(f"{wanting[0]} observes the history of decisions, which these games don't show")
         present = np.arange(batch.seats) < batch.num_players[:, None]
         taken = np.where(present, self.seating, EMPTY).ravel()
         self.rows = [np.flatnonzero(taken == agent) for agent in range(len(self.agents))]
@@ -47,7 +50,7 @@ class Table:
         """Ask all agents; return float32 (N, seats), 0 where nobody is seated.
 
         Args:
-            observations: float32 (N, seats, NUM_FEATURES).
+            observations: float32 (N, seats, num_features of the batch).
             mask: bool (N,), the games that play this turn; all by default. Agents without memory get the rows of these
                 games alone; the others get all their rows, of which those of games that wait need not decide.
 
@@ -61,7 +64,7 @@ class Table:
         for agent, rows in zip(self.agents, self.rows, strict=True):
             asked = rows[playing[rows]] if getattr(agent, "memoryless", False) else rows
             if len(asked):
-                seen = flat[asked, :NUM_FEATURES]
+                seen = flat[asked]
                 seen[:, 0] *= playing[asked]
                 leave[asked] = answer_of(agent, Observations(seen), first[asked])
         return self._leave

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.agent import Agent
+from diamant_env.agent import Agent, observe_history
 from diamant_env.batch import Batch
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
@@ -46,7 +46,7 @@ class Sitting:
         hidden_chests: bool | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        self.batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests)
+        self.batch = Batch(1, len(agents), edition, hidden_chests=hidden_chests, history=observe_history(agents))
         self.edition = self.batch.editions[0]
         seated = [seat for seat, agent in enumerate(agents) if agent is not None]
         seating = [seated.index(seat) if seat in seated else EMPTY for seat in range(len(agents))]

@@ -46,7 +46,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from diamant_env.editions import EDITIONS, Edition, find_edition
+from diamant_env.editions import EDITIONS, Edition
+from diamant_env.storage.reading import nearest, parse_json
 
 FIRST_LINE = "diamant record 1"  # the number is the version of the format
 _HEAD = re.compile(r"(note|edition|own edition|hidden chests|players|seed|player_[0-7]): (.+)")
@@ -196,22 +197,13 @@ class TextReader:
 
     def _edition_of(self, text: str, own: bool) -> Edition:
         try:
+            if not own and text not in EDITIONS:  # a record opens no other file
+                raise ValueError(f"unknown edition {text!r}; {nearest(text, EDITIONS, ', '.join(EDITIONS))}")
             if not own:
-                return find_edition(text)
-            printed = json.loads(text)
-            values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in printed.items()}
-            edition = Edition(**values)
-            hash(edition)
-        except json.JSONDecodeError as error:
-            raise self.error(self._line, f"the own edition is no JSON: {error}") from None
-        except (TypeError, AttributeError, RecursionError) as error:
-            raise self.error(self._line, f"the own edition can't be read: {error}") from None
+                return EDITIONS[text]
+            return Edition.from_dict(parse_json(text))
         except ValueError as error:
-            raise self.error(self._line, str(error)) from None
-        wrong = [name for name in (edition.name, *edition.traps) if not isinstance(name, str) or name != name.strip()]
-        if wrong:
-            raise self.error(self._line, f"the own edition's name {wrong[0]!r} is no text without spaces at its ends")
-        return edition
+            raise self.error(self._line, f"own edition: {error}" if own else str(error)) from None
 
     def _read_numbers(self, head: Mapping[str, str]) -> None:
         hidden = {"yes": True, "no": False}.get(head["hidden chests"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -65,3 +67,35 @@ def parse_toml(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def read_table(path: str | Path) -> dict[str, Any]:
+    """Return the table in a ``.toml`` or ``.json`` file.
+
+    Raises:
+        OSError: If it can't be read.
+        ValueError: If it is none of these or damaged; the message has no path.
+    """
+    parse = {".toml": parse_toml, ".json": parse_json}.get(Path(path).suffix)
+    if parse is None:
+        raise ValueError("its name must end in .toml or .json")
+    table = parse(read_text(path))
+    if not isinstance(table, dict):
+        raise ValueError("it holds no table of fields")
+    return table
+
+
+def table_text(path: str | Path, table: dict[str, Any]) -> str:
+    """Return what a flat table of texts, numbers and lists is in the format that a file's name ends in."""
+    values = {key: json.dumps(value, ensure_ascii=False) for key, value in table.items() if value is not None}
+    if Path(path).suffix == ".toml":
+        return "".join(f"{key} = {value}\n" for key, value in values.items())
+    if Path(path).suffix == ".json":
+        return json.dumps(table, ensure_ascii=False, indent=1) + "\n"
+    raise ValueError(f"{path} must end in .toml or .json")
+
+
+def nearest(given: object, names: Iterable[str], otherwise: str) -> str:
+    """Return the question which of the names was meant, most similar first; `otherwise` if none is similar."""
+    near = difflib.get_close_matches(str(given).partition(":")[0], list(names))
+    return f"did you mean {' or '.join(near)}?" if near else otherwise

@@ -38,7 +38,14 @@ SMALLER = {
         "make train ": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN} ",
         "games=20_000": "games=400",
         "--games 20000": "--games 200",
-        "model.learn(20_000, progress_bar=True)": "model.learn(4096)",
+        "model.learn(300_000, progress_bar=True)": "model.learn(4096)",
+        'against="held-out"))': 'against="held-out", games=200))',
+        "ppo.zip --against held-out": "ppo.zip --against held-out --games 200",
+    },
+    "models.md": {
+        "games=2_000": "games=100",
+        "every=100_000": "every=4_000",
+        "model.learn(300_000, callback=judge, progress_bar=True)": "model.learn(4096, callback=judge)",
     },
     "benchmark.md": {
         "--algorithms ppo a2c --seeds 1": f"--algorithms ppo a2c --seeds 1 {TINY_BENCHMARK}",

@@ -1,0 +1,91 @@
+"""Callback of stable-baselines3 that judges the model while it learns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from diamant_env.editions import Edition
+
+if TYPE_CHECKING:
+    from diamant_env.judging import LineUp
+
+
+class Judgement(NamedTuple):
+    """The win share of the model after some steps.
+
+    Attributes:
+        steps: Environment steps learned from.
+        win_share: The mean win share, all line-ups together.
+        half_width: Half the width of its 95 % interval.
+    """
+
+    steps: int
+    win_share: float
+    half_width: float
+
+
+class JudgeCallback(BaseCallback):
+    """Judges a model of stable-baselines3 or sb3-contrib every so many steps, in the same games each time.
+
+    Logs ``judge/win_share`` (TensorBoard, the printed table and the progress bar) and keeps the best model.
+
+    Args:
+        against: Opponents, see `diamant_env.judging.evaluate`.
+        every: Environment steps between two judgements; the last one is at the end.
+        games: Games for each line-up.
+        players: Players at each table.
+        edition: The edition that is played.
+        best: Where the model with the largest win share is saved, such as ``"best.zip"``; None keeps none.
+        seed: Of the games.
+
+    Attributes:
+        curve: One `Judgement` after the other.
+
+    Raises:
+        ValueError: If `every` is below 1; with the first judgement, if the model can't play there.
+    """
+
+    def __init__(
+        self,
+        against: str | LineUp | Sequence[str | LineUp] = "held-out",
+        every: int = 50_000,
+        games: int = 2_000,
+        players: int = 4,
+        edition: str | Edition = "iello-2016",
+        best: str | Path | None = None,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        if every < 1:
+            raise ValueError(f"every={every}; at least 1 step is allowed")
+        self.every, self.best, self.curve = every, best, list[Judgement]()
+        self._how: dict[str, Any] = {
+            "against": against, "games": games, "players": players, "edition": edition, "seed": seed,
+        }  # fmt: skip
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps - (self.curve[-1].steps if self.curve else 0) >= self.every:
+            self._judge()
+        return True
+
+    def _on_training_end(self) -> None:
+        if not self.curve or self.curve[-1].steps < self.num_timesteps:
+            self._judge()
+
+    def _judge(self) -> None:
+        from diamant_env.judging import evaluate  # with scipy, which an environment does not need
+
+        shares = [result.win_share for result in evaluate(self.model, **self._how).results]
+        mean = sum(share.mean for share in shares) / len(shares)
+        half_width = sum(((share.high - share.low) / 2) ** 2 for share in shares) ** 0.5 / len(shares)
+        if self.best and mean > max((one.win_share for one in self.curve), default=0):
+            self.model.save(self.best)
+        self.curve.append(Judgement(self.num_timesteps, mean, half_width))
+        self.logger.record("judge/win_share", mean)
+        for callback in getattr(self.locals.get("callback"), "callbacks", ()):  # that of progress_bar=True
+            if hasattr(callback, "pbar"):
+                callback.pbar.set_postfix(win_share=f"{mean:.3f}")

@@ -1,0 +1,40 @@
+"""The callback that judges a model of stable-baselines3 while it learns."""
+
+import pytest
+
+from diamant_env.judging import evaluate
+
+sb3 = pytest.importorskip("stable_baselines3")
+vec = pytest.importorskip("diamant_env.sb3")
+
+
+def learned(callback, steps=200):
+    env = vec.DiamantVecEnv(8, 3, opponents="bag:9")
+    return sb3.PPO("MlpPolicy", env, seed=1, n_steps=8, batch_size=32, n_epochs=1).learn(steps, callback=callback)
+
+
+def test_it_judges_every_so_many_steps_and_at_the_end(tmp_path):
+    judge = vec.JudgeCallback("pool", every=80, games=40, players=3, best=tmp_path / "best.zip")
+    model = learned(judge)
+    assert [one.steps for one in judge.curve] == [80, 160, 240, 256]
+    last = evaluate(model, "pool", 40, players=3).results[0].win_share
+    assert judge.curve[-1].win_share == last.mean
+    assert judge.curve[-1].half_width == pytest.approx((last.high - last.low) / 2)
+    best = evaluate(str(tmp_path / "best.zip"), "pool", 40, players=3).results[0].win_share.mean
+    assert best == max(one.win_share for one in judge.curve)
+
+
+def test_a_model_that_does_not_change_is_judged_alike():
+    judge = vec.JudgeCallback("pool", every=40, games=40, players=3)
+    env = vec.DiamantVecEnv(8, 3, opponents="bag:9")
+    sb3.PPO("MlpPolicy", env, seed=1, n_steps=8, batch_size=32, n_epochs=1, learning_rate=0.0).learn(
+        200, callback=judge
+    )
+    assert len({one.win_share for one in judge.curve}) == 1 < len(judge.curve)
+
+
+def test_wrong_settings():
+    with pytest.raises(ValueError, match="every=0; at least 1 step"):
+        vec.JudgeCallback(every=0)
+    with pytest.raises(ValueError, match="against 'pond': no such pool"):
+        learned(vec.JudgeCallback("pond", every=40))

@@ -1,0 +1,263 @@
+"""Models of other libraries as agents: the same probabilities as the model's own, by file, object and export."""
+
+import pickle
+import zipfile
+
+import gymnasium
+import numpy as np
+import pytest
+
+from diamant_env import Batch, Observations, diamant_v0
+from diamant_env.commands import diamant
+from diamant_env.judging.evaluation import judge
+from diamant_env.judging.lineups import LineUp
+from diamant_env.opponents import make
+from diamant_env.opponents.export import to_network
+from diamant_env.opponents.pools import load_pool
+
+torch = pytest.importorskip("torch")
+sb3 = pytest.importorskip("stable_baselines3")
+contrib = pytest.importorskip("sb3_contrib")
+vec = pytest.importorskip("diamant_env.sb3")
+
+SOME = ["bag", "turn", "bust_chance", "rival_inside"]
+FEW = {"n_steps": 8, "batch_size": 32, "n_epochs": 1}
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+def rows(players=3, games=40, turns=3, history=False):
+    """What the players of some games see after some turns, and a mask of who must decide."""
+    batch, random = Batch(games, players, history=history), np.random.default_rng(0)
+    seen = batch.reset(1)
+    for _ in range(turns):
+        seen, _, _ = batch.step((random.random((games, players)) < 0.2).astype(np.int8))
+    flat = seen.reshape(-1, seen.shape[-1])
+    return flat, flat[:, 0] == 1
+
+
+def asked(agent, flat):
+    return agent.act(Observations(flat), np.zeros(len(flat), bool))
+
+
+def trained(algorithm, policy="MlpPolicy", observation=None, steps=200, **settings):
+    """A model that has learned a little, so that its probabilities differ."""
+    env = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=observation)
+    return algorithm(policy, env, seed=1, policy_kwargs={"net_arch": [8]}, **settings).learn(steps)
+
+
+@pytest.mark.parametrize("observation", [None, SOME, "history"], ids=["all", "some", "history"])
+@pytest.mark.parametrize("algorithm", ["PPO", "MaskablePPO"])
+def test_a_zip_answers_with_the_probabilities_of_its_policy(algorithm, observation, tmp_path):
+    model = trained(getattr(contrib, algorithm, None) or getattr(sb3, algorithm), observation=observation, **FEW)
+    model.save(tmp_path / "ppo.zip")
+    flat, inside = rows(history=observation == "history")
+    shown = {None: flat, "history": flat}.get(observation if isinstance(observation, str | None) else "")
+    if shown is None:
+        shown = flat[:, [*range(45, 46), 44, 51, *range(5, 40, 5)]]
+    with torch.no_grad():
+        expected = model.policy.get_distribution(torch.as_tensor(shown)).distribution.probs[:, 1].numpy()
+    for given in (str(tmp_path / "ppo.zip"), tmp_path / "ppo.zip", model, model.policy):
+        found = asked(make(given), flat)
+        np.testing.assert_allclose(found[inside], expected[inside], rtol=1e-6)
+    assert len(set(expected[inside].round(4).tolist())) > 3
+    assert str(make(model)) == algorithm
+
+
+@pytest.mark.parametrize("algorithm", ["DQN", "QRDQN"])
+def test_action_values_decide_greedily(algorithm):
+    kind = getattr(contrib, algorithm, None) or getattr(sb3, algorithm)
+    env = gymnasium.make("diamant_env/Diamant-v0", opponents="bag:9")
+    model = kind("MlpPolicy", env, seed=1, learning_starts=20, policy_kwargs={"net_arch": [8]}).learn(60)
+    flat, inside = rows()
+    expected, _ = model.predict(flat, deterministic=True)
+    assert asked(make(model), flat)[inside].tolist() == expected[inside].tolist()
+
+
+def test_a_recurrent_policy_goes_on_with_each_decision_of_its_row():
+    model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", steps=64, **FEW)
+    agent, batch = make(model), Batch(6, 3)
+    seen, states, begins = batch.reset(2), [None] * 18, np.ones(18, bool)
+    random = np.random.default_rng(1)
+    for _ in range(8):
+        flat = seen.reshape(-1, seen.shape[-1])
+        found = agent.act(Observations(flat), begins)
+        for row in np.flatnonzero(flat[:, 0]):  # row by row, as a single environment goes on
+            with torch.no_grad():
+                zero = torch.zeros(model.policy.lstm_hidden_state_shape[0], 1, model.policy.lstm_hidden_state_shape[2])
+                before = states[row] or (zero, zero)
+                start = torch.tensor([float(begins[row])])
+                chances, states[row] = model.policy.get_distribution(
+                    torch.as_tensor(flat[row : row + 1]), before, start
+                )
+            assert found[row] == pytest.approx(float(chances.distribution.probs[0, 1]), abs=1e-6)
+        begins[:] = False
+        seen, _, _ = batch.step((random.random((6, 3)) < 0.2).astype(np.int8))
+
+
+def test_a_model_with_a_mask_in_its_observation():
+    env = diamant_v0.parallel_env(3, mask="observation")
+    space = env.observation_space("player_0")
+    policy = sb3.common.policies.MultiInputActorCriticPolicy(space, gymnasium.spaces.Discrete(2), lambda _: 0.0)
+    flat, inside = rows()
+    with torch.no_grad():
+        shown = policy.obs_to_tensor({"observation": flat, "action_mask": np.ones((len(flat), 2), np.int8)})[0]
+        expected = policy.get_distribution(shown).distribution.probs[:, 1].numpy()
+    agent = make(policy)
+    np.testing.assert_allclose(asked(agent, flat)[inside], expected[inside], rtol=1e-6)
+    np.testing.assert_allclose(asked(to_network(agent), flat)[inside], expected[inside], atol=1e-6)
+
+
+def test_a_model_trained_through_vec_normalize_needs_its_statistics(tmp_path):
+    env = sb3.common.vec_env.VecNormalize(vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME))
+    model = sb3.PPO("MlpPolicy", env, seed=1, **FEW).learn(200)
+    model.save(tmp_path / "ppo.zip")
+    env.save(tmp_path / "norm.pkl")
+    with pytest.raises(ValueError, match=r"ppo.zip was trained through VecNormalize: name its statistics too"):
+        make(tmp_path / "ppo.zip")
+    flat, inside = rows()
+    found = asked(make(f"{tmp_path / 'ppo.zip'}+{tmp_path / 'norm.pkl'}"), flat)
+    assert found[inside].tolist() == asked(make(model), flat)[inside].tolist()
+
+
+def a_network(outputs, *end):
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(90, 16), torch.nn.Tanh(), torch.nn.Linear(16, outputs), *end)
+
+
+@pytest.mark.parametrize("kind", ["two logits", "softmax", "sigmoid", "one logit"])
+def test_torch_modules_and_torchscript(kind, tmp_path):
+    nets = {
+        "two logits": a_network(2),
+        "softmax": a_network(2, torch.nn.Softmax(1)),
+        "sigmoid": a_network(1, torch.nn.Sigmoid()),
+        "one logit": a_network(1),
+    }
+    net = nets[kind]
+    with torch.no_grad():
+        net[2].bias -= 3 * (torch.arange(len(net[2].bias)) == len(net[2].bias) - 1)
+        flat, inside = rows()
+        out = net(torch.as_tensor(flat)).numpy()
+    of = {
+        "two logits": lambda: 1 / (1 + np.exp(out[:, 0] - out[:, 1])),
+        "softmax": lambda: out[:, 1],
+        "sigmoid": lambda: out[:, 0],
+        "one logit": lambda: 1 / (1 + np.exp(-out[:, 0])),
+    }
+    torch.jit.script(net).save(tmp_path / "net.pt")
+    for given in (net, tmp_path / "net.pt"):
+        agent = make(given)
+        np.testing.assert_allclose(asked(agent, flat)[inside], of[kind]()[inside], rtol=1e-5)
+        np.testing.assert_allclose(asked(to_network(agent), flat)[inside], of[kind]()[inside], atol=1e-6)
+    assert net.training
+
+
+def test_an_exported_policy_plays_without_torch_and_thinks(tmp_path, capsys):
+    trained(sb3.PPO, observation=SOME, **FEW).save(tmp_path / "ppo.zip")
+    file = tmp_path / "mine.safetensors"
+    assert diamant.main(["export", str(tmp_path / "ppo.zip"), str(file)]) == 0
+    assert "90 → 8 → 2, tanh" in capsys.readouterr().out
+    flat, inside = rows()
+    model, policy = make(tmp_path / "ppo.zip"), make(file)
+    np.testing.assert_allclose(asked(policy, flat)[inside], asked(model, flat)[inside], atol=1e-6)
+    assert policy.metadata["exported_from"] == str(tmp_path / "ppo.zip")
+    assert asked(make(f"search:16:{file}"), flat[:3]).shape == (3,)
+
+
+def test_a_model_wherever_an_agent_is_taken(tmp_path, monkeypatch, capsys):
+    trained(sb3.PPO, observation="history", **FEW).save(tmp_path / "ppo.zip")
+    monkeypatch.chdir(tmp_path)
+    model = make("ppo.zip")
+    assert (
+        judge("ppo.zip", [LineUp("pool", load_pool("pool"))], 50)[0]
+        == judge(("ppo.zip", model), [LineUp("pool", load_pool("pool"))], 50)[0]
+    )
+    for env in (
+        gymnasium.make("diamant_env/Diamant-v0", opponents=model),
+        vec.DiamantVecEnv(2, 4, opponents="ppo.zip"),
+    ):
+        assert np.asarray(env.reset(seed=1)[0] if hasattr(env, "spec") else env.reset()).shape[-1] == 90
+    assert diamant.main(["watch", "ppo.zip", "bag", "bag", "--seed", "1"]) == 0
+    assert "ppo.zip" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="observes the history of decisions; a search starts from states without one"):
+        make("search:ppo.zip")
+
+
+class Wide(gymnasium.Env):
+    """Observes other numbers."""
+
+    observation_space, action_space = gymnasium.spaces.Box(0, 1, (7,)), gymnasium.spaces.Discrete(2)
+
+
+class Three(gymnasium.Env):
+    """Has a third action."""
+
+    observation_space, action_space = gymnasium.spaces.Box(0, 1, (90,)), gymnasium.spaces.Discrete(3)
+
+
+@pytest.mark.parametrize(
+    ("env", "message"),
+    [(Wide, r"PPO observes Box.*\(7,\).*fields: must_decide, chest"), (Three, r"PPO acts in Discrete\(3\)")],
+)
+def test_other_spaces_are_refused(env, message):
+    with pytest.raises(ValueError, match=message):
+        make(sb3.PPO("MlpPolicy", env()))
+
+
+def test_weights_that_are_no_numbers_are_refused():
+    model = sb3.PPO("MlpPolicy", vec.DiamantVecEnv(1, 3))
+    model.policy.action_net.weight.data[0, 0] = torch.nan
+    with pytest.raises(ValueError, match="PPO has a weight that is not a finite number"):
+        make(model)
+
+
+def test_files_that_are_no_models(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "text.zip").write_text("no zip")
+    (tmp_path / "text.pt").write_text("no module")
+    with zipfile.ZipFile("other.zip", "w") as file:
+        file.writestr("a", "b")
+    for name, message in {
+        "gone.zip": "there is no file gone.zip",
+        "text.zip": "text.zip can't be opened as a model",
+        "text.pt": "text.pt can't be opened as a model",
+        "other.zip": "other.zip is no model of stable-baselines3",
+    }.items():
+        with pytest.raises(ValueError, match=message) as error:
+            make(name)
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        (lambda: torch.nn.Linear(50, 2), r"Linear can't be asked for \(256, 90\) numbers"),
+        (lambda: torch.nn.Linear(90, 5), r"Linear returns shape \(256, 5\) for 256 rows"),
+        (
+            lambda: torch.nn.Sequential(torch.nn.Linear(90, 1), torch.nn.Hardsigmoid()),
+            "either a probability or a logit",
+        ),
+    ],
+)
+def test_modules_that_are_no_policies(net, message):
+    with pytest.raises(ValueError, match=message):
+        make(net())
+
+
+class Runs:
+    """Runs code where it is unpickled."""
+
+    def __reduce__(self):
+        return (print, ("this ran",))
+
+
+def test_a_text_from_a_file_opens_no_model(tmp_path, capsys):
+    with zipfile.ZipFile(tmp_path / "evil.zip", "w") as file:
+        file.writestr("data", pickle.dumps(Runs()))
+    for text in (f"{tmp_path / 'evil.zip'}", f"search:{tmp_path / 'evil.zip'}", f"{tmp_path / 'net.pt'}"):
+        with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
+            make(text, importing=False)
+    assert "this ran" not in capsys.readouterr().out
