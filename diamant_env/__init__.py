@@ -4,6 +4,7 @@ from diamant_env import commands  # noqa: F401 - first, so that Ctrl-C during a 
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition
 from diamant_env.engine.records import from_observation
+from diamant_env.game import Game
 from diamant_env.observation import (
     FIELDS,
     HISTORY,
@@ -34,6 +35,7 @@ __all__ = [
     "REWARDS",
     "Batch",
     "Edition",
+    "Game",
     "Observations",
     "columns",
     "from_observation",
