@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from diamant_env.engine.arguments import INT8, MAX_SEED, as_array, legal_actions
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.engine.records import as_bytes, as_games, check_games
-from diamant_env.engine.turns import draw_card
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.random_numbers import keys_of_seeds
 from diamant_env.rewards import margin, reward_code
