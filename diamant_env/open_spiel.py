@@ -52,7 +52,7 @@ _DEFAULTS = {
 }
 
 
-def _game_type(utility: str, hidden_chests: bool, recall: str, terminal_rewards: bool) -> pyspiel.GameType:
+def _game_type(utility: str, hidden_chests: bool, terminal_rewards: bool) -> pyspiel.GameType:
     kind, at_end = pyspiel.GameType, terminal_rewards or utility != "score"
     return kind(
         short_name="python_diamant",
@@ -65,7 +65,7 @@ def _game_type(utility: str, hidden_chests: bool, recall: str, terminal_rewards:
         max_num_players=MAX_PLAYERS,
         min_num_players=1,
         provides_information_state_string=True,
-        provides_information_state_tensor=recall == "state",
+        provides_information_state_tensor=True,
         provides_observation_string=True,
         provides_observation_tensor=True,
         parameter_specification=_DEFAULTS,
@@ -90,7 +90,7 @@ class DiamantGame(pyspiel.Game):
         self.start = Game(given["players"], edition)
         self.start.returns(given["utility"])  # refuses the margin of one player
         self.utility, self.recall = given["utility"], given["recall"]
-        kind = _game_type(self.utility, edition.hidden_chests, self.recall, given["terminal_rewards"])
+        kind = _game_type(self.utility, edition.hidden_chests, given["terminal_rewards"])
         self.paid_at_end = kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
         cards = len(edition.treasures) + len(edition.traps) + len(edition.relics)  # without a bust
         self._most_cards = (cards + 1) * edition.expeditions
@@ -112,7 +112,7 @@ class DiamantGame(pyspiel.Game):
         """Return an observer, by default of what a seat sees now."""
         if params:
             raise ValueError(f"observers have no parameters; {params!r} was given")
-        return DiamantObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), self.recall)
+        return DiamantObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), self)
 
 
 class DiamantState(pyspiel.State):
@@ -188,19 +188,29 @@ def _chests(position: Game) -> list[int]:
 
 
 class DiamantObserver:
-    """What a seat sees of a state, as text and, where all that it sees is asked for, as the 90 numbers of `FIELDS`."""
+    """What a seat sees of a state, as text and, where all that it sees is asked for, as numbers.
 
-    def __init__(self, kind: Any, recall: str) -> None:
-        self._kind, self._history = kind, kind.perfect_recall and recall == "history"
+    The numbers are the 90 of `diamant_env.FIELDS`; a history has a place for each card and each player's decision
+    besides, which holds its number and 1, or 0.
+    """
+
+    def __init__(self, kind: Any, game: DiamantGame) -> None:
+        self._kind, self._history = kind, kind.perfect_recall and game.recall == "history"
         self._single = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
-        whole = kind.public_info and self._single and not self._history
-        self.tensor = np.zeros(NUM_FEATURES, np.float32) if whole else None
+        whole = kind.public_info and self._single
+        size = NUM_FEATURES + (game.max_history_length() if self._history else 0)
+        self.tensor = np.zeros(size, np.float32) if whole else None
         self.dict = {"observation": self.tensor} if whole else {}
 
     def set_from(self, state: DiamantState, player: int) -> None:
         """Write what a seat sees into `tensor`."""
-        if self.tensor is not None:
-            self.tensor[:] = state.position.observe(player)
+        if self.tensor is None:
+            return
+        self.tensor[:NUM_FEATURES] = state.position.observe(player)
+        if self._history:
+            history = state.history()
+            self.tensor[NUM_FEATURES:] = 0
+            self.tensor[NUM_FEATURES : NUM_FEATURES + len(history)] = np.add(history, 1)
 
     def string_from(self, state: DiamantState, player: int) -> str:
         """Return what a seat sees as text; private alone are the chests, if they are hidden."""
@@ -215,4 +225,4 @@ class DiamantObserver:
         return "; ".join(parts)
 
 
-pyspiel.register_game(_game_type("score", False, "history", False), DiamantGame)
+pyspiel.register_game(_game_type("score", False, False), DiamantGame)
