@@ -19,7 +19,6 @@ from open_spiel.python.algorithms import (
     best_response,
     cfr,
     discounted_cfr,
-    expected_game_score,
     exploitability,
     external_sampling_mccfr,
     fictitious_play,
@@ -28,6 +27,7 @@ from open_spiel.python.algorithms import (
     mcts,
     mmd_dilated,
     outcome_sampling_mccfr,
+    policy_aggregator,
     sequence_form_lp,
 )
 from open_spiel.python.algorithms.psro_v2 import best_response_oracle, psro_v2
@@ -56,11 +56,11 @@ def solved(solver: Any, times: int, step: str = "evaluate_and_update_policy") ->
 
 
 def by_cpp(box: str) -> Learned:
-    """Run CFR+ in C++ over the tree exported as EFG, whose information states are numbered in the order of the export.
-
-    The policy is of the exported game.
-    """
-    return solved(pyspiel.CFRPlusSolver(exported(box)), 1_000)
+    """Run CFR+ in C++ over the tree exported as EFG; the policy is of the exported game."""
+    solver = pyspiel.CFRPlusSolver(exported(box))
+    for _ in range(1_000):
+        solver.evaluate_and_update_policy()
+    return solver.tabular_average_policy(), "1,000 iterations"
 
 
 def exported(box: str) -> pyspiel.Game:
@@ -79,10 +79,10 @@ def by_lp(box: str) -> Learned:
 
 def by_mmd(box: str) -> Learned:
     """Magnetic mirror descent towards an equilibrium of a little entropy."""
-    solver = mmd_dilated.MMDDilatedEnt(load(box), 0.001)
-    for _ in range(2_000):
+    solver = mmd_dilated.MMDDilatedEnt(load(box), 0.01, 0.1)
+    for _ in range(300):
         solver.update_sequences()
-    return solver.get_policies(), "2,000 iterations"
+    return solver.get_policies(), "300 iterations"
 
 
 def by_psro(box: str) -> Learned:
@@ -96,8 +96,6 @@ def by_psro(box: str) -> Learned:
     )  # fmt: skip
     for _ in range(6):
         solver.iteration()
-    from open_spiel.python.algorithms import policy_aggregator
-
     mixed = policy_aggregator.PolicyAggregator(game)
     return mixed.aggregate(range(2), solver.get_policies(), solver.get_meta_strategies()), "6 iterations"
 
@@ -134,7 +132,7 @@ def by_nfsp(box: str) -> Learned:
 
     def make(player: int, size: int) -> Any:
         kwargs = {"epsilon_decay_duration": 3_000, "epsilon_start": 0.1, "epsilon_end": 0.001}
-        return nfsp.NFSP(player, (size,), 2, (64,), 20_000, 0.1, **kwargs)
+        return nfsp.NFSP(player, size, 2, (64,), 20_000, 0.1, **kwargs)
 
     learned, effort = by_episodes(box, make, 3_000)
     for agent in learned._agents.values():
@@ -144,9 +142,7 @@ def by_nfsp(box: str) -> Learned:
 
 def by_dqn(box: str) -> Learned:
     """Two learners of values, whose greedy policies need not be near an equilibrium."""
-    return by_episodes(
-        box, lambda player, size: dqn.DQN(player, (size,), 2, (64,), epsilon_decay_duration=3_000), 3_000
-    )
+    return by_episodes(box, lambda player, size: dqn.DQN(player, size, 2, (64,), epsilon_decay_duration=3_000), 3_000)
 
 
 class Mcts(policies.Policy):
@@ -202,17 +198,21 @@ ALGORITHMS: dict[str, Callable[[str], Learned]] = {
 }
 
 
+def nash_conv(box: str, learned: Any) -> float:
+    """Return what the two could gain by deviating alone, together."""
+    if isinstance(learned, policies.Policy):
+        return exploitability.nash_conv(learned.game, learned, use_cpp_br=False)
+    return pyspiel.nash_conv(exported(box), learned)
+
+
 def sizes(box: str) -> str:
     """Return how large a box is: states, and information states of both kinds."""
     states = get_all_states.get_all_states(load(box), include_chance_states=True).values()
     decisions = [state for state in states if not state.is_terminal() and not state.is_chance_node()]
-    kinds = [{state.information_state_string() for state in decisions}]
-    game = load(box, recall="state")
-    kinds.append({state.information_state_string() for state in map(game.deserialize_state, [])} or set())
-    kinds[1] = set(policies.TabularPolicy(game).state_lookup)
-    counts = len(states), len(decisions), len(kinds[0]), len(kinds[1])
-    return "`{}`: {:,} states, {:,} of them decisions; {:,} information states with recall=history, {:,} with state".format(
-        BOXES[box], *counts
+    known = [len(policies.TabularPolicy(load(box, recall=recall)).state_lookup) for recall in ("history", "state")]
+    return (
+        f"{box}: `{BOXES[box]}`, {len(states):,} states, {len(decisions):,} of them decisions; {known[0]:,} information "
+        f"states with `recall=history`, {known[1]:,} with `recall=state`"
     )
 
 
@@ -232,8 +232,7 @@ def main() -> None:
             try:
                 learned, effort = ALGORITHMS[name](box)
                 seconds = time.perf_counter() - began
-                game = exported(box) if name.endswith("EFG") else learned.game
-                gap = f"{exploitability.nash_conv(game, learned, use_cpp_br=False):.2g}"
+                gap = f"{nash_conv(box, learned):.2g}"
             except Exception as error:
                 effort, seconds, gap = f"{type(error).__name__}: {error}"[:100], time.perf_counter() - began, ""
             print(f"| {name} | {box} | {effort} | {seconds:.1f} | {gap} |", flush=True)
