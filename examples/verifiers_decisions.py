@@ -104,7 +104,7 @@ class DiamantTaskset(vf.Taskset[DiamantTask, DiamantConfig]):
 class DiamantEnvConfig(vf.EnvConfig):
     """The one who is asked."""
 
-    player: vf.AgentConfig = vf.AgentConfig()
+    player: vf.AgentConfig = vf.AgentConfig(runtime={"type": "subprocess"})
 
 
 class DiamantEnv(vf.Env[DiamantEnvConfig]):
