@@ -19,6 +19,7 @@ from diamant_env.opponents.registry import make
 from diamant_env.state import CONTINUE, LEAVE
 from diamant_env.state import Game as Record
 
+_ASKED = 16  # times after each first card, for an agent that draws
 _OF_SEATS = ("chest", "relics", "inside", "left_turn")
 
 
@@ -36,9 +37,9 @@ class AgentPolicy(Policy):
     def __init__(self, game: pyspiel.Game, agent: Player) -> None:
         super().__init__(game, list(range(game.num_players())))
         self.agent = make(agent)
-        state = game.new_initial_state()
-        state.apply_action(state.chance_outcomes()[0][0])
-        require_no_memory(self.agent, self._seen(state, 0))
+        start = game.new_initial_state()
+        rows = [self._seen(start.child(card), 0) for card, _ in start.chance_outcomes()]
+        require_no_memory(self.agent, np.repeat(np.concatenate(rows), _ASKED, axis=0))
 
     def _seen(self, state: pyspiel.State, player: int) -> NDArray[np.float32]:
         # The turn-based form puts whose turn it is before what the seat sees.
