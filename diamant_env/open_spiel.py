@@ -33,7 +33,7 @@ from diamant_env.observation import NUM_FEATURES
 from diamant_env.state import CONTINUE, LEAVE
 from diamant_env.state import Game as Record
 
-__all__ = ["AgentBot", "AgentPolicy", "DiamantGame", "DiamantState", "PolicyAgent", "edition_text"]
+__all__ = ["AgentBot", "AgentPolicy", "DiamantGame", "DiamantState", "PolicyAgent", "edition_text", "read_edition"]
 
 _UTILITIES = {
     "score": pyspiel.GameType.Utility.GENERAL_SUM,

@@ -23,7 +23,7 @@ for _field in FIELDS:
 
 def as_bytes(records: NDArray) -> NDArray[np.uint8]:
     """Return records (N,) as the bytes that compiled loops take, uint8 (N, bytes of a record); the memory is shared."""
-    return records.view(np.ndarray).view(np.uint8).reshape(len(records), -1)
+    return records.view(np.ndarray).view(np.uint8).reshape(len(records), records.dtype.itemsize)
 
 
 def as_games(games: Any) -> NDArray:

@@ -83,6 +83,7 @@ SMALLER = {
 NOT_RUN = {
     "pip install .[sb3,judge]": "installs",
     "pip install diamant-env[web]": "installs",
+    "pip install diamant-env[open-spiel]": "installs",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "make setup": "installs",
     "make test": "these tests",
@@ -138,6 +139,8 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if document.name == "cluster.md":
         pytest.importorskip("ray")
+    if document.name == "open_spiel.md":
+        pytest.importorskip("pyspiel")
     if document.name != "enter.md":  # it begins in an empty folder
         (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
