@@ -32,12 +32,11 @@ def server(monkeypatch):
 
 def episodes(server: Server, **settings) -> list:
     """Play all tasks of the taskset."""
-    from verifiers.v1.utils.loaders import environment_class, load_environment
+    from verifiers.v1.utils.loaders import load_environment
+    from verifiers_decisions import DiamantConfig
 
-    name = "verifiers_decisions"
-    kind = environment_class(name)
-    config = kind.__orig_bases__[0].__args__[0](taskset=taskset_config(name, settings))
-    env = load_environment(config)
+    taskset, agent = DiamantConfig(id="verifiers_decisions", **settings), vf.AgentConfig(runtime={"type": "subprocess"})
+    env = load_environment(vf.SingleAgentEnvConfig(taskset=taskset, agent=agent))
     client = vf.EvalClientConfig(base_url=server.url.removesuffix("/chat/completions"), api_key_var="NO_KEY")
     context = vf.ModelContext(model="scripted", client=client)
 
@@ -48,18 +47,12 @@ def episodes(server: Server, **settings) -> list:
     return asyncio.run(play())
 
 
-def taskset_config(name, settings):
-    from verifiers.v1.utils.loaders import taskset_class
-
-    return taskset_class(name).__orig_bases__[0].__args__[1](id=name, **settings)
-
-
 def test_the_mean_reward_is_the_loss_of_a_decision(server):
     server.answer = ev
     played = episodes(server, games=12, seed=5)
     assert not [error for episode in played for error in episode.errors]
     rewards = [episode.traces[0].reward for episode in played]
-    assert "expedition 1 of" not in played[0].traces[0].task.data.prompt
+    assert "expedition 1 of" not in played[0].traces[0].task.data.prompt_text
     assert max(rewards) <= 0
     judged = judge_decisions("ev", games=400, players=2).losses[0].loss
     ours = mean_of_tables(-np.array(rewards), np.ones(len(rewards)))
