@@ -105,11 +105,11 @@ def by_deep_cfr(box: str) -> Learned:
     """Deep CFR over the 90 numbers that a seat sees."""
     game = load(box, recall="state")
     solver = deep_cfr.DeepCFRSolver(
-        game, (64, 64), (64, 64), num_iterations=20, num_traversals=20, learning_rate=1e-3,
+        game, (64, 64), (64, 64), num_iterations=5, num_traversals=10, learning_rate=1e-3,
         policy_network_train_steps=300, advantage_network_train_steps=30,
     )  # fmt: skip
     solver.solve()
-    return policies.tabular_policy_from_callable(game, solver.action_probabilities), "20 iterations"
+    return policies.tabular_policy_from_callable(game, solver.action_probabilities), "5 iterations"
 
 
 def by_episodes(box: str, make: Callable[[int, int], Any], episodes: int) -> Learned:
@@ -135,7 +135,7 @@ def by_nfsp(box: str) -> Learned:
         kwargs = {"epsilon_decay_duration": 3_000, "epsilon_start": 0.1, "epsilon_end": 0.001}
         return nfsp.NFSP(player, size, 2, (64,), 20_000, 0.1, **kwargs)
 
-    learned, effort = by_episodes(box, make, 2_000)
+    learned, effort = by_episodes(box, make, 3_000)
     for agent in learned._agents.values():
         agent._mode = nfsp.MODE.AVERAGE_POLICY
     return learned, effort
