@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,7 @@ NOT_RUN = {
     "source .venv/bin/activate": "changes the shell it is typed into",
 }
 ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE
+OPTIONAL = ("pyspiel", "jax")  # a block that imports one of these runs where it is installed
 ALONE = ("README.md",)  # here a block needs nothing of the blocks before it but what they import
 
 
@@ -151,6 +153,8 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
             for words in commands_of(text):
                 run_command(words, monkeypatch)
         elif block["language"] == "python":
+            if any(find_spec(name) is None and f"import {name}" in text for name in OPTIONAL):
+                continue
             if named := re.match(r"# (\w+\.py)\n", text):  # a file that the reader saves
                 (tmp_path / named[1]).write_text(text, encoding="utf-8")
                 monkeypatch.syspath_prepend(tmp_path)
