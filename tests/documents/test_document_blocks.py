@@ -116,6 +116,11 @@ def smaller(text: str, document: Path) -> str:
     return text
 
 
+def can_run(text: str) -> bool:
+    """Whether the optional libraries that a block imports are installed."""
+    return not any(find_spec(name) is None and f"import {name}" in text for name in OPTIONAL)
+
+
 def commands_of(text: str) -> list[list[str]]:
     """The commands of a console block, without comments."""
     return [words for line in text.splitlines() if (words := shlex.split(line, comments=True))]
@@ -152,9 +157,7 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
         if block["language"] == "console":
             for words in commands_of(text):
                 run_command(words, monkeypatch)
-        elif block["language"] == "python":
-            if any(find_spec(name) is None and f"import {name}" in text for name in OPTIONAL):
-                continue
+        elif block["language"] == "python" and can_run(text):
             if named := re.match(r"# (\w+\.py)\n", text):  # a file that the reader saves
                 (tmp_path / named[1]).write_text(text, encoding="utf-8")
                 monkeypatch.syspath_prepend(tmp_path)
