@@ -6,6 +6,7 @@ from typing import Any
 from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS, Edition
 from diamant_env.engine.records import from_observation
+from diamant_env.game import Game
 from diamant_env.observation import (
     FIELDS,
     HISTORY,
@@ -36,6 +37,7 @@ __all__ = [
     "REWARDS",
     "Batch",
     "Edition",
+    "Game",
     "Observations",
     "columns",
     "from_observation",

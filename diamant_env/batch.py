@@ -34,7 +34,7 @@ from diamant_env.engine.scripts import check_script, missing_card, script_of
 from diamant_env.observation import NUM_FEATURES, NUM_HISTORY
 from diamant_env.random_numbers import keys_of_next_games, keys_of_seeds
 from diamant_env.rewards import Reward, own_rewards, reward_code
-from diamant_env.state import GAME, OVER
+from diamant_env.state import DECIDE, GAME, OVER, REVEAL
 
 _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-attr]
 
@@ -156,14 +156,15 @@ class Batch:
 
         Args:
             saved: Of this batch or one like it, or loaded from a file. Each game has its place's edition and number of
-                players.
+                players. In records alone a card may be due, as in `diamant_env.Game`; it is drawn at once.
 
         Raises:
             ValueError: If a record is none of a game; the message names the game and the field. Nothing changes then.
         """
+        phases: tuple[int, ...] = (DECIDE, OVER)
         if not isinstance(saved, SavedBatch):
-            saved = SavedBatch(saved, self._script[:, :0], self._position * 0)  # type: ignore[arg-type]
-        games = check_games(saved.games, self._edition_table, self._edition_rows, self.num_players)
+            saved, phases = SavedBatch(saved, self._script[:, :0], self._position * 0), (REVEAL, *phases)  # type: ignore[arg-type]
+        games = check_games(saved.games, self._edition_table, self._edition_rows, self.num_players, phases)
         script, position = check_script(saved.script, saved.position, self.num_games)
         if saved.history is not None:
             check_saved(saved.history, self.num_games)
@@ -172,6 +173,7 @@ class Batch:
     def _put_back(self, saved: SavedBatch) -> None:
         """Go on from a value of `save`, unchecked."""
         self._games[:], self._script, self._position = saved.games, saved.script, saved.position
+        self._run(dealing=loops.TURN_UP)
         self.started = True
         if self._history is not None and saved.history is not None:
             self._history.restore(saved.history)

@@ -9,15 +9,16 @@ from __future__ import annotations
 import numpy as np
 
 from diamant_env.compilation import jit
+from diamant_env.editions import NO_CARD
 from diamant_env.engine.observation_writer import rebuild, write_observations
-from diamant_env.engine.turns import draw_decision, reveal_until_decision
+from diamant_env.engine.turns import draw_card, draw_decision, reveal_until_decision
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.random_numbers import key_of_next_game
 from diamant_env.rewards import pay
-from diamant_env.rules import resolve_decisions, start_game
-from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER
+from diamant_env.rules import resolve_decisions, reveal, start_game
+from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
 
-NO_DEAL, DEAL_NEXT, DEAL = range(3)
+NO_DEAL, DEAL_NEXT, DEAL, TURN_UP = range(4)
 NONE_MISSING = -1
 ALL_GAMES = np.zeros(0, np.bool_)
 NO_ROWS = np.zeros((0, 0, NUM_FEATURES), np.float32)
@@ -36,7 +37,8 @@ def run_games(
         edition_memory: Their editions.
         chosen: bool (N,), the games that play or are dealt; all if it is empty.
         play: Whether a turn is played.
-        dealing: `NO_DEAL`; `DEAL_NEXT`: start the next game where one is over; `DEAL`: start the game of the key.
+        dealing: `NO_DEAL`; `DEAL_NEXT`: start the next game where one is over; `DEAL`: start the game of the key;
+            `TURN_UP`: turn up cards where one is due.
         actions: int8 (N, seats), legal.
         rewards: float32 (N, seats), written if a turn is played.
         done: bool (N,), likewise.
@@ -65,8 +67,9 @@ def run_games(
     if dealing == NO_DEAL:
         return NONE_MISSING
     dealt = games_to_see
+    due = REVEAL if dealing == TURN_UP else OVER
     for i in range(games.shape[0]):
-        dealt[i] = (chosen.size == 0 or chosen[i]) and (dealing == DEAL or games[i].phase == OVER)
+        dealt[i] = (chosen.size == 0 or chosen[i]) and (dealing == DEAL or games[i].phase == due)
     if final_rows.shape[0]:
         copy_rows(dealt, rows, final_rows)
     missing = deal_games(games, editions, dealt, dealing, script, position)
@@ -106,7 +109,7 @@ def observe_games(games, editions, chosen, rows, show_all, blank_rivals, lengths
 
 @jit
 def deal_games(games, editions, chosen, dealing, script, position):
-    """Start the chosen games; see `run_games`."""
+    """Start the chosen games, or go on with them; see `run_games`."""
     for i in range(games.shape[0]):
         if chosen[i]:
             game = games[i]
@@ -114,7 +117,8 @@ def deal_games(games, editions, chosen, dealing, script, position):
             if dealing == DEAL_NEXT:
                 key = key_of_next_game(key)
                 position[i] = script.shape[1]
-            start_game(game, editions[game.edition], game.num_players, key)
+            if dealing != TURN_UP:
+                start_game(game, editions[game.edition], game.num_players, key)
             if reveal_until_decision(game, editions[game.edition], script, position, i):
                 return i
     return NONE_MISSING
@@ -169,3 +173,21 @@ def rebuild_games(rows, keys, memory):
     games = memory.view(GAME)[:, 0]
     for i in range(rows.shape[0]):
         rebuild(rows[i], keys[i], games[i])
+
+
+@jit(cached=True)
+def move_game(memory, edition_memory, card, actions):
+    """Turn up a card in the only game, or resolve its decisions, int8 (1, seats), if the card is `NO_CARD`."""
+    game, edition = memory.view(GAME)[0, 0], edition_memory.view(EDITION)[0, 0]
+    if card != NO_CARD:
+        reveal(game, edition, card)
+    else:
+        for seat in range(actions.shape[1]):
+            game.decision[seat] = actions[0, seat]
+        resolve_decisions(game, edition)
+
+
+@jit(cached=True)
+def draw_next_card(memory):
+    """Return the card that the only game draws next."""
+    return draw_card(memory.view(GAME)[0, 0])

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,7 @@ SMALLER = {
 NOT_RUN = {
     "pip install .[sb3,judge]": "installs",
     "pip install diamant-env[web]": "installs",
+    "pip install diamant-env[open-spiel]": "installs",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "make setup": "installs",
     "make test": "these tests",
@@ -106,6 +108,7 @@ NOT_RUN = {
     "source .venv/bin/activate": "changes the shell it is typed into",
 }
 ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE
+OPTIONAL = ("pyspiel", "jax")  # a block that imports one of these runs where it is installed
 ALONE = ("README.md",)  # here a block needs nothing of the blocks before it but what they import
 
 
@@ -118,6 +121,11 @@ def smaller(text: str, document: Path) -> str:
     for written, run in SMALLER.get(document.name, {}).items():
         text = text.replace(written, run)
     return text
+
+
+def can_run(text: str) -> bool:
+    """Whether the optional libraries that a block imports are installed."""
+    return not any(find_spec(name) is None and f"import {name}" in text for name in OPTIONAL)
 
 
 def commands_of(text: str) -> list[list[str]]:
@@ -145,6 +153,8 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if document.name == "cluster.md":
         pytest.importorskip("ray")
+    if document.name == "open_spiel.md":
+        pytest.importorskip("pyspiel")
     if document.name != "enter.md":  # it begins in an empty folder
         (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
@@ -154,7 +164,7 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
         if block["language"] == "console":
             for words in commands_of(text):
                 run_command(words, monkeypatch)
-        elif block["language"] == "python":
+        elif block["language"] == "python" and can_run(text):
             if named := re.match(r"# (\w+\.py)\n", text):  # a file that the reader saves
                 (tmp_path / named[1]).write_text(text, encoding="utf-8")
                 monkeypatch.syspath_prepend(tmp_path)

@@ -13,13 +13,13 @@ import pytest
 from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, diamant_v0, exact, from_observation
 from diamant_env.observation import FIELDS, SLICES
 from diamant_env.sb3 import DiamantVecEnv
-from diamant_env.state import OVER, REVEAL
+from diamant_env.state import OVER
 from tests.support.play import BASE
 
 FLAWS = [
     ("num_players", 100),
     ("edition", 1),
-    ("phase", REVEAL),
+    ("phase", 3),
     ("phase", OVER),
     ("expedition", 6),
     ("turn", -1),

@@ -8,10 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from diamant_env import GAME, LEAVE, Edition
-from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.rules import resolve_decisions, reveal, start_game
-from diamant_env.state import OVER, REVEAL
+from diamant_env import Edition, Game
 from tests.support.exact_by_hand import after, left
 from tests.support.figures import bust_at_trap, survival
 from tests.support.oracle import Oracle
@@ -29,31 +26,22 @@ TINY = [
 LONGER = [replace(edition, expeditions=2) for edition in TINY]
 
 
-class Tree:
-    """Every course that a game of the engine can take."""
+def after_card(game: Game, card: int) -> Game:
+    later = game.clone()
+    later.reveal(card)
+    return later
 
-    def __init__(self, edition: Edition, players: int = 1) -> None:
-        self.box = numbers_of(edition)
-        self.root = np.zeros(1, GAME).view(np.recarray)
-        start_game(self.root[0], self.box, players, np.uint64(0))
 
-    def after(self, game: np.recarray, card: int) -> np.recarray:
-        """The game after this card."""
-        later = game.copy()
-        reveal(later[0], self.box, card)
-        return later
+def decided(game: Game, leavers: Sequence[int]) -> Game:
+    later = game.clone()
+    later.decide([int(seat in leavers) for seat in range(game.num_players)])
+    return later
 
-    def decided(self, game: np.recarray, leavers: Sequence[int]) -> np.recarray:
-        """The game after these seats left."""
-        later = game.copy()
-        later[0].decision[:] = 0
-        later[0].decision[list(leavers)] = LEAVE
-        resolve_decisions(later[0], self.box)
-        return later
 
-    def cards(self, game: np.recarray) -> list[tuple[int, int]]:
-        """The kinds of card in the deck, and how many of each."""
-        return [(card, int(game[0].deck[card])) for card in np.flatnonzero(game[0].deck)]
+def cards(game: Game) -> list[tuple[int, int]]:
+    """The kinds of card in the deck, and how many of each."""
+    deck = game.state.deck.tolist()
+    return [(card, deck[card]) for card, _ in game.chance_outcomes()]
 
 
 def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, Fraction]]:
@@ -62,19 +50,20 @@ def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, 
     Games with as many cards and as many kinds of trap on the path have the same future as far as busts go, so one of
     them stands for all.
     """
-    tree = Tree(replace(edition, expeditions=1))
-    alive, reached = {0: (Fraction(1), tree.root)}, dict.fromkeys(range(1, len(edition.traps) + 1), Fraction(0))
+    root = Game(1, replace(edition, expeditions=1))
+    alive, reached = {0: (Fraction(1), root)}, dict.fromkeys(range(1, len(edition.traps) + 1), Fraction(0))
     chances = [Fraction(1)]
     while alive:
-        later: dict[int, tuple[Fraction, np.recarray]] = {}
+        later: dict[int, tuple[Fraction, Game]] = {}
         for traps, (chance, game) in alive.items():
-            for card, copies in tree.cards(game):
-                after = tree.after(game, card)
-                if after[0].phase == OVER:
+            for card, copies in cards(game):
+                then = after_card(game, card)
+                if then.phase == "over":
                     continue
-                share = chance * Fraction(copies, int(game[0].deck_size))
-                now = int(after[0].on_path.sum())
-                later[now] = (later[now][0] + share if now in later else share, after)
+                share = chance * Fraction(copies, int(game.state.deck_size))
+                now = int(then.state.on_path.sum())
+                then.decide([0])
+                later[now] = (later[now][0] + share if now in later else share, then)
                 if now > traps:
                     reached[now] += share
         alive = later
@@ -94,23 +83,23 @@ def test_survival_of_every_edition(edition):
 @every(LONGER)
 def test_all_courses_of_three_turns(edition):
     """Every card and every decision of a game for two, into the second expedition: the engine's and the oracle's."""
-    tree, names, courses = Tree(edition, 2), Names(edition), []
+    names, courses = Names(edition), []
 
-    def go(game: np.recarray, oracle: Oracle, turns: int) -> None:
-        if game[0].phase == REVEAL:
-            assert {names.cards[card] for card, _ in tree.cards(game)} == set(oracle.deck)
-            for card, _ in tree.cards(game):
-                go(tree.after(game, card), after(oracle, names.cards[card]), turns)
+    def go(game: Game, oracle: Oracle, turns: int) -> None:
+        if game.phase == "reveal":
+            assert {names.cards[card] for card, _ in cards(game)} == set(oracle.deck)
+            for card, _ in cards(game):
+                go(after_card(game, card), after(oracle, names.cards[card]), turns)
             return
-        rows = engine_rows(game)
+        rows = engine_rows(np.array([game.state]))
         assert rows == [oracle_row(oracle)]
-        assert names.deck(game[0].deck.tolist()) == oracle.deck_counts
+        assert names.deck(game.state.deck.tolist()) == oracle.deck_counts
         if turns == 3 or oracle.over:
             courses.append(tuple(rows[0]))
             return
         inside = [seat for seat, player in enumerate(oracle.players) if player.inside]
         for leavers in [(), *((seat,) for seat in inside), inside][: 2 ** len(inside)]:
-            go(tree.decided(game, leavers), left(oracle, set(leavers)), turns + 1)
+            go(decided(game, leavers), left(oracle, set(leavers)), turns + 1)
 
-    go(tree.root, Oracle(edition, 2), 0)
+    go(Game(2, edition), Oracle(edition, 2), 0)
     assert len(set(courses)) > 10

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -108,6 +109,15 @@ def test_the_state_of_a_game_word_by_word():
         "Of these 2 would end the expedition, a chance of 6.5%.",
         "The next card brings each player inside 1.55 gems on average, if nobody leaves.",
     ]
+
+
+def test_a_single_expedition_has_no_number():
+    seen = Observations(seen_by(0, [Play([11], players=2).game], BASE)[0])
+    assert state_in_words(seen, BASE).startswith("Now: expedition 1 of 5, after card 1.\n")
+    assert state_in_words(seen, BASE, expeditions=1).startswith("Now: after card 1.\n")
+    single = replace(BASE, expeditions=1)
+    seen = Observations(seen_by(0, [Play([11], players=2, edition=single).game], single)[0])
+    assert state_in_words(seen, single).startswith("Now: after card 1.\n")
 
 
 def test_hidden_chests_stay_hidden_and_relics_have_their_worth():

@@ -94,7 +94,10 @@ class TextAgent:
 
 
 def parse_answer(answer: str) -> bool | None:
-    """Return True for LEAVE, False for CONTINUE, None for anything else."""
+    """Return True for LEAVE, False for CONTINUE, None for anything else.
+
+    Either word alone counts, in any case, with blanks around it or a period after it.
+    """
     found = _ANSWER.fullmatch(answer.strip())
     return None if found is None else found[1].lower() == "leave"
 

@@ -32,7 +32,13 @@ _REMOVED = ("", "; of the two traps that ended it one leaves the game", "; the t
 
 
 def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
-    """Return the rules, as far as a player needs them to decide, and what to play for: a key of `AIMS`."""
+    """Return the rules, as far as a player needs them to decide, and what to play for.
+
+    Args:
+        edition: What is played.
+        expeditions: In the game.
+        objective: A key of `AIMS`: ``"win"`` or ``"score"``.
+    """
     relics = ""
     if edition.relics:
         worth = _RELICS[edition.relic_values].format(values=", ".join(map(str, edition.relics)))
@@ -44,7 +50,7 @@ def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
     return f"{_RULES.format(expeditions=number, relics=relics, removed=removed)}\n{AIMS[objective].format(ties=ties)}"
 
 
-def state_in_words(seen: Observations, edition: Edition) -> str:
+def state_in_words(seen: Observations, edition: Edition, expeditions: int | None = None) -> str:
     """Return what one observation shows, a sentence a line.
 
     All that bears on the decision is there in numbers: which cards the deck holds, what lies on the path and what each
@@ -53,14 +59,18 @@ def state_in_words(seen: Observations, edition: Edition) -> str:
     Args:
         seen: One observation, of a seat that must decide.
         edition: What is played.
+        expeditions: In the game, by default as the observation says; 1 for a single one of a longer game, which is then
+            not numbered.
     """
     fields = ("expedition", "expeditions_left", "turn", "num_players", "num_inside", "bag", "path_gems", "path_relics")
     expedition, left, turn, players, inside, bag, path, relics = (int(seen[name]) for name in fields)
+    number = expedition + left if expeditions is None else expeditions
+    when = f"expedition {expedition} of {number}, " if number > 1 else ""
     worth = f", {counted(relics, 'relic')} worth {int(seen['path_relic_value'])} to one who leaves alone"
     traps = [edition.traps[trap] for trap in np.flatnonzero(seen["traps_on_path"])]
     return "\n".join(
         [
-            f"Now: expedition {expedition} of {expedition + left}, after card {turn}.",
+            f"Now: {when}after card {turn}.",
             f"Inside: {inside} of {counted(players, 'player')}, each with {counted(bag, 'gem')} in the bag.",
             f"You are inside. {_chest('Your', int(seen['chest']), int(seen['relics']))}",
             *_rivals(seen),

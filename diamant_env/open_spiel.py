@@ -1,0 +1,228 @@
+"""Diamant as an OpenSpiel game: importing this module registers ``python_diamant``.
+
+Simultaneous moves and explicit chance, over `diamant_env.Game`. A seat in camp has one legal action, CONTINUE. Needs
+OpenSpiel: ``pip install "diamant-env[open-spiel]"``.
+
+Parameters of the game:
+    players: 1 to 8.
+    edition: A published name, or a box as text: fields of `diamant_env.Edition` such as
+        ``treasures:3+5/traps:mud/trap_copies:2``; see `edition_text`.
+    expeditions: In a game; 0 for those of the edition.
+    utility: ``score``: gems, general-sum. ``win``: 1/k for each of the k winners, constant-sum. ``margin``: own score
+        less the mean of the others', zero-sum.
+    hidden_chests: Whether a player sees only their own chest, in any edition: imperfect information.
+    recall: ``history``: an information state is all cards and decisions so far, which is perfect recall. ``state``: it
+        is what the seat sees now, which is enough to decide and makes fewer of them.
+    terminal_rewards: Whether the score is paid at the end, as MCTS needs it, not when it is banked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from diamant_env.editions import FIRST_RELIC, MAX_EXPEDITIONS, MAX_PLAYERS, NUM_CARDS, find_edition
+from diamant_env.engine.arguments import whole_number
+from diamant_env.envs.edition_text import edition_text, read_edition
+from diamant_env.envs.open_spiel_agents import AgentBot, AgentPolicy, PolicyAgent
+from diamant_env.game import Game
+from diamant_env.observation import NUM_FEATURES
+from diamant_env.state import CONTINUE, LEAVE
+from diamant_env.state import Game as Record
+
+__all__ = ["AgentBot", "AgentPolicy", "DiamantGame", "DiamantState", "PolicyAgent", "edition_text", "read_edition"]
+
+_UTILITIES = {
+    "score": pyspiel.GameType.Utility.GENERAL_SUM,
+    "win": pyspiel.GameType.Utility.CONSTANT_SUM,
+    "margin": pyspiel.GameType.Utility.ZERO_SUM,
+}
+_RECALLS = ("history", "state")
+_DEFAULTS = {
+    "players": 3,
+    "edition": "iello-2016",
+    "expeditions": 0,
+    "utility": "score",
+    "hidden_chests": False,
+    "recall": "history",
+    "terminal_rewards": False,
+}
+
+
+def _game_type(utility: str, hidden_chests: bool, terminal_rewards: bool) -> pyspiel.GameType:
+    kind, at_end = pyspiel.GameType, terminal_rewards or utility != "score"
+    return kind(
+        short_name="python_diamant",
+        long_name="Diamant (Incan Gold)",
+        dynamics=kind.Dynamics.SIMULTANEOUS,
+        chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=kind.Information.IMPERFECT_INFORMATION if hidden_chests else kind.Information.PERFECT_INFORMATION,
+        utility=_UTILITIES[utility],
+        reward_model=kind.RewardModel.TERMINAL if at_end else kind.RewardModel.REWARDS,
+        max_num_players=MAX_PLAYERS,
+        min_num_players=1,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        parameter_specification=_DEFAULTS,
+    )
+
+
+class DiamantGame(pyspiel.Game):
+    """The game; the module's docstring names its parameters.
+
+    Raises:
+        ValueError: If a parameter is out of range or the box can't be played; the message says what is allowed.
+    """
+
+    def __init__(self, params: dict[str, Any] | None = None) -> None:
+        given = {**_DEFAULTS, **(params or {})}
+        for name, allowed in (("utility", tuple(_UTILITIES)), ("recall", _RECALLS)):
+            if given[name] not in allowed:
+                raise ValueError(f"{name}={given[name]!r}; {', '.join(allowed)} are allowed")
+        edition = find_edition(read_edition(given["edition"]), given["hidden_chests"] or None)
+        if whole_number("expeditions", given["expeditions"], 0, MAX_EXPEDITIONS):
+            edition = dataclasses.replace(edition, expeditions=given["expeditions"])
+        self.start = Game(given["players"], edition)
+        self.start.returns(given["utility"])  # refuses the margin of one player
+        self.utility, self.recall = given["utility"], given["recall"]
+        kind = _game_type(self.utility, edition.hidden_chests, given["terminal_rewards"])
+        self.paid_at_end = kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
+        cards = len(edition.treasures) + len(edition.traps) + len(edition.relics)  # without a bust
+        self._most_cards = (cards + 1) * edition.expeditions
+        most = sum(edition.treasures) * edition.expeditions + sum(edition.relics)
+        low, high = {"score": (0, most), "win": (0, 1), "margin": (-most, most)}[self.utility]
+        total = {"score": None, "win": 1.0, "margin": 0.0}[self.utility]
+        info = pyspiel.GameInfo(2, NUM_CARDS, given["players"], low, high, total, cards * edition.expeditions)
+        super().__init__(kind, info, params or {})
+
+    def max_chance_nodes_in_history(self) -> int:
+        """Return the most cards of a game."""
+        return self._most_cards
+
+    def new_initial_state(self) -> DiamantState:
+        """Return the state before the first card."""
+        return DiamantState(self)
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> DiamantObserver:
+        """Return an observer, by default of what a seat sees now."""
+        if params:
+            raise ValueError(f"observers have no parameters; {params!r} was given")
+        return DiamantObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), self)
+
+
+class DiamantState(pyspiel.State):
+    """A state; `position` is the `diamant_env.Game`, to be read."""
+
+    def __init__(self, game: DiamantGame) -> None:
+        super().__init__(game)
+        self.position = game.start.clone()
+        self._utility, self._paid_at_end = game.utility, game.paid_at_end
+        self._returns_before = [0.0] * game.num_players()  # the last decisions
+        self._jump: Record | None = None  # where the next card leads, see `open_spiel_agents.state_at`
+
+    def current_player(self) -> int:
+        """See `pyspiel.State`."""
+        players = pyspiel.PlayerId
+        return {"reveal": players.CHANCE, "decide": players.SIMULTANEOUS, "over": players.TERMINAL}[self.position.phase]
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return [CONTINUE, LEAVE] if self.position.must_decide[player] else [CONTINUE]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """See `pyspiel.State`."""
+        return self.position.chance_outcomes()
+
+    def _apply_action(self, action: int) -> None:
+        if self._jump is None:
+            self.position.reveal(action)
+        else:
+            self.position.restore(self._jump)
+            self._jump = None
+
+    def _apply_actions(self, actions: list[int]) -> None:
+        before = self.returns()
+        self.position.decide(actions)
+        self._returns_before = before
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        if player != pyspiel.PlayerId.CHANCE:
+            return ("CONTINUE", "LEAVE")[action]
+        number = f" #{action - FIRST_RELIC + 1}" if action >= FIRST_RELIC else ""  # relics may have the same name
+        return f"{self.position.edition.card_name(action)}{number}"
+
+    def is_terminal(self) -> bool:
+        """See `pyspiel.State`."""
+        return self.position.phase == "over"
+
+    def returns(self) -> list[float]:
+        """Return what each player has been paid so far."""
+        if self._paid_at_end and self.position.phase != "over":
+            return [0.0] * self.position.num_players
+        return self.position.returns(self._utility).tolist()
+
+    def rewards(self) -> list[float]:
+        """Return what each player has been paid since the last decisions, also after cards that followed them."""
+        return [now - before for now, before in zip(self.returns(), self._returns_before, strict=True)]
+
+    def __str__(self) -> str:
+        return f"{_in_words(self.position.state)}; chests {_chests(self.position)}"
+
+
+def _in_words(game: Record) -> str:
+    """Return what all see, chests left out."""
+    n = int(game["num_players"])
+    numbers = ("expedition", "turn", "bag", "path_gems", "path_relics", "path_relic_value", "relics_taken")
+    lists = {"inside": n, "left_turn": n, "relics": n, "deck": None, "on_path": None}
+    parts = [f"{name} {game[name]}" for name in numbers]
+    parts += [f"{name} {','.join(map(str, game[name][:end].tolist()))}" for name, end in lists.items()]
+    return "; ".join(parts)
+
+
+def _chests(position: Game) -> list[int]:
+    return position.returns().astype(int).tolist()
+
+
+class DiamantObserver:
+    """What a seat sees of a state, as text and, where all that it sees is asked for, as numbers.
+
+    The numbers are the 90 of `diamant_env.FIELDS`; a history has a place for each card and each player's decision
+    besides, which holds its number and 1, or 0.
+    """
+
+    def __init__(self, kind: Any, game: DiamantGame) -> None:
+        self._kind, self._history = kind, kind.perfect_recall and game.recall == "history"
+        self._single = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        whole = kind.public_info and self._single
+        size = NUM_FEATURES + (game.max_history_length() if self._history else 0)
+        self.tensor = np.zeros(size, np.float32) if whole else None
+        self.dict = {"observation": self.tensor} if whole else {}
+
+    def set_from(self, state: DiamantState, player: int) -> None:
+        """Write what a seat sees into `tensor`."""
+        if self.tensor is None:
+            return
+        self.tensor[:NUM_FEATURES] = state.position.observe(player)
+        if self._history:
+            history = state.history()
+            self.tensor[NUM_FEATURES:] = 0
+            self.tensor[NUM_FEATURES : NUM_FEATURES + len(history)] = np.add(history, 1)
+
+    def string_from(self, state: DiamantState, player: int) -> str:
+        """Return what a seat sees as text; private alone are the chests, if they are hidden."""
+        if self._history:
+            return f"seat {player}: {' '.join(map(str, state.history()))}"
+        chests, hidden = _chests(state.position), state.position.edition.hidden_chests
+        parts = [f"seat {player}", _in_words(state.position.state)] if self._kind.public_info else []
+        if hidden and self._kind.private_info != pyspiel.PrivateInfoType.NONE:
+            parts.append(f"chest {chests[player]}" if self._single else f"chests {chests}")
+        elif self._kind.public_info and not hidden:
+            parts.append(f"chests {chests}")
+        return "; ".join(parts)
+
+
+pyspiel.register_game(_game_type("score", False, False), DiamantGame)

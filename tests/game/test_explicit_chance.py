@@ -1,0 +1,146 @@
+"""The scalar game: the same cards and numbers as a batch, a value that can be copied, and checked calls."""
+
+import copy
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from diamant_env import Batch, Edition, Game, Observations
+from diamant_env.rewards import REWARDS
+from tests.support.play import PUBLISHED, every
+
+SMALL = Edition("small", (3, 5), ("mud",), trap_copies=2, expeditions=1)
+
+
+@every(PUBLISHED)
+@pytest.mark.parametrize("players", [1, 3, 8])
+def test_a_seed_plays_the_same_game_as_in_a_batch(edition, players):
+    rewards = [reward for reward in REWARDS if players > 1 or reward != "margin"]
+    batches = [Batch(1, players, edition, reward) for reward in rewards]
+    rng, cards = np.random.default_rng(players), 0
+    for seed in range(3):
+        game, paid = Game(players, edition, seed=seed), np.zeros((len(rewards), players))
+        rows, *_ = [batch.reset(seed) for batch in batches]
+        while True:
+            waiting = None
+            while game.phase == "reveal":
+                waiting = game.state
+                game.reveal(game.draw())
+                cards += 1
+            assert game.state.tobytes() == batches[0].games[0].tobytes()
+            assert [game.observe(seat).tobytes() for seat in range(players)] == [row.tobytes() for row in rows[0]]
+            assert game.must_decide.tolist() == batches[0].must_decide[0].tolist()
+            if waiting is not None:
+                resumed = Batch(1, players, edition)
+                resumed.restore([waiting])
+                assert resumed.games.tobytes() == batches[0].games.tobytes()
+            if game.phase == "over":
+                break
+            actions = (rng.random(players) < 0.3).astype(np.int8)
+            game.decide(actions)
+            for batch, total in zip(batches, paid, strict=True):
+                rows, reward, _ = batch.step(actions[None])
+                total += reward[0]
+        for reward, total in zip(rewards, paid, strict=True):
+            np.testing.assert_allclose(game.returns(reward), total, rtol=1e-6)
+    assert cards > 3 * edition.expeditions
+
+
+def test_the_chances_are_those_of_the_deck():
+    game = Game(2, SMALL)
+    assert game.chance_outcomes() == [(2, 0.25), (4, 0.25), (16, 0.5)]
+    game.reveal(16)
+    game.decide([0, 0])
+    assert [Fraction(chance).limit_denominator(9) for _, chance in game.chance_outcomes()] == [Fraction(1, 3)] * 3
+    game.reveal(16)
+    assert game.phase == "over"
+    assert game.state.bust_card == 16
+    assert game.returns("win").tolist() == [0.5, 0.5]
+
+
+def test_a_game_is_a_value():
+    game = Game(3, SMALL, hidden_chests=True)
+    game.reveal(4)
+    copies = [game.clone(), copy.copy(game), copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
+    moved = Game(3, SMALL, hidden_chests=True)
+    moved.restore(game.state)
+    for other in (*copies, moved):
+        before = game.state.tobytes()
+        assert other.state.tobytes() == before
+        other.decide([1, 0, 0])
+        assert other.returns().tolist() == [3, 0, 0]
+        assert game.state.tobytes() == before
+        assert other.edition == game.edition
+        assert Observations(other.observe(1))["rival_chest"].tolist() == [0] * 7  # hidden: it is 3
+        assert Observations(other.observe(0))["chest"] == 3
+    with pytest.raises(ValueError, match="read-only"):
+        game.state["bag"] = 3
+
+
+def test_a_state_goes_through_a_batch_of_several_editions():
+    batch = Batch(2, 3, ["iello-2016", "everdeck"])
+    batch.reset(seed=7)
+    game = Game(3, "everdeck")
+    game.restore(batch.games[1])
+    assert game.state.edition == 0
+    assert game.observe(2).tobytes() == batch.observe()[1, 2].tobytes()
+    with pytest.raises(ValueError, match="can't be that of a game: deck"):
+        game.restore(batch.games[:1])
+
+
+def deciding() -> Game:
+    game = Game(2, SMALL)
+    game.reveal(2)
+    return game
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: Game(9), ValueError, "num_players=9; a whole number, 1 to 8, is allowed"),
+        (lambda: Game(2, "diamant"), ValueError, "unknown edition 'diamant'"),
+        (lambda: Game(seed=-1), ValueError, "seed=-1"),
+        (
+            lambda: Game(2, SMALL).reveal(3),
+            ValueError,
+            r"card 3 is not in the deck, which holds 2 \(3\), 4 \(5\), 16 \(m",
+        ),
+        (lambda: Game(2, SMALL).reveal(-1), ValueError, "card -1 is not in the deck"),
+        (lambda: Game(2, SMALL).reveal("mud"), ValueError, "card 'mud' is not in the deck"),
+        (
+            lambda: Game(2, SMALL).decide([0, 0]),
+            RuntimeError,
+            r"decide\(\): the game is in phase 'reveal'; 'decide' is n",
+        ),
+        (lambda: deciding().reveal(4), RuntimeError, "'reveal' is needed"),
+        (lambda: deciding().chance_outcomes(), RuntimeError, "'reveal' is needed"),
+        (lambda: deciding().draw(), RuntimeError, "'reveal' is needed"),
+        (lambda: deciding().decide([0, 2]), ValueError, "action 2 of seat 1 .* 0 .CONTINUE. and 1 .LEAVE.$"),
+        (lambda: deciding().decide([0]), ValueError, r"actions of shape \(1,\); expected \(2,\)"),
+        (lambda: deciding().decide([0.0, 1.0]), ValueError, "actions of dtype float64"),
+        (lambda: deciding().observe(2), ValueError, "seat=2; a whole number, 0 to 1, is allowed"),
+        (lambda: deciding().returns("gems"), ValueError, "unknown reward 'gems'"),
+        (lambda: Game(1).returns("margin"), ValueError, "one player has none"),
+        (lambda: deciding().restore(Game(3, SMALL).state), ValueError, "num_players = 3"),
+        (lambda: deciding().restore(np.zeros(3)), ValueError, "records of type GAME"),
+    ],
+)
+def test_bad_input(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_what_is_refused_changes_nothing():
+    game = deciding()
+    before = game.state.tobytes()
+    for wrong in ([0, 7], [0, 0, 0]):
+        with pytest.raises(ValueError, match="action"):
+            game.decide(wrong)
+    assert game.state.tobytes() == before
+    game.decide([1, 0])
+    game.reveal(4)
+    game.decide([9, 1])  # what a seat in camp sends is ignored
+    assert game.phase == "over"
+    assert game.returns().tolist() == [2, 6]

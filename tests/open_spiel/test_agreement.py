@@ -1,0 +1,133 @@
+"""`diamant_env.exact` against OpenSpiel's own values, best responses and solvers, in boxes that both can play out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diamant_env import CONTINUE, LEAVE, Edition, exact
+from tests.exact.test_exact import compiled_only
+from tests.support.play import every
+
+pyspiel = pytest.importorskip("pyspiel")
+from open_spiel.python import policy  # noqa: E402
+from open_spiel.python.algorithms import expected_game_score, exploitability, gambit  # noqa: E402
+
+import diamant_env.open_spiel as spiel  # noqa: E402
+
+pytestmark = compiled_only
+PAIRS = Edition("pairs", (3, 5), ("mud",), trap_copies=2, expeditions=1)
+TRIPLE = Edition("triple", (7,), ("mud",), trap_copies=3, relics=(4,), relic_values="printed", expeditions=1)
+RELICS = Edition("relics", (5,), ("mud",), trap_copies=2, relics=(3, 7), expeditions=1)
+TWO_TRAPS = Edition("two traps", (8,), ("mud", "wind"), trap_copies=2, expeditions=1)
+BOXES = [PAIRS, TRIPLE, RELICS, TWO_TRAPS]
+AGENTS = ["ev:0", "bag:3", "cards:2", "traps:1", "random:0.3"]
+
+
+def load(edition, players, turn_based=False, **parameters):
+    given = {"players": players, "edition": spiel.edition_text(edition), **parameters}
+    game = pyspiel.load_game("python_diamant", given)
+    return pyspiel.convert_to_turn_based(game) if turn_based else game
+
+
+def judged(game, of_all) -> tuple[np.ndarray, float]:
+    """The value of a policy that all play to each of them, and its NashConv, by OpenSpiel alone."""
+    together = game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
+    policies = of_all if together else [of_all] * game.num_players()
+    values = expected_game_score.policy_value(game.new_initial_state(), policies)
+    return np.array(values), exploitability.nash_conv(game, of_all, use_cpp_br=False)
+
+
+class Known(policy.Policy):
+    """A policy that asks another one once for each information state, or a solution of `exact` in float64."""
+
+    def __init__(self, game, ask):
+        super().__init__(game, list(range(game.num_players())))
+        self.ask, self.known = ask, {}
+
+    def action_probabilities(self, state, player_id=None):
+        player = state.current_player() if player_id is None else player_id
+        key = state.information_state_string(player)
+        if key not in self.known:
+            self.known[key] = self.ask(state, player)
+        return self.known[key]
+
+
+def solved(game, solution) -> Known:
+    def ask(state, player):
+        if state.legal_actions(player) == [CONTINUE]:
+            return {CONTINUE: 1.0}
+        now = state if hasattr(state, "position") else state.simultaneous_game_state()
+        leave = float(solution.leave_probability(np.array([now.position.state]))[0])
+        return {CONTINUE: 1 - leave, LEAVE: leave}
+
+    return Known(game, ask)
+
+
+@every(BOXES)
+@pytest.mark.parametrize("players", [2, 3])
+def test_value_and_nash_conv_are_the_same(edition, players):
+    tree = exact.build_tree(exact.start_of_expedition(edition, players), edition, merge_traps=False)
+    game, turns = load(edition, players, recall="state"), load(edition, players, turn_based=True)
+    largest = 0.0
+    for number, agent in enumerate(AGENTS):
+        for played in (game, turns) if number == 0 else (game,):
+            own = spiel.AgentPolicy(played, agent)
+            values, gap = judged(played, Known(played, own.action_probabilities))
+            response = exact.best_response(exact.policy_of(own.agent, tree), tree)
+            largest = max(largest, np.abs(values - response.profile_value).max(), abs(gap - response.nash_conv))
+    print(f"largest difference {largest:.3g}")
+    assert largest < 1e-9
+
+
+@every(BOXES)
+@pytest.mark.parametrize("players", [2, 3])
+def test_nobody_gains_by_deviating_from_the_equilibrium(edition, players):
+    solution = exact.solve_equilibrium(players, edition, cache=False)
+    game = load(edition, players, recall="state")
+    values, gap = judged(game, solved(game, solution))
+    np.testing.assert_allclose(values, solution.value, atol=1e-12)
+    assert abs(gap) < 1e-12
+
+
+@every(BOXES)
+def test_nobody_gains_by_deviating_from_the_difference(edition):
+    game = load(edition, 2, recall="state", utility="margin")
+    values, gap = judged(game, solved(game, exact.solve_difference(edition, cache=False)))
+    np.testing.assert_allclose(values, 0, atol=1e-12)
+    assert abs(gap) < 1e-12
+
+
+@every([replace(TRIPLE, expeditions=2, trap_copies=4), replace(RELICS, relics_enter="expedition", relics=(3,))])
+def test_a_lone_player_s_whole_game(edition):
+    game = load(edition, 1)
+    stay = Known(game, lambda *_: {CONTINUE: 1.0, LEAVE: 0.0})
+    values, gap = judged(game, stay)
+    assert values[0] + gap == pytest.approx(exact.solve_lone(edition, whole_game=True).value, abs=1e-12)
+
+
+def plus_of(game, iterations):
+    """What CFR+ in C++ finds in the tree exported as EFG: the values of its average policy, and its NashConv."""
+    tree = pyspiel.load_efg_game(gambit.export_gambit(game))
+    solver = pyspiel.CFRPlusSolver(tree)
+    for _ in range(iterations):
+        solver.evaluate_and_update_policy()
+    average = solver.tabular_average_policy()
+    return pyspiel.expected_returns(tree.new_initial_state(), average, -1, True), pyspiel.nash_conv(tree, average)
+
+
+def test_cfr_plus_finds_the_value_of_the_difference():
+    values, gap = plus_of(load(PAIRS, 2, turn_based=True, utility="margin"), 1_000)
+    np.testing.assert_allclose(values, 0, atol=1e-4)
+    assert gap < 1e-4
+
+
+@pytest.mark.parametrize(
+    ("players", "found", "symmetric"), [(2, (2.390, 2.333), 2.120), (3, (1.479, 1.479, 1.5), 1.217)]
+)
+def test_cfr_plus_finds_equilibria_that_pay_everyone_more(players, found, symmetric):
+    """As docs/exact.md says."""
+    values, gap = plus_of(load(PAIRS, players, turn_based=True), 1_000)
+    assert exact.solve_equilibrium(players, PAIRS, cache=False).value == pytest.approx(symmetric, abs=5e-4)
+    np.testing.assert_allclose(sorted(values), sorted(found), atol=5e-4)
+    assert gap < 1e-4

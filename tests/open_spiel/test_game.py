@@ -1,0 +1,219 @@
+"""The OpenSpiel game by OpenSpiel's own tests, its agents both ways, and what bad input gets."""
+
+import re
+import unittest
+
+import numpy as np
+import pytest
+
+from diamant_env.judging import evaluate
+from diamant_env.observation import NUM_FEATURES, Observations
+from tests.support.play import INVENTED, PUBLISHED, every
+
+pyspiel = pytest.importorskip("pyspiel")
+from open_spiel.integration_tests import api_test  # noqa: E402
+from open_spiel.python import policy, rl_environment  # noqa: E402
+from open_spiel.python.algorithms import cfr, mcts  # noqa: E402
+from open_spiel.python.tests import games_sim_test  # noqa: E402
+
+import diamant_env.open_spiel as spiel  # noqa: E402
+from diamant_env.envs.edition_text import read_edition  # noqa: E402
+
+PAIRS = "treasures:3+5/traps:mud/trap_copies:2/expeditions:1"
+GAMES = {
+    "default": "python_diamant",
+    "hidden": "python_diamant(edition=incan-gold,players=4)",
+    "win": "python_diamant(utility=win,recall=state)",
+    "margin": "python_diamant(players=2,utility=margin,hidden_chests=True,recall=state)",
+    "terminal": "python_diamant(players=8,edition=incan-gold-2020,terminal_rewards=True)",
+    "alone": "python_diamant(players=1)",
+    "turns": f"turn_based_simultaneous_game(game=python_diamant(players=2,edition={PAIRS}))",
+}
+# Chance, decision and terminal nodes of the whole tree of PAIRS, and its information states.
+api_test.TOTAL_NUM_STATES["whole"], api_test.PERFECT_RECALL_NUM_STATES["whole"] = (82, 135, 116), 102
+
+
+def cases() -> list[unittest.TestCase]:
+    """OpenSpiel's tests of its interface."""
+    classes = [
+        type(name, (api_test.EnforceAPIOnPartialTreeBase,), {"game_name": name, "game": pyspiel.load_game(text)})
+        for name, text in GAMES.items()
+    ]
+    whole = {"game_name": "whole", "game": pyspiel.load_game(GAMES["turns"])}
+    classes.append(type("whole", (api_test.EnforceAPIOnFullTreeBase,), whole))
+    return [case for each in classes for case in unittest.defaultTestLoader.loadTestsFromTestCase(each)]
+
+
+CASES = cases()
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{type(case).__name__}-{case._testMethodName}" for case in CASES])
+def test_the_interface(case):
+    type(case).setUpClass()
+    case.debug()
+
+
+@pytest.mark.parametrize("text", GAMES.values(), ids=GAMES)
+def test_simulations(text):
+    game = pyspiel.load_game(text)
+    games_sim_test.GamesSimTest("test_efg_game").sim_game(game)
+    pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("utility", ["score", "win", "margin"])
+def test_rewards_add_up_in_an_environment(utility):
+    game = pyspiel.load_game("python_diamant", {"utility": utility, "expeditions": 2})
+    env, rng = rl_environment.Environment(game), np.random.default_rng(0)
+    for _ in range(5):
+        now, total = env.reset(), np.zeros(3)
+        while not now.last():
+            legal = now.observations["legal_actions"]
+            assert all(each in ([0], [0, 1]) for each in legal)
+            now = env.step([int(rng.choice(each)) for each in legal])
+            total += now.rewards
+        np.testing.assert_allclose(total, env.get_state.returns())
+
+
+@every([*PUBLISHED, *INVENTED])
+def test_a_box_in_a_text(edition):
+    read = read_edition(spiel.edition_text(edition))
+    fields = ("treasures", "traps", "relics", "trap_copies", "relics_enter", "relic_values", "expeditions")
+    assert [getattr(read, name) for name in fields] == [getattr(edition, name) for name in fields]
+    assert (read.bust_removes, read.tie_break) == (edition.bust_removes, edition.tie_break)
+    game = pyspiel.load_game("python_diamant", {"edition": spiel.edition_text(edition)})
+    assert str(pyspiel.load_game(str(game))) == str(game)
+
+
+def test_an_agent_is_the_same_as_a_policy_and_as_a_bot():
+    game = pyspiel.load_game("python_diamant", {"players": 3, "edition": "iello-2016-fr"})
+    turns, agents = pyspiel.convert_to_turn_based(game), ["ev:0", "bag:4", "cards:2"]
+    bots = [spiel.AgentBot(game, player, agent, seed=player) for player, agent in enumerate(agents)]
+    ours, theirs = ([spiel.AgentPolicy(each, agent) for agent in agents] for each in (game, turns))
+    state, turn = game.new_initial_state(), turns.new_initial_state()
+    rng, met = np.random.default_rng(1), set()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            cards, chances = zip(*state.chance_outcomes(), strict=True)
+            card = int(rng.choice(cards, p=chances))
+            state.apply_action(card)
+            turn.apply_action(card)
+            continue
+        actions = [bot.step(state) for bot in bots]
+        for player, action in enumerate(actions):
+            chances = ours[player].action_probabilities(state, player)
+            assert chances[action] == 1
+            assert theirs[player].action_probabilities(turn) == chances
+            met.add((len(chances), action))
+            turn.apply_action(action)
+        state.apply_actions(actions)
+    assert met == {(1, 0), (2, 0), (2, 1)}  # in camp, and inside
+    with pytest.raises(ValueError, match="decides by more than what it sees"):
+        spiel.AgentPolicy(game, "mixture:1,20")
+
+
+@pytest.mark.parametrize("turn_based", [False, True])
+@pytest.mark.parametrize("player", [0, 2])
+def test_a_policy_of_openspiel_plays_here_as_it_does_there(turn_based, player):
+    """An agent that became a policy and an agent again plays the same games."""
+    game = pyspiel.load_game("python_diamant", {"players": 3, "recall": "state"})
+    game = pyspiel.convert_to_turn_based(game) if turn_based else game
+    there_and_back = spiel.PolicyAgent(spiel.AgentPolicy(game, "ev:0.6"), game, player, "there and back")
+    shares = [
+        evaluate(agent, games=12, players=3, seed=3).results[0].score.mean for agent in ("ev:0.6", there_and_back)
+    ]
+    assert shares[0] == shares[1]
+
+
+def test_what_cfr_learned_is_judged_here():
+    edition = read_edition(PAIRS)
+    game = pyspiel.load_game("python_diamant", {"players": 2, "edition": PAIRS, "utility": "margin", "recall": "state"})
+    turns = pyspiel.convert_to_turn_based(game)
+    solver = cfr.CFRSolver(turns)
+    for _ in range(20):
+        solver.evaluate_and_update_policy()
+    agent = spiel.PolicyAgent(solver.average_policy(), turns, name="CFR")
+    result = evaluate(agent, against=["bag:1"], edition=edition, games=400, players=2)
+    assert result.results[0].agent == "CFR"
+    assert result.results[0].score.mean > result.results[0].rivals_score - 0.5
+
+
+def test_mcts_takes_rewards_at_the_end_alone():
+    game = pyspiel.load_game_as_turn_based("python_diamant", {"edition": PAIRS, "terminal_rewards": True})
+    random = np.random.RandomState(0)
+    bot = mcts.MCTSBot(game, 2, 20, mcts.RandomRolloutEvaluator(1, random), random_state=random)
+    state = game.new_initial_state()
+    state.apply_action(4)
+    assert bot.step(state) in (0, 1)
+    with pytest.raises(ValueError, match="terminal rewards"):
+        mcts.MCTSBot(pyspiel.load_game_as_turn_based("python_diamant"), 2, 20, None)
+
+
+def test_information_states_by_recall():
+    sizes = {
+        recall: len(
+            policy.TabularPolicy(pyspiel.load_game("python_diamant", {"edition": PAIRS, "recall": recall})).states
+        )
+        for recall in ("history", "state")
+    }
+    assert sizes["state"] < sizes["history"]
+    for recall, size in (("state", 0), ("history", 4 + 3 * 3)):  # most cards, and decisions of three
+        game = pyspiel.load_game("python_diamant", {"edition": PAIRS, "recall": recall})
+        assert game.observation_tensor_size() == NUM_FEATURES
+        assert game.information_state_tensor_size() == NUM_FEATURES + size
+
+
+def test_hidden_chests_are_in_no_text_or_number_that_a_rival_sees():
+    for hidden in (True, False):
+        game = pyspiel.load_game("python_diamant", {"edition": PAIRS, "hidden_chests": hidden, "recall": "state"})
+        kinds = pyspiel.GameType.Information
+        assert game.get_type().information == (kinds.IMPERFECT_INFORMATION if hidden else kinds.PERFECT_INFORMATION)
+        seen = []
+        for treasure in (2, 4):
+            state = game.new_initial_state()
+            state.apply_action(treasure)
+            state.apply_actions([1, 0, 0])
+            row = Observations(np.array(state.observation_tensor(1), np.float32))
+            text = re.search("chests?.*", state.observation_string(1))[0]
+            seen.append((state.returns()[0], row["rival_chest"].tolist(), text))
+        assert seen[0][0] != seen[1][0]
+        assert [first == second for first, second in zip(*seen, strict=True)] == [False, hidden, hidden]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"playerz": 2}, pyspiel.SpielError, "Unknown parameter 'playerz'. Available parameters are: edition"),
+        ({"players": 9}, ValueError, "num_players=9; a whole number, 1 to 8, is allowed"),
+        ({"players": 1, "utility": "margin"}, ValueError, "one player has none"),
+        ({"utility": "gems"}, ValueError, "utility='gems'; score, win, margin are allowed"),
+        ({"recall": "none"}, ValueError, "recall='none'; history, state are allowed"),
+        ({"expeditions": 16}, ValueError, "expeditions=16; a whole number, 0 to 15, is allowed"),
+        ({"edition": "diamant"}, ValueError, "unknown edition 'diamant'; published editions: iello-2016"),
+        ({"edition": 3}, pyspiel.SpielError, "Wrong type for parameter edition"),
+        ({"edition": "treasures:3"}, ValueError, "the box 'treasures:3' has no traps"),
+        ({"edition": "treasures:3+x/traps:mud"}, ValueError, "whole numbers are allowed"),
+        ({"edition": "gems:3/traps:mud"}, ValueError, "'gems:3' in the box .* is allowed with treasures, traps"),
+        ({"edition": "treasures:3/traps:mud/trap_copies:1"}, ValueError, "can't be played: 1 cards of each trap"),
+        ({"edition": "treasures:3/traps:mud"}, ValueError, "can't be played: after 2 busts"),
+    ],
+)
+def test_parameters_that_are_refused(parameters, error, message):
+    with pytest.raises(error, match=message):
+        pyspiel.load_game("python_diamant", parameters)
+
+
+def test_moves_that_are_refused():
+    game = pyspiel.load_game("python_diamant", {"edition": PAIRS})
+    state = game.new_initial_state()
+    with pytest.raises(ValueError, match="card 3 is not in the deck"):
+        state.apply_action(3)
+    state.apply_action(4)
+    with pytest.raises(ValueError, match="action 2 of seat 1"):
+        state.apply_actions([0, 2, 0])
+    with pytest.raises(ValueError, match="can't play by what a seat sees; learn it with recall=state"):
+        spiel.PolicyAgent(policy.UniformRandomPolicy(game), game)
+    with pytest.raises(ValueError, match="player=3; a whole number, 0 to 2, is allowed"):
+        spiel.PolicyAgent(None, pyspiel.load_game("python_diamant(recall=state)"), 3)
+    other = spiel.PolicyAgent(None, pyspiel.load_game("python_diamant(recall=state)"))
+    with pytest.raises(ValueError, match="can't be that of a game: num_players"):
+        evaluate(other, games=4, players=4)
