@@ -92,7 +92,7 @@ def play_both(editions, players, seed):
 def test_no_number_differs(players):
     """3 to 8 players play 2,000 games of the published editions, and more of two others."""
     scale = int(os.environ.get("DIAMANT_TEST_SCALE", 1))
-    editions = [*EDITIONS.values()] * (37 * scale) + [OWN, PRINTED] * (20 * scale)
+    editions = [*EDITIONS.values()] * (38 * scale) + [OWN, PRINTED] * (20 * scale)
     turns = play_both(editions, players, seed=players)
     print(f"{players} players: {len(editions):,} games, {turns:,} turns")
     assert turns > 8 * len(editions)
