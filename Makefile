@@ -56,8 +56,8 @@ test-page: setup  ## play in the page with a browser that nobody sees
 test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
 	"$(PYTHON)" tests/package/versions.py
 
-test-deep: setup  ## compare engine and oracle over a hundred times more games: hours
-	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py
+test-deep: setup  ## compare engine, oracle and JAX over a hundred times more games: hours
+	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/in_jax/test_same_games.py
 
 test-ray:  ## make .venv-ray from constraints-distributed.txt and run the tests that need Ray
 	"$(PYTHON)" -m venv .venv-ray

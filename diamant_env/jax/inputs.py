@@ -53,7 +53,10 @@ def _gems(row: Array, name: str) -> Array:
 def _sorted(seats: Array) -> Array:
     """Return the rivals, (rivals, fields): present ones first, of them those inside, then by chest."""
     present, inside = seats[:, _RIVAL["present"]], seats[:, _RIVAL["inside"]]
-    keys = [2 * present + inside, *(seats[:, _RIVAL[name]] * _SCALE[f"rival_{name}"] for name in ("chest", "left_turn"))]
+    keys = [
+        2 * present + inside,
+        *(seats[:, _RIVAL[name]] * _SCALE[f"rival_{name}"] for name in ("chest", "left_turn")),
+    ]
     order = keys[0].astype(jnp.int32)
     for key, bits in zip([*keys[1:], seats[:, _RIVAL["relics"]] * _SCALE["rival_relics"]], (14, 7, 3), strict=True):
         order = (order << bits) + key.astype(jnp.int32)

@@ -43,8 +43,9 @@ def test_a_key_is_a_game(new_key):
     assert (stayed.last_card, stayed.turn) == (left.last_card, left.turn)
 
 
-def play_to_the_end(env, state):
-    step, states = jax.jit(env.step), [state]
+def play_to_the_end(env):
+    """Return the states of one game."""
+    step, states = jax.jit(env.step), [jax.jit(env.init)(jax.random.key(0))]
     while not states[-1].over:
         states.append(step(states[-1], (states[-1].turn + jnp.arange(env.num_players)) // 6)[0])
     return states
@@ -52,30 +53,31 @@ def play_to_the_end(env, state):
 
 def test_what_is_over_stays_and_earns_nothing():
     env = Diamant(3, "iello-2016-fr", reward="win")
-    last = play_to_the_end(env, env.init(jax.random.key(0)))[-1]
-    after, rewards = env.step(last, jnp.ones(3, int))
+    last = play_to_the_end(env)[-1]
+    after, rewards = jax.jit(env.step)(last, jnp.ones(3, int))
     assert all(np.array_equal(a, b) for a, b in zip(last[1:], after[1:], strict=True))
     assert not rewards.any()
-    assert not env.observe(last)[:, 0].any()
+    assert not jax.jit(env.observe)(last)[:, 0].any()
     assert np.array_equal(env.legal_actions(last), [[True, False]] * 3)
 
 
 def test_auto_reset_keeps_the_last_state():
     env = Diamant(3, "iello-2016-fr", reward="win")
-    *_, before, last = play_to_the_end(env, env.init(jax.random.key(0)))
+    step, observe = jax.jit(env.step_auto_reset), jax.jit(env.observe)
+    *_, before, last = play_to_the_end(env)
     actions = (before.turn + jnp.arange(3)) // 6
-    turn = jax.jit(env.step_auto_reset)(before, actions)
-    assert np.array_equal(env.observe(turn.ended), env.observe(last))
+    turn = step(before, actions)
+    assert np.array_equal(observe(turn.ended), observe(last))
     assert turn.ended.phase == OVER
     assert turn.rewards.sum() == 1
     assert (turn.state.expedition, turn.state.turn, turn.state.chest.sum()) == (1, 1, 0)
-    following = jax.jit(env.step_auto_reset)(turn.state, jnp.zeros(3, int))
+    following = step(turn.state, jnp.zeros(3, int))
     assert not np.array_equal(jax.random.key_data(turn.state.key), jax.random.key_data(before.key))
-    assert np.array_equal(env.observe(following.state), env.observe(following.ended))
+    assert np.array_equal(observe(following.state), observe(following.ended))
 
 
 def test_no_wide_numbers():
-    state = Diamant(3).init(jax.random.key(0))
+    state = jax.eval_shape(Diamant(3).init, jax.random.key(0))
     assert {str(leaf.dtype) for leaf in state[1:]} == {"int32", "bool"}
     assert isinstance(state, State)
 
@@ -95,7 +97,7 @@ UNPLAYABLE = {"name": "x", "treasures": (5,), "traps": ("a",), "trap_copies": 2,
         (lambda: Diamant(3, reward=len), "score, win, margin are allowed here"),
         (lambda: Diamant(1, reward="margin"), "one player has none"),
         (lambda: Diamant(3, hidden_chests=2), "hidden_chests=2; True, False and None are allowed"),
-        (lambda: jax.eval_shape(Diamant(3).step, Diamant(3).init(jax.random.key(0)), jnp.zeros(4)), "expected (3,)"),
+        (lambda: Diamant(3).step(None, jnp.zeros(4)), "actions of shape (4,); expected (3,)"),
     ],
 )
 def test_bad_input_gets_one_clear_error(make, message):
@@ -123,7 +125,7 @@ def test_names_of_jaxmarl(marl):
     space = env.observation_space("player_0")
     assert (env.num_agents, env.agents, env.action_space("player_2").n) == (3, ["player_0", "player_1", "player_2"], 2)
     assert (space.shape, env.agent_classes) == ((90,), {"player": env.agents})
-    reset, step = jax.jit(env.reset), jax.jit(env.step)
+    reset, step, step_env = jax.jit(env.reset), jax.jit(env.step), jax.jit(env.step_env)
     seen, state = reset(jax.random.key(0))
     done, paid, games = False, np.zeros(3), 0
     while games < 2:
@@ -131,7 +133,7 @@ def test_names_of_jaxmarl(marl):
         actions = {agent: jnp.full(1, (state.turn + seat) // 6) for seat, agent in enumerate(env.agents)}
         bare = {agent: action[0] for agent, action in actions.items()}
         before, (seen, state, rewards, dones, info) = state, step(jax.random.key(9), state, actions)
-        last_seen, last, *_ = jax.jit(env.step_env)(jax.random.key(9), before, bare)
+        last_seen, last, *_ = step_env(jax.random.key(9), before, bare)
         done, games = bool(dones["__all__"]), games + int(dones["__all__"])
         paid += [rewards[agent] for agent in env.agents]
         assert info == {}
@@ -145,9 +147,8 @@ def test_names_of_jaxmarl(marl):
 
 def test_missing_agent(marl):
     env = marl.DiamantMARL(2)
-    _, state = env.reset(jax.random.key(0))
     with pytest.raises(ValueError, match="no action for player_1; the agents are player_0, player_1"):
-        env.step(jax.random.key(0), state, {"player_0": 0})
+        env.step(None, None, {"player_0": 0})
 
 
 def test_wrapper_of_jaxmarl_logs_returns():
@@ -156,7 +157,7 @@ def test_wrapper_of_jaxmarl_logs_returns():
 
     env = baselines.LogWrapper(DiamantMARL(2, reward="score"))
     keys = jax.random.split(jax.random.key(0), 8)
-    seen, state = jax.vmap(env.reset)(keys)
+    seen, state = jax.jit(jax.vmap(env.reset))(keys)
     step = jax.jit(jax.vmap(env.step))
     lengths = np.zeros((8, 2))
     for turn in range(120):

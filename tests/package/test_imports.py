@@ -23,7 +23,7 @@ LAYERS = [
     "batch cuda drawing exact",
     "opponents",
     "envs judging advice",
-    "diamant_v0 gym_env gym_vector sb3 tasks",
+    "diamant_v0 gym_env gym_vector sb3 jax tasks",
     "records",
     "page",
     "commands",
