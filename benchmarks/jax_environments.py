@@ -1,7 +1,7 @@
-"""Speed of the environment in JAX beside the engine and games of JaxMARL and Pgx: ``python -m benchmarks.jax_environments``.
+"""Speed of the environment in JAX beside the engine and games of JaxMARL and Pgx.
 
 Random actions, auto-reset, observations of all agents (Pgx: of the player to move). On one core: ``taskset -c 0 python
--m benchmarks.jax_environments``. JAX takes a GPU where it finds one. Needs ``pip install ".[jax,train]" jaxmarl pgx six``.
+-m benchmarks.jax_environments``; JAX takes a GPU where it finds one. Needs the extras jax and train, jaxmarl, pgx, six.
 """
 
 from __future__ import annotations

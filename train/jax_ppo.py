@@ -1,94 +1,83 @@
-"""Self-play PPO in JAX, rollout and update in one compiled scan: ``python -m train.jax_ppo --out FOLDER``.
+"""Self-play PPO in JAX, rollout and update in one compiled scan: ``python -m train.jax_ppo``.
 
 In the manner of PureJaxRL (Lu et al.: Discovered policy optimisation, NeurIPS 2022), with two differences: turns in
-camp, which hold no decision, never enter the loss; and some seats are taken by earlier versions of the policy, each with
-a constant bias towards LEAVE or CONTINUE and blind to some fields, as in `train.learning.league`.
+camp, which hold no decision, never enter the loss; and earlier versions of the policy take some seats, each with a
+constant bias towards LEAVE or CONTINUE and blind to some fields, as in `train.learning.league`. The settings are those
+of `train.ppo`.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-import tyro
 from jax import Array
-from safetensors.numpy import save
-from tyro.conf import arg
 
 from diamant_env.commands.command import run_command
 from diamant_env.jax import Diamant, State
 from diamant_env.jax.inputs import canonical
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
-from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
-from diamant_env.storage.files import write_whole
+from diamant_env.opponents.network import NetworkAgent
 from train.learning.league import BLIND_SPOTS
+from train.runs.config import Config, PPOConfig, read_config
+from train.runs.run_folder import POLICY, save_policy
 
 COMMAND = "python -m train.jax_ppo"
 _WIDTH = INPUTS[CANONICAL].width
 
 
-@dataclass(frozen=True)
-class Config:
-    """Train a policy by self-play PPO in JAX and save it as a file that every command of diamant takes."""
+class Table(NamedTuple):
+    """Who plays: the learner in the first seats, since seats are alike, and earlier versions of it in the others."""
 
-    out: Annotated[Path, arg(metavar="FOLDER")] = Path("runs/jax")
-    """Folder for policy.safetensors; it is made if it is not there."""
-    seed: int = 0
-    edition: str = "iello-2016"
-    num_players: int = 4
-    learners: int = 2
-    """Seats of each game that learn; earlier versions of the policy take the others."""
-    decisions: int = 12_000_000
-    """Decisions of learning seats in the whole run."""
-    games: int = 512
-    turns: int = 96
-    """Turns of every game in one rollout."""
-    minibatch: int = 4096
-    epochs: int = 4
-    hidden: tuple[int, ...] = (64, 64)
-    learning_rate: float = 3e-3
-    final_learning_rate: float = 1e-4
-    entropy: float = 0.005
-    final_entropy: float = 0.001
-    gae_lambda: float = 0.95
-    clip: float = 0.2
-    value_weight: float = 0.5
-    max_grad_norm: float = 0.5
-    versions: int = 8
-    """Earlier versions that play at the same time, each in an equal part of the games."""
-    version_every: int = 1_000_000
-    """Decisions between two versions."""
-    style: float = 6.0
-    """Standard deviation of what is added to the logit of LEAVE of a seat that an earlier version takes."""
-    blindness: float = 0.4
-    """Chance of such a seat to be blind to a group of fields."""
+    env: Diamant
+    learners: int
+    shift: np.ndarray  # float32 (versions, games of each, rivals), added to the logit of LEAVE
+    sees: np.ndarray  # float32 (games, rivals, NUM_FEATURES), 0 where a seat is blind
 
-    def __post_init__(self) -> None:
-        Diamant(self.num_players, self.edition)
-        for name, low, high in (
-            ("learners", 1, self.num_players),
-            ("decisions", 1, None),
-            ("versions", 1, None),
-            ("games", self.versions, None),
-            ("minibatch", 1, self.games * self.turns * self.learners),
-        ):
-            value = getattr(self, name)
-            if value < low or (high is not None and value > high):
-                raise ValueError(f"{name}={value}; {low} to {high or 'any number'} is allowed")
-        if self.games % self.versions:
-            raise ValueError(f"games={self.games} can't be divided evenly among versions={self.versions}")
+    @classmethod
+    def of(cls, config: Config) -> Table:
+        """Return the tables of a run; ValueError where it has settings that are not implemented here."""
+        opponents, game = config.opponents, config.game
+        refused = {
+            "game.num_players": len(set(game.num_players)) > 1,
+            "game.editions": bool(game.editions),
+            "game.blank": game.blank,
+            "opponents.rules": opponents.rules > 0,
+            "opponents.scripted": opponents.scripted > 0,
+            "ppo.explore": config.ppo.explore > 0,
+            "ppo.average": config.ppo.average > 0,
+            "network.activation": config.network.activation != "relu",
+            "network.inputs": config.network.inputs != CANONICAL,
+            "start": bool(config.start),
+            "ppo.games": config.ppo.games < opponents.snapshot_places,
+        }
+        if any(refused.values()):
+            wrong = ", ".join(name for name, given in refused.items() if given)
+            raise ValueError(
+                f"{wrong}: in JAX one table size, one edition, relu on {CANONICAL}, the learner and its "
+                "snapshots are implemented, with as many games as snapshot_places at the least"
+            )
+        env = Diamant(game.num_players[0], game.played(), game.reward)
+        learners = 1 + round(opponents.learner * (env.num_players - 1))
+        rivals, random = env.num_players - learners, np.random.default_rng(config.seed)
+        shape = (opponents.snapshot_places, config.ppo.games // opponents.snapshot_places, rivals)
+        sees = np.ones((shape[0] * shape[1], rivals, NUM_FEATURES), np.float32)
+        for fields in BLIND_SPOTS:
+            blind = random.random(sees.shape[:2]) < opponents.blindness
+            for field in fields:
+                sees[blind, SLICES[field]] = 0
+        return cls(env, learners, random.normal(0, opponents.style, shape).astype(np.float32), sees)
 
 
 Layers = list[tuple[Array, Array]]
@@ -126,6 +115,10 @@ class Transition(NamedTuple):
     over: Array
 
 
+Batch = tuple[Transition, Array, Array]
+"""Decisions with their advantages and the targets of the value function."""
+
+
 def new_layers(key: Array, widths: Sequence[int], last: float) -> Layers:
     """Return orthogonal weights, of gain sqrt(2) and `last` in the last layer, and biases of 0."""
     gains = [2**0.5] * (len(widths) - 2) + [last]
@@ -147,10 +140,10 @@ def log_prob(logit: Array, action: Array) -> Array:
     return jax.nn.log_sigmoid(jnp.where(action == 1, logit, -logit))
 
 
-def advantages(turns: Transition, last_decides: Array, last_value: Array, gae_lambda: float) -> tuple[Array, Array]:
+def advantages(turns: Transition, last_decides: Array, last_value: Array, ppo: PPOConfig) -> tuple[Array, Array]:
     """Return the advantage of each decision, float32 (turns, games, learners), and whether its outcome is known.
 
-    Generalised advantage estimation (Schulman et al. 2016) from decision to decision, without discount: what a seat
+    Generalised advantage estimation (Schulman et al. 2016) from decision to decision: what a seat
     earns in camp belongs to its last decision. The last decision of a seat that waits in camp when the rollout ends has
     no outcome yet; those before it are bootstrapped with its value.
     """
@@ -160,7 +153,7 @@ def advantages(turns: Transition, last_decides: Array, last_value: Array, gae_la
         over = turn.over
         value, advantage = jnp.where(over, 0, value), jnp.where(over, 0, advantage)
         earned, known = jnp.where(over, 0, earned) + turn.reward, known | over
-        own = jnp.where(known, earned + value - turn.value + gae_lambda * advantage, 0)
+        own = jnp.where(known, earned + ppo.gamma * (value + ppo.gae_lambda * advantage) - turn.value, 0)
         decided = (turn.value, own, jnp.zeros_like(earned), jnp.ones_like(known))
         following = (value, advantage, earned, known)
         after = tuple(jnp.where(turn.decides, new, old) for new, old in zip(decided, following, strict=True))
@@ -171,103 +164,99 @@ def advantages(turns: Transition, last_decides: Array, last_value: Array, gae_la
     return jax.lax.scan(back, start, turns, reverse=True)[1]
 
 
-def make_update(config: Config) -> Any:
-    """Return the function that plays a rollout and learns from it: ``update(runner) -> runner``."""
-    env = Diamant(config.num_players, config.edition, "win")
-    learners, rivals = config.learners, config.num_players - config.learners
-    optimizer = make_optimizer(config)
-    observe = jax.vmap(env.observe)
-    inputs_of = jax.vmap(jax.vmap(partial(canonical, num_players=config.num_players)))
-    random = np.random.default_rng(config.seed)
-    shift = random.normal(0, config.style, (config.versions, config.games // config.versions, rivals))
-    sees = np.ones((config.games, rivals, NUM_FEATURES), np.float32)
-    for fields in BLIND_SPOTS:
-        blind = random.random((config.games, rivals)) < config.blindness
-        for field in fields:
-            sees[blind, SLICES[field]] = 0
+def inputs_of(observations: Array, num_players: int) -> Array:
+    """Return the networks' inputs, float32 (games, seats, width), for observations (games, seats, NUM_FEATURES)."""
+    return jax.vmap(jax.vmap(partial(canonical, num_players=num_players)))(observations)
 
-    def rivals_logits(versions: Layers, observations: Array) -> Array:
-        seen = inputs_of(observations * sees).reshape(*shift.shape, _WIDTH)
-        return (jax.vmap(forward)(versions, seen) + shift).reshape(config.games, rivals)
 
-    def play_turn(runner: Runner, key: Array) -> tuple[Runner, Transition]:
-        observations = observe(runner.states)
-        seen = inputs_of(observations[:, :learners])
-        logits = forward(runner.networks.policy, seen)
-        all_logits = jnp.concatenate([logits, rivals_logits(runner.versions, observations[:, learners:])], axis=1)
-        actions = jax.random.bernoulli(key, jax.nn.sigmoid(all_logits)).astype(jnp.int32)
-        turn = jax.vmap(env.step_auto_reset)(runner.states, actions)
-        action = actions[:, :learners]
-        kept = Transition(
-            inputs=seen,
-            decides=runner.states.inside[:, :learners],
-            action=action,
-            log_prob=log_prob(logits, action),
-            value=forward(runner.networks.value, seen),
-            reward=turn.rewards[:, :learners],
-            over=jnp.broadcast_to(turn.ended.over[:, None], action.shape),
-        )
-        return runner._replace(states=turn.state), kept
+def play_turn(table: Table, runner: Runner, key: Array) -> tuple[Runner, Transition]:
+    """Play a turn of all games."""
+    env, learners, shift, sees = table
+    observations = jax.vmap(env.observe)(runner.states)
+    seen = inputs_of(observations[:, :learners], env.num_players)
+    seen_by_rivals = inputs_of(observations[:, learners:] * sees, env.num_players)
+    logits = forward(runner.networks.policy, seen)
+    of_versions = jax.vmap(forward)(runner.versions, seen_by_rivals.reshape(*shift.shape, _WIDTH)) + shift
+    leave = jax.nn.sigmoid(jnp.concatenate([logits, of_versions.reshape(sees.shape[:2])], axis=1))
+    actions = jax.random.bernoulli(key, leave).astype(jnp.int32)
+    turn = jax.vmap(env.step_auto_reset)(runner.states, actions)
+    action = actions[:, :learners]
+    kept = Transition(
+        inputs=seen,
+        decides=runner.states.inside[:, :learners],
+        action=action,
+        log_prob=log_prob(logits, action),
+        value=forward(runner.networks.value, seen),
+        reward=turn.rewards[:, :learners],
+        over=jnp.broadcast_to(turn.ended.over[:, None], action.shape),
+    )
+    return runner._replace(states=turn.state), kept
 
-    def loss(networks: Networks, batch: tuple[Transition, Array, Array], entropy_weight: Array) -> Array:
-        turns, advantage, target = batch
-        logit, value = forward(networks.policy, turns.inputs), forward(networks.value, turns.inputs)
-        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-        ratio = jnp.exp(log_prob(logit, turns.action) - turns.log_prob)
-        clipped = jnp.clip(ratio, 1 - config.clip, 1 + config.clip)
-        gain = jnp.minimum(ratio * advantage, clipped * advantage).mean()
-        leave = jax.nn.sigmoid(logit)
-        entropy = -(leave * log_prob(logit, 1) + (1 - leave) * log_prob(logit, 0)).mean()
-        return config.value_weight * ((value - target) ** 2).mean() - gain - entropy_weight * entropy
 
-    def learn(runner: Runner, batch: tuple[Transition, Array, Array], known: Array, key: Array) -> Runner:
-        """Take the gradient steps of one epoch: minibatches of known decisions alone, in random order."""
-        order = jnp.argsort(jnp.where(known, jax.random.uniform(key, known.shape), 2))
-        done = runner.decisions / config.decisions
-        rate = lerp(config.learning_rate, config.final_learning_rate, done)
-        entropy_weight = lerp(config.entropy, config.final_entropy, done)
+def loss(networks: Networks, batch: Batch, entropy_weight: Array, config: Config) -> Array:
+    """Return PPO's loss of a minibatch (Schulman et al. 2017)."""
+    turns, advantage, target = batch
+    logit, value = forward(networks.policy, turns.inputs), forward(networks.value, turns.inputs)
+    advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+    ratio = jnp.exp(log_prob(logit, turns.action) - turns.log_prob)
+    clipped = jnp.clip(ratio, 1 - config.ppo.clip, 1 + config.ppo.clip)
+    gain = jnp.minimum(ratio * advantage, clipped * advantage).mean()
+    leave = jax.nn.sigmoid(logit)
+    entropy = -(leave * log_prob(logit, 1) + (1 - leave) * log_prob(logit, 0)).mean()
+    return config.ppo.value_weight * ((value - target) ** 2).mean() - gain - entropy_weight * entropy
 
-        def step(number: Array, learned: tuple[Networks, Any]) -> tuple[Networks, Any]:
-            networks, moments = learned
-            chosen = jax.lax.dynamic_slice_in_dim(order, number * config.minibatch, config.minibatch)
-            part = jax.tree.map(lambda rows: rows[chosen], batch)
-            gradient = jax.grad(loss)(networks, part, entropy_weight)
-            change, moments = optimizer.update(gradient, moments)
-            return jax.tree.map(lambda old, new: old - rate * new, networks, change), moments
 
-        steps = known.sum() // config.minibatch
-        networks, moments = jax.lax.fori_loop(0, steps, step, (runner.networks, runner.optimizer))
-        return runner._replace(networks=networks, optimizer=moments)
+def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array) -> tuple[Runner, None]:
+    """Take the gradient steps of one epoch: minibatches of known decisions alone, in random order."""
+    order = jnp.argsort(jnp.where(known, jax.random.uniform(key, known.shape), 2))
+    done = runner.decisions / config.ppo.decisions
+    rate = lerp(config.ppo.learning_rate, config.ppo.final_learning_rate, done)
+    entropy_weight = lerp(config.ppo.entropy, config.ppo.final_entropy, done)
 
-    def update(runner: Runner, _: None = None) -> tuple[Runner, None]:
-        key, play_key, learn_key, version_key = jax.random.split(runner.key, 4)
-        runner, turns = jax.lax.scan(play_turn, runner._replace(key=key), jax.random.split(play_key, config.turns))
-        observations = observe(runner.states)[:, :learners]
-        last_value = forward(runner.networks.value, inputs_of(observations))
-        decides = runner.states.inside[:, :learners]
-        advantage, known = advantages(turns, decides, last_value, config.gae_lambda)
-        batch = (turns, advantage, advantage + turns.value)
-        batch, known = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[3:]), (batch, known))
-        for epoch_key in jax.random.split(learn_key, config.epochs):
-            runner = learn(runner, batch, known, epoch_key)
-        runner = runner._replace(decisions=runner.decisions + turns.decides.sum())
-        return add_version(runner, version_key), None
+    def step(number: Array, learned: tuple[Networks, Any]) -> tuple[Networks, Any]:
+        networks, moments = learned
+        chosen = jax.lax.dynamic_slice_in_dim(order, number * config.ppo.minibatch, config.ppo.minibatch)
+        gradient = jax.grad(loss)(networks, jax.tree.map(lambda rows: rows[chosen], batch), entropy_weight, config)
+        change, moments = make_optimizer(config).update(gradient, moments)
+        return jax.tree.map(lambda old, new: old - rate * new, networks, change), moments
 
-    def add_version(runner: Runner, key: Array) -> Runner:
-        """Replace an earlier version, each in turn and then a random one; the first replaces all."""
-        made = runner.versions_made
-        due = runner.decisions >= made * config.version_every
-        place = jnp.where(made < config.versions, made, jax.random.randint(key, (), 0, config.versions))
-        replaced = due & ((jnp.arange(config.versions) == place) | (made == 0))
+    steps = known.sum() // config.ppo.minibatch
+    networks, moments = jax.lax.fori_loop(0, steps, step, (runner.networks, runner.optimizer))
+    return runner._replace(networks=networks, optimizer=moments), None
 
-        def put(old: Array, new: Array) -> Array:
-            return jnp.where(replaced.reshape(-1, *[1] * new.ndim), new, old)
 
-        return runner._replace(
-            versions=jax.tree.map(put, runner.versions, runner.networks.policy), versions_made=made + due
-        )
+def add_version(config: Config, runner: Runner, key: Array) -> Runner:
+    """Replace an earlier version where one is due, each in turn and then a random one; the first replaces all."""
+    made = runner.versions_made
+    due = runner.decisions >= made * config.opponents.snapshot_every
+    place = jnp.where(
+        made < config.opponents.snapshot_places, made, jax.random.randint(key, (), 0, config.opponents.snapshot_places)
+    )
+    replaced = due & ((jnp.arange(config.opponents.snapshot_places) == place) | (made == 0))
 
-    return update
+    def put(old: Array, new: Array) -> Array:
+        return jnp.where(replaced.reshape(-1, *[1] * new.ndim), new, old)
+
+    versions = jax.tree.map(put, runner.versions, runner.networks.policy)
+    return runner._replace(versions=versions, versions_made=made + due)
+
+
+def update(config: Config, table: Table, runner: Runner, _: None = None) -> tuple[Runner, None]:
+    """Play a rollout and learn from it."""
+    env, learners = table.env, table.learners
+    key, play_key, learn_key, version_key = jax.random.split(runner.key, 4)
+    keys = jax.random.split(play_key, config.ppo.turns)
+    runner, turns = jax.lax.scan(partial(play_turn, table), runner._replace(key=key), keys)
+    turns = turns._replace(reward=turns.reward * config.ppo.reward_scale)
+    observations = jax.vmap(env.observe)(runner.states)[:, :learners]
+    last_value = forward(runner.networks.value, inputs_of(observations, env.num_players))
+    advantage, known = advantages(turns, runner.states.inside[:, :learners], last_value, config.ppo)
+    batch = (turns, advantage, advantage + turns.value)
+    batch, known = jax.tree.map(lambda rows: rows.reshape(-1, *rows.shape[3:]), (batch, known))
+    epoch = partial(learn, config, batch, known)
+    runner, _ = jax.lax.scan(epoch, runner, jax.random.split(learn_key, config.ppo.epochs))
+    runner = runner._replace(decisions=runner.decisions + turns.decides.sum())
+    return add_version(config, runner, version_key), None
 
 
 def lerp(start: float, end: float, done: Array) -> Array:
@@ -277,68 +266,68 @@ def lerp(start: float, end: float, done: Array) -> Array:
 
 def make_optimizer(config: Config) -> optax.GradientTransformation:
     """Return Adam behind a clipped norm, without the learning rate."""
-    return optax.chain(optax.clip_by_global_norm(config.max_grad_norm), optax.scale_by_adam(eps=1e-5))
+    return optax.chain(optax.clip_by_global_norm(config.ppo.max_grad_norm), optax.scale_by_adam(eps=1e-5))
 
 
-def new_runner(config: Config) -> Runner:
+def new_runner(config: Config, table: Table) -> Runner:
     """Return the start of a run."""
-    env = Diamant(config.num_players, config.edition)
     policy_key, value_key, games_key, key = jax.random.split(jax.random.key(config.seed), 4)
-    widths = (_WIDTH, *config.hidden, 1)
+    widths = (_WIDTH, *config.network.hidden, 1)
     networks = Networks(new_layers(policy_key, widths, 0.01), new_layers(value_key, widths, 1.0))
     return Runner(
         networks=networks,
         optimizer=make_optimizer(config).init(networks),
-        versions=jax.tree.map(lambda one: jnp.stack([one] * config.versions), networks.policy),
+        versions=jax.tree.map(lambda one: jnp.stack([one] * len(table.shift)), networks.policy),
         versions_made=jnp.int32(0),
-        states=jax.vmap(env.init)(jax.random.split(games_key, config.games)),
+        states=jax.vmap(table.env.init)(jax.random.split(games_key, len(table.sees))),
         decisions=jnp.int32(0),
         key=key,
     )
 
 
 def agent_of(policy: Layers, name: str) -> NetworkAgent:
-    """Return the policy as an agent; its logit of CONTINUE is 0."""
+    """Return the policy as an agent, which needs no JAX; its logit of CONTINUE is 0."""
     layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in policy]
     weight, bias = layers[-1]
     layers[-1] = np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias])
     return NetworkAgent(layers, "relu", name, inputs=CANONICAL)
 
 
-def save_agent(path: Path, agent: NetworkAgent, config: Config, decisions: int) -> None:
-    """Write a policy file, which `diamant_env.opponents.make` opens without JAX."""
-    tensors = agent.tensors()
-    metadata = {
-        "format": FORMAT, "layout": layout(), "activation": agent.activation, "inputs": agent.inputs,
-        "name": agent.name, "seed": config.seed, "decisions": decisions, "config": {**asdict(config), "out": ""},
-        "sha256": digest(tensors),
-    }  # fmt: skip
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
-
-
-def train(config: Config) -> NetworkAgent:
-    """Train, print the progress, save and return the policy."""
-    update = make_update(config)
-    rollouts = jax.jit(lambda runner: jax.lax.scan(update, runner, None, length=8)[0], donate_argnums=0)
-    runner, start = new_runner(config), perf_counter()
-    rollouts = rollouts.lower(runner).compile()
+def train(config: Config, folder: Path) -> NetworkAgent:
+    """Train, print the progress, and return the policy, which is also saved in the folder."""
+    table = Table.of(config)
+    runner, start = jax.jit(partial(new_runner, config, table))(), perf_counter()
+    several = partial(jax.lax.scan, partial(update, config, table), xs=None, length=8)
+    rollouts = jax.jit(lambda runner: several(runner)[0], donate_argnums=0).lower(runner).compile()
     print(f"compiled in {perf_counter() - start:.1f} s")
     start, decisions = perf_counter(), 0
-    while decisions < config.decisions:
+    while decisions < config.ppo.decisions:
         runner = rollouts(runner)
         decisions = int(runner.decisions)
         print(f"{decisions:,} decisions, {decisions / (perf_counter() - start):,.0f} a second", flush=True)
-    agent = agent_of(runner.networks.policy, "jax-ppo")
-    path = config.out / "policy.safetensors"
-    save_agent(path, agent, config, decisions)
-    print(f"saved {path}; judge it with: diamant evaluate {path} --against pool held-out")
+    agent = agent_of(runner.networks.policy, config.name)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_policy(folder / POLICY, agent, config, decisions)
+    print(f"saved; judge it with: diamant evaluate {folder / POLICY} --against pool held-out")
     return agent
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-    return run_command(COMMAND, lambda: train(tyro.cli(Config, prog=COMMAND, args=argv)))
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Train a policy by self-play PPO in JAX.")
+    parser.add_argument("--config", default="configs/default.toml", help="settings of train.ppo (%(default)s)")
+    parser.add_argument("--out", type=Path, default=Path("runs/jax"), help="folder for the policy (%(default)s)")
+    parser.add_argument("--seed", type=int, help="instead of the configuration's")
+    parser.add_argument("--decisions", type=int, help="likewise")
+
+    def run() -> None:
+        given = parser.parse_args(argv)
+        settings = read_config(given.config).model_dump()
+        settings["seed"] = settings["seed"] if given.seed is None else given.seed
+        settings["ppo"]["decisions"] = given.decisions or settings["ppo"]["decisions"]
+        train(Config.model_validate(settings), given.out)
+
+    return run_command(COMMAND, run)
 
 
 if __name__ == "__main__":

@@ -30,8 +30,8 @@ class DiamantMARL(MultiAgentEnv):
     """Diamant for JaxMARL's wrappers and baselines, such as its IPPO.
 
     Agents are ``player_0`` … and end together. Cards follow from the key of `reset`; `step` uses its key for the next
-    game alone. `info` is empty, as baselines reshape all that is in it. After `step` the last observation of a game that
-    ended is `get_obs` of the state that `step_env` returns.
+    game alone. `info` is empty, since baselines reshape all that is in it. The last observation of a game is that of
+    `step_env`, which starts no new one.
 
     Args:
         num_players: See `Diamant`, as all others.

@@ -1,8 +1,8 @@
 """The rules of Diamant as array code: pure functions of one game's state, for `jax.jit` and `jax.vmap`.
 
 The functions are those of `diamant_env.rules` under the same names, since compiled array code can't share loops and
-branches; `tests/in_jax/test_same_games.py` plays the same cards through both. The numbers of an edition are constants of a
-compiled function that closes over them, or an argument: then `vmap` plays games of several editions.
+branches; `tests/in_jax/test_same_games.py` plays the same cards through both. The numbers of an edition are constants
+of a compiled function that closes over them, or an argument: then `vmap` plays games of several editions.
 """
 
 from __future__ import annotations
