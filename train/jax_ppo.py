@@ -50,23 +50,18 @@ class Table(NamedTuple):
         """Return the tables of a run; ValueError where it has settings that are not implemented here."""
         opponents, game = config.opponents, config.game
         refused = {
-            "game.num_players": len(set(game.num_players)) > 1,
-            "game.editions": bool(game.editions),
-            "game.blank": game.blank,
-            "opponents.rules": opponents.rules > 0,
-            "opponents.scripted": opponents.scripted > 0,
-            "ppo.explore": config.ppo.explore > 0,
-            "ppo.average": config.ppo.average > 0,
+            "game.num_players": game.num_players[1:], "game.editions": game.editions, "game.blank": game.blank,
+            "opponents.rules": opponents.rules, "opponents.scripted": opponents.scripted, "start": config.start,
+            "ppo.explore": config.ppo.explore, "ppo.average": config.ppo.average,
             "network.activation": config.network.activation != "relu",
             "network.inputs": config.network.inputs != CANONICAL,
-            "start": bool(config.start),
             "ppo.games": config.ppo.games < opponents.snapshot_places,
-        }
-        if any(refused.values()):
-            wrong = ", ".join(name for name, given in refused.items() if given)
+        }  # fmt: skip
+        wrong = ", ".join(name for name, given in refused.items() if given)
+        if wrong:
             raise ValueError(
-                f"{wrong}: in JAX one table size, one edition, relu on {CANONICAL}, the learner and its "
-                "snapshots are implemented, with as many games as snapshot_places at the least"
+                f"{wrong}: here one table size, one edition, relu on {CANONICAL}, and the learner with its snapshots, "
+                "each in one game at the least, are implemented"
             )
         env = Diamant(game.num_players[0], game.played(), game.reward)
         learners = 1 + round(opponents.learner * (env.num_players - 1))
@@ -135,7 +130,7 @@ def forward(layers: Layers, inputs: Array) -> Array:
     return (inputs @ weight + bias)[..., 0]
 
 
-def log_prob(logit: Array, action: Array) -> Array:
+def log_prob(logit: Array, action: Array | int) -> Array:
     """Return the log-probability of an action, 1 = LEAVE."""
     return jax.nn.log_sigmoid(jnp.where(action == 1, logit, -logit))
 
@@ -143,12 +138,12 @@ def log_prob(logit: Array, action: Array) -> Array:
 def advantages(turns: Transition, last_decides: Array, last_value: Array, ppo: PPOConfig) -> tuple[Array, Array]:
     """Return the advantage of each decision, float32 (turns, games, learners), and whether its outcome is known.
 
-    Generalised advantage estimation (Schulman et al. 2016) from decision to decision: what a seat
-    earns in camp belongs to its last decision. The last decision of a seat that waits in camp when the rollout ends has
-    no outcome yet; those before it are bootstrapped with its value.
+    Generalised advantage estimation (Schulman et al. 2016) from decision to decision: what a seat earns in camp belongs
+    to its last one. Where it waits in camp when the rollout ends, that one has no known outcome; those before it are
+    bootstrapped with its value.
     """
 
-    def back(after: tuple[Array, ...], turn: Transition) -> tuple[tuple[Array, ...], tuple[Array, Array]]:
+    def back(after: Any, turn: Transition) -> tuple[Any, tuple[Array, Array]]:
         value, advantage, earned, known = after
         over = turn.over
         value, advantage = jnp.where(over, 0, value), jnp.where(over, 0, advantage)
@@ -225,20 +220,18 @@ def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array
     return runner._replace(networks=networks, optimizer=moments), None
 
 
-def add_version(config: Config, runner: Runner, key: Array) -> Runner:
+def add_version(runner: Runner, key: Array, every: int) -> Runner:
     """Replace an earlier version where one is due, each in turn and then a random one; the first replaces all."""
-    made = runner.versions_made
-    due = runner.decisions >= made * config.opponents.snapshot_every
-    place = jnp.where(
-        made < config.opponents.snapshot_places, made, jax.random.randint(key, (), 0, config.opponents.snapshot_places)
-    )
-    replaced = due & ((jnp.arange(config.opponents.snapshot_places) == place) | (made == 0))
+    made, versions = runner.versions_made, runner.versions
+    places = len(versions[0][0])
+    due = runner.decisions >= made * every
+    place = jnp.where(made < places, made, jax.random.randint(key, (), 0, places))
+    replaced = due & ((jnp.arange(places) == place) | (made == 0))
 
     def put(old: Array, new: Array) -> Array:
         return jnp.where(replaced.reshape(-1, *[1] * new.ndim), new, old)
 
-    versions = jax.tree.map(put, runner.versions, runner.networks.policy)
-    return runner._replace(versions=versions, versions_made=made + due)
+    return runner._replace(versions=jax.tree.map(put, versions, runner.networks.policy), versions_made=made + due)
 
 
 def update(config: Config, table: Table, runner: Runner, _: None = None) -> tuple[Runner, None]:
@@ -256,7 +249,7 @@ def update(config: Config, table: Table, runner: Runner, _: None = None) -> tupl
     epoch = partial(learn, config, batch, known)
     runner, _ = jax.lax.scan(epoch, runner, jax.random.split(learn_key, config.ppo.epochs))
     runner = runner._replace(decisions=runner.decisions + turns.decides.sum())
-    return add_version(config, runner, version_key), None
+    return add_version(runner, version_key, config.opponents.snapshot_every), None
 
 
 def lerp(start: float, end: float, done: Array) -> Array:
@@ -285,16 +278,8 @@ def new_runner(config: Config, table: Table) -> Runner:
     )
 
 
-def agent_of(policy: Layers, name: str) -> NetworkAgent:
-    """Return the policy as an agent, which needs no JAX; its logit of CONTINUE is 0."""
-    layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in policy]
-    weight, bias = layers[-1]
-    layers[-1] = np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias])
-    return NetworkAgent(layers, "relu", name, inputs=CANONICAL)
-
-
 def train(config: Config, folder: Path) -> NetworkAgent:
-    """Train, print the progress, and return the policy, which is also saved in the folder."""
+    """Train, print the progress, and return the policy, which is also saved in the folder and needs no JAX."""
     table = Table.of(config)
     runner, start = jax.jit(partial(new_runner, config, table))(), perf_counter()
     several = partial(jax.lax.scan, partial(update, config, table), xs=None, length=8)
@@ -305,7 +290,9 @@ def train(config: Config, folder: Path) -> NetworkAgent:
         runner = rollouts(runner)
         decisions = int(runner.decisions)
         print(f"{decisions:,} decisions, {decisions / (perf_counter() - start):,.0f} a second", flush=True)
-    agent = agent_of(runner.networks.policy, config.name)
+    layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in runner.networks.policy]
+    layers[-1] = tuple(np.concatenate([0 * part, part]) for part in layers[-1])  # the logit of CONTINUE is 0
+    agent = NetworkAgent(layers, "relu", config.name, inputs=CANONICAL)
     folder.mkdir(parents=True, exist_ok=True)
     save_policy(folder / POLICY, agent, config, decisions)
     print(f"saved; judge it with: diamant evaluate {folder / POLICY} --against pool held-out")
@@ -318,14 +305,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="configs/default.toml", help="settings of train.ppo (%(default)s)")
     parser.add_argument("--out", type=Path, default=Path("runs/jax"), help="folder for the policy (%(default)s)")
     parser.add_argument("--seed", type=int, help="instead of the configuration's")
-    parser.add_argument("--decisions", type=int, help="likewise")
+    given = parser.parse_args(argv)
 
     def run() -> None:
-        given = parser.parse_args(argv)
-        settings = read_config(given.config).model_dump()
-        settings["seed"] = settings["seed"] if given.seed is None else given.seed
-        settings["ppo"]["decisions"] = given.decisions or settings["ppo"]["decisions"]
-        train(Config.model_validate(settings), given.out)
+        config = read_config(given.config)
+        seed = config.seed if given.seed is None else given.seed
+        train(Config.model_validate({**config.model_dump(), "seed": seed}), given.out)
 
     return run_command(COMMAND, run)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import gymnasium.spaces
 import jax.numpy as jnp
 import numpy as np
 from jax import Array
@@ -14,14 +15,14 @@ from diamant_env.jax.env import Diamant
 from diamant_env.jax.rules import State, select
 from diamant_env.observation import NUM_FEATURES, observation_space
 
-MultiAgentEnv: Any
 try:
-    from jaxmarl.environments.multi_agent_env import MultiAgentEnv
-    from jaxmarl.environments.spaces import Box, Discrete
-except ImportError:  # then the spaces are Gymnasium's, which have the same attributes
-    from gymnasium.spaces import Box, Discrete
+    from jaxmarl.environments import multi_agent_env
+    from jaxmarl.environments import spaces as jaxmarl_spaces
 
-    MultiAgentEnv = object
+    MultiAgentEnv: Any = multi_agent_env.MultiAgentEnv
+    spaces: Any = jaxmarl_spaces
+except ImportError:  # then the spaces are Gymnasium's, which have the same attributes
+    MultiAgentEnv, spaces = object, gymnasium.spaces
 
 ByAgent = dict[str, Array]
 
@@ -54,9 +55,9 @@ class DiamantMARL(MultiAgentEnv):
         self.num_agents = self.game.num_players
         self.agents = [f"player_{seat}" for seat in range(self.num_agents)]
         bounds = observation_space()
-        box = Box(bounds.low, bounds.high, (NUM_FEATURES,), np.float32)
+        box = spaces.Box(bounds.low, bounds.high, (NUM_FEATURES,), np.float32)
         self.observation_spaces = dict.fromkeys(self.agents, box)
-        self.action_spaces = {agent: Discrete(2) for agent in self.agents}
+        self.action_spaces = {agent: spaces.Discrete(2) for agent in self.agents}
 
     def reset(self, key: Array) -> tuple[ByAgent, State]:
         """Return the observations and the state of a new game."""

@@ -112,7 +112,7 @@ def marl(request, monkeypatch):
     """The module of JaxMARL's names, where that library can be imported and where it can't."""
     monkeypatch.delitem(sys.modules, "diamant_env.jax.jaxmarl", raising=False)
     if request.param == "without it":
-        monkeypatch.setitem(sys.modules, "jaxmarl.environments.multi_agent_env", None)
+        monkeypatch.setitem(sys.modules, "jaxmarl.environments", None)
     else:
         pytest.importorskip("jaxmarl")
     import diamant_env.jax.jaxmarl as module
