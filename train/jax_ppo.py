@@ -1,9 +1,8 @@
 """Self-play PPO in JAX, rollout and update in one compiled scan: ``python -m train.jax_ppo``.
 
-In the manner of PureJaxRL (Lu et al.: Discovered policy optimisation, NeurIPS 2022), with two differences: turns in
-camp, which hold no decision, never enter the loss; and earlier versions of the policy take some seats, each with a
-constant bias towards LEAVE or CONTINUE and blind to some fields, as in `train.learning.league`. The settings are those
-of `train.ppo`.
+In the manner of PureJaxRL (Lu et al.: Discovered policy optimisation, NeurIPS 2022), but idle turns never enter the
+loss, and earlier versions of the policy take some seats, each with a constant bias of its logit and blind to some
+fields, as in `train.learning.league`. The settings are those of `train.ppo`.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from jax import Array
 from diamant_env.commands.command import run_command
 from diamant_env.jax import Diamant, State
 from diamant_env.jax.inputs import canonical
-from diamant_env.observation import NUM_FEATURES, SLICES
+from diamant_env.observation import NUM_FEATURES, columns
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
 from diamant_env.opponents.network import NetworkAgent
 from train.learning.league import BLIND_SPOTS
@@ -55,13 +54,13 @@ class Table(NamedTuple):
             "ppo.explore": config.ppo.explore, "ppo.average": config.ppo.average,
             "network.activation": config.network.activation != "relu",
             "network.inputs": config.network.inputs != CANONICAL,
-            "ppo.games": config.ppo.games < opponents.snapshot_places,
+            "ppo.games": config.ppo.games < opponents.snapshot_places, "ppo.decisions": config.ppo.decisions > 2**30,
         }  # fmt: skip
         wrong = ", ".join(name for name, given in refused.items() if given)
         if wrong:
             raise ValueError(
-                f"{wrong}: here one table size, one edition, relu on {CANONICAL}, and the learner with its snapshots, "
-                "each in one game at the least, are implemented"
+                f"{wrong}: here one table size, one edition, relu on {CANONICAL}, the learner with its snapshots, "
+                "each in one game at the least, and 2**30 decisions at most are implemented"
             )
         env = Diamant(game.num_players[0], game.played(), game.reward)
         learners = 1 + round(opponents.learner * (env.num_players - 1))
@@ -69,14 +68,11 @@ class Table(NamedTuple):
         shape = (opponents.snapshot_places, config.ppo.games // opponents.snapshot_places, rivals)
         sees = np.ones((shape[0] * shape[1], rivals, NUM_FEATURES), np.float32)
         for fields in BLIND_SPOTS:
-            blind = random.random(sees.shape[:2]) < opponents.blindness
-            for field in fields:
-                sees[blind, SLICES[field]] = 0
+            sees[..., columns(*fields)] *= random.random((*sees.shape[:2], 1)) >= opponents.blindness
         return cls(env, learners, random.normal(0, opponents.style, shape).astype(np.float32), sees)
 
 
-Layers = list[tuple[Array, Array]]
-"""Weight (inputs, outputs) and bias (outputs,) of each layer."""
+Layers = list[tuple[Array, Array]]  # weight (inputs, outputs) and bias (outputs,) of each layer
 
 
 class Networks(NamedTuple):
@@ -110,8 +106,7 @@ class Transition(NamedTuple):
     over: Array
 
 
-Batch = tuple[Transition, Array, Array]
-"""Decisions with their advantages and the targets of the value function."""
+Batch = tuple[Transition, Array, Array]  # with advantages and the targets of the value function
 
 
 def new_layers(key: Array, widths: Sequence[int], last: float) -> Layers:
@@ -145,9 +140,8 @@ def advantages(turns: Transition, last_decides: Array, last_value: Array, ppo: P
 
     def back(after: Any, turn: Transition) -> tuple[Any, tuple[Array, Array]]:
         value, advantage, earned, known = after
-        over = turn.over
-        value, advantage = jnp.where(over, 0, value), jnp.where(over, 0, advantage)
-        earned, known = jnp.where(over, 0, earned) + turn.reward, known | over
+        value, advantage, earned = (jnp.where(turn.over, 0, each) for each in (value, advantage, earned))
+        earned, known = earned + turn.reward, known | turn.over
         own = jnp.where(known, earned + ppo.gamma * (value + ppo.gae_lambda * advantage) - turn.value, 0)
         decided = (turn.value, own, jnp.zeros_like(earned), jnp.ones_like(known))
         following = (value, advantage, earned, known)
@@ -175,16 +169,9 @@ def play_turn(table: Table, runner: Runner, key: Array) -> tuple[Runner, Transit
     leave = jax.nn.sigmoid(jnp.concatenate([logits, of_versions.reshape(sees.shape[:2])], axis=1))
     actions = jax.random.bernoulli(key, leave).astype(jnp.int32)
     turn = jax.vmap(env.step_auto_reset)(runner.states, actions)
-    action = actions[:, :learners]
-    kept = Transition(
-        inputs=seen,
-        decides=runner.states.inside[:, :learners],
-        action=action,
-        log_prob=log_prob(logits, action),
-        value=forward(runner.networks.value, seen),
-        reward=turn.rewards[:, :learners],
-        over=jnp.broadcast_to(turn.ended.over[:, None], action.shape),
-    )
+    decides, action, reward = (each[:, :learners] for each in (runner.states.inside, actions, turn.rewards))
+    value, over = forward(runner.networks.value, seen), jnp.broadcast_to(turn.ended.over[:, None], action.shape)
+    kept = Transition(seen, decides, action, log_prob(logits, action), value, reward, over)
     return runner._replace(states=turn.state), kept
 
 
@@ -204,9 +191,9 @@ def loss(networks: Networks, batch: Batch, entropy_weight: Array, config: Config
 def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array) -> tuple[Runner, None]:
     """Take the gradient steps of one epoch: minibatches of known decisions alone, in random order."""
     order = jnp.argsort(jnp.where(known, jax.random.uniform(key, known.shape), 2))
-    done = runner.decisions / config.ppo.decisions
-    rate = lerp(config.ppo.learning_rate, config.ppo.final_learning_rate, done)
-    entropy_weight = lerp(config.ppo.entropy, config.ppo.final_entropy, done)
+    ppo, done = config.ppo, jnp.minimum(runner.decisions / config.ppo.decisions, 1)
+    rate = ppo.learning_rate + (ppo.final_learning_rate - ppo.learning_rate) * done
+    entropy_weight = ppo.entropy + (ppo.final_entropy - ppo.entropy) * done
 
     def step(number: Array, learned: tuple[Networks, Any]) -> tuple[Networks, Any]:
         networks, moments = learned
@@ -236,10 +223,10 @@ def add_version(runner: Runner, key: Array, every: int) -> Runner:
 
 def update(config: Config, table: Table, runner: Runner, _: None = None) -> tuple[Runner, None]:
     """Play a rollout and learn from it."""
-    env, learners = table.env, table.learners
+    env, learners = table[:2]
     key, play_key, learn_key, version_key = jax.random.split(runner.key, 4)
-    keys = jax.random.split(play_key, config.ppo.turns)
-    runner, turns = jax.lax.scan(partial(play_turn, table), runner._replace(key=key), keys)
+    turn_keys = jax.random.split(play_key, config.ppo.turns)
+    runner, turns = jax.lax.scan(partial(play_turn, table), runner._replace(key=key), turn_keys)
     turns = turns._replace(reward=turns.reward * config.ppo.reward_scale)
     observations = jax.vmap(env.observe)(runner.states)[:, :learners]
     last_value = forward(runner.networks.value, inputs_of(observations, env.num_players))
@@ -252,21 +239,16 @@ def update(config: Config, table: Table, runner: Runner, _: None = None) -> tupl
     return add_version(runner, version_key, config.opponents.snapshot_every), None
 
 
-def lerp(start: float, end: float, done: Array) -> Array:
-    """Return the linear schedule's value after this part of the run."""
-    return start + (end - start) * jnp.clip(done, 0, 1)
-
-
 def make_optimizer(config: Config) -> optax.GradientTransformation:
-    """Return Adam behind a clipped norm, without the learning rate."""
+    """Return Adam behind a clipped norm, without its learning rate."""
     return optax.chain(optax.clip_by_global_norm(config.ppo.max_grad_norm), optax.scale_by_adam(eps=1e-5))
 
 
 def new_runner(config: Config, table: Table) -> Runner:
     """Return the start of a run."""
-    policy_key, value_key, games_key, key = jax.random.split(jax.random.key(config.seed), 4)
+    *keys, games_key, key = jax.random.split(jax.random.key(config.seed), 4)
     widths = (_WIDTH, *config.network.hidden, 1)
-    networks = Networks(new_layers(policy_key, widths, 0.01), new_layers(value_key, widths, 1.0))
+    networks = Networks(*(new_layers(one, widths, gain) for one, gain in zip(keys, (0.01, 1.0), strict=True)))
     return Runner(
         networks=networks,
         optimizer=make_optimizer(config).init(networks),
@@ -291,9 +273,9 @@ def train(config: Config, folder: Path) -> NetworkAgent:
         decisions = int(runner.decisions)
         print(f"{decisions:,} decisions, {decisions / (perf_counter() - start):,.0f} a second", flush=True)
     layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in runner.networks.policy]
-    layers[-1] = tuple(np.concatenate([0 * part, part]) for part in layers[-1])  # the logit of CONTINUE is 0
+    weight, bias = layers.pop()
+    layers.append((np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias])))  # CONTINUE has logit 0
     agent = NetworkAgent(layers, "relu", config.name, inputs=CANONICAL)
-    folder.mkdir(parents=True, exist_ok=True)
     save_policy(folder / POLICY, agent, config, decisions)
     print(f"saved; judge it with: diamant evaluate {folder / POLICY} --against pool held-out")
     return agent
@@ -308,9 +290,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
 
     def run() -> None:
-        config = read_config(given.config)
-        seed = config.seed if given.seed is None else given.seed
-        train(Config.model_validate({**config.model_dump(), "seed": seed}), given.out)
+        seed = {} if given.seed is None else {"seed": given.seed}
+        train(Config.model_validate(read_config(given.config).model_dump() | seed), given.out)
 
     return run_command(COMMAND, run)
 
