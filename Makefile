@@ -56,8 +56,8 @@ test-page: setup  ## play in the page with a browser that nobody sees
 test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
 	"$(PYTHON)" tests/package/versions.py
 
-test-deep: setup  ## a hundred times more games beside the oracle, kills of a run and damaged files: hours
-	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/faults
+test-deep: setup  ## a hundred times more games beside the oracle and JAX, kills of a run and damaged files: hours
+	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/in_jax/test_same_games.py tests/faults
 
 test-ray:  ## make .venv-ray and run the tests that need Ray, on a local cluster of two nodes
 	"$(PYTHON)" -m venv .venv-ray

@@ -22,7 +22,7 @@ LAYERS = [
     "batch drawing exact game",
     "opponents",
     "envs judging advice",
-    "diamant_v0 gym_env gym_vector sb3 tasks open_spiel",
+    "diamant_v0 gym_env gym_vector sb3 tasks open_spiel jax",
     "records",
     "page",
     "commands",

@@ -1,0 +1,123 @@
+"""The environment with the names of JaxMARL's `MultiAgentEnv`, with and without that library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium.spaces
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from diamant_env.editions import Edition
+from diamant_env.jax.env import Diamant
+from diamant_env.jax.rules import State, select
+from diamant_env.observation import NUM_FEATURES, observation_space
+
+try:
+    from jaxmarl.environments import multi_agent_env
+    from jaxmarl.environments import spaces as jaxmarl_spaces
+
+    MultiAgentEnv: Any = multi_agent_env.MultiAgentEnv
+    spaces: Any = jaxmarl_spaces
+except ImportError:  # then the spaces are Gymnasium's, which have the same attributes
+    MultiAgentEnv, spaces = object, gymnasium.spaces
+
+ByAgent = dict[str, Array]
+
+
+class DiamantMARL(MultiAgentEnv):
+    """Diamant for JaxMARL's wrappers and baselines, such as its IPPO.
+
+    Agents are ``player_0`` … and end together. Cards follow from the key of `reset`; `step` uses its key for the next
+    game alone. `info` is empty, since baselines reshape all that is in it. The last observation of a game is that of
+    `step_env`, which starts no new one.
+
+    Args:
+        num_players: See `Diamant`, as all others.
+        edition: Likewise.
+        reward: Likewise.
+        hidden_chests: Likewise.
+
+    Attributes:
+        game: The environment in flat arrays.
+    """
+
+    def __init__(
+        self,
+        num_players: int = 4,
+        edition: str | Edition = "iello-2016",
+        reward: str = "score",
+        hidden_chests: bool | None = None,
+    ) -> None:
+        self.game = Diamant(num_players, edition, reward, hidden_chests)
+        self.num_agents = self.game.num_players
+        self.agents = [f"player_{seat}" for seat in range(self.num_agents)]
+        bounds = observation_space()
+        box = spaces.Box(bounds.low, bounds.high, (NUM_FEATURES,), np.float32)
+        self.observation_spaces = dict.fromkeys(self.agents, box)
+        self.action_spaces = {agent: spaces.Discrete(2) for agent in self.agents}
+
+    def reset(self, key: Array) -> tuple[ByAgent, State]:
+        """Return the observations and the state of a new game."""
+        state = self.game.init(key)
+        return self.get_obs(state), state
+
+    def step(
+        self, key: Array, state: State, actions: Mapping[str, Array], reset_state: State | None = None
+    ) -> tuple[ByAgent, State, ByAgent, ByAgent, dict]:
+        """Play one turn; where it ends the game, go on with a new one, or with `reset_state`.
+
+        Returns:
+            Observations, state, rewards, dones with ``"__all__"``, and an empty dictionary.
+        """
+        ended, rewards, dones = self._play(state, actions)
+        following = self.game.init(key) if reset_state is None else reset_state
+        state = select(ended.over, following, ended)
+        return self.get_obs(state), state, rewards, dones, {}
+
+    def step_env(
+        self, key: Array, state: State, actions: Mapping[str, Array]
+    ) -> tuple[ByAgent, State, ByAgent, ByAgent, dict]:
+        """Play one turn like `step`, but start no new game. The key is not used."""
+        ended, rewards, dones = self._play(state, actions)
+        return self.get_obs(ended), ended, rewards, dones, {}
+
+    def _play(self, state: State, actions: Mapping[str, Array]) -> tuple[State, ByAgent, ByAgent]:
+        """Return the state after a turn, rewards and dones; a ValueError if an agent's action is missing."""
+        missing = [agent for agent in self.agents if agent not in actions]
+        if missing:
+            raise ValueError(f"no action for {', '.join(missing)}; the agents are {', '.join(self.agents)}")
+        flat = jnp.stack([jnp.reshape(actions[agent], ()) for agent in self.agents])  # of shape () or (1,)
+        ended, rewards = self.game.step(state, flat)
+        return ended, self._by_agent(rewards), dict.fromkeys([*self.agents, "__all__"], ended.over)
+
+    def get_obs(self, state: State) -> ByAgent:
+        """Return what each agent sees, float32 (NUM_FEATURES,)."""
+        return self._by_agent(self.game.observe(state))
+
+    def get_avail_actions(self, state: State) -> ByAgent:
+        """Return which actions each agent may take, bool (2,): in camp CONTINUE alone."""
+        return self._by_agent(self.game.legal_actions(state))
+
+    def observation_space(self, agent: str) -> Any:
+        """Return the space of an agent's observations."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the space of an agent's actions, Discrete(2)."""
+        return self.action_spaces[agent]
+
+    @property
+    def name(self) -> str:
+        """What the environment is called."""
+        return "diamant"
+
+    @property
+    def agent_classes(self) -> dict[str, list[str]]:
+        """All agents are of one class."""
+        return {"player": self.agents}
+
+    def _by_agent(self, rows: Array) -> ByAgent:
+        return dict(zip(self.agents, rows, strict=True))

@@ -1,0 +1,93 @@
+"""Observations of all seats from the state of one game, in the layout of `diamant_env.observation.FIELDS`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS
+from diamant_env.jax.rules import Numbers, State, equal_share
+from diamant_env.observation import OWN, PUBLIC, RIVALS, Field
+
+
+def observe(state: State, edition: Numbers) -> Array:
+    """Return what every seat sees, float32 (seats, NUM_FEATURES)."""
+    seats = len(state.chest)
+    own, rivals, public = about_seats(state, edition), _about_rivals(state, edition), about_cave(state, edition)
+    return jnp.concatenate([own, rivals, jnp.broadcast_to(public, (seats, *public.shape))], axis=1)
+
+
+def about_seats(state: State, edition: Numbers) -> Array:
+    """Return what each seat sees of itself alone, float32 (seats, fields of `OWN`)."""
+    values = {
+        "must_decide": state.inside,
+        "chest": state.chest,
+        "relics": state.relics,
+        "left_turn": state.left_turn,
+        "lead": jnp.where(edition.hidden_chests, 0, lead(state.chest)),
+    }
+    return _scaled(OWN, {name: value[:, None] for name, value in values.items()})
+
+
+def lead(chest: Array) -> Array:
+    """Return each chest less the best rival's, int32 (seats,); 0 without rivals."""
+    seats = len(chest)
+    if seats == 1:
+        return jnp.zeros_like(chest)
+    rivals = jnp.where(np.eye(seats, dtype=bool), -1, chest)
+    return chest - rivals.max(axis=1)
+
+
+def _about_rivals(state: State, edition: Numbers) -> Array:
+    """Return what each seat sees of its rivals, float32 (seats, (MAX_PLAYERS - 1) * fields of `RIVALS`)."""
+    seats = len(state.chest)
+    values = {
+        "rival_inside": state.inside,
+        "rival_chest": jnp.where(edition.hidden_chests, 0, state.chest),
+        "rival_relics": state.relics,
+        "rival_left_turn": state.left_turn,
+        "rival_present": jnp.ones_like(state.chest),
+    }
+    each = _scaled(RIVALS, {name: value[:, None] for name, value in values.items()})
+    twice = jnp.concatenate([each, each]).reshape(-1)  # around the table: rivals by seat after the observer's
+    width = len(RIVALS)
+    around = [twice[(seat + 1) * width : (seat + seats) * width] for seat in range(seats)]
+    absent = jnp.zeros((seats, (MAX_PLAYERS - seats) * width), jnp.float32)
+    return jnp.concatenate([jnp.stack(around), absent], axis=1)
+
+
+def about_cave(state: State, edition: Numbers) -> Array:
+    """Return what all see, float32 (numbers of `PUBLIC`,)."""
+    deck, inside = state.deck, state.num_inside
+    treasures, traps, relics = deck[:FIRST_TRAP], deck[FIRST_TRAP:FIRST_RELIC], deck[FIRST_RELIC:]
+    shares = equal_share(jnp.asarray(edition.treasure_value), inside)
+    size = jnp.maximum(state.deck_size, 1).astype(jnp.float32)
+    values = {
+        "num_players": jnp.int32(len(state.chest)),
+        "num_inside": inside,
+        "expedition": state.expedition,
+        "expeditions_left": edition.num_expeditions - state.expedition,
+        "turn": state.turn,
+        "bag": state.bag,
+        "path_gems": state.path_gems,
+        "path_relics": state.path_relics,
+        "path_relic_value": state.path_relic_value,
+        "relics_taken": state.relics_taken,
+        "hidden_chests": jnp.asarray(edition.hidden_chests),
+        "bust_chance": (traps * state.on_path).sum().astype(jnp.float32) / size,
+        "expected_share": jnp.where(inside > 0, (treasures * shares).sum(), 0).astype(jnp.float32) / size,
+        "treasures_left": treasures,
+        "traps_left": traps,
+        "relics_left": relics,
+        "traps_on_path": state.on_path,
+    }
+    return _scaled(PUBLIC, {name: jnp.atleast_1d(value) for name, value in values.items()})
+
+
+def _scaled(fields: Sequence[Field], values: Mapping[str, Array]) -> Array:
+    """Return the values of fields in their order, each divided by its scale, along the last axis."""
+    parts = [values[field.name].astype(jnp.float32) * np.float32(1 / field.scale) for field in fields]
+    return jnp.concatenate(parts, axis=-1)

@@ -1,0 +1,243 @@
+"""The rules of Diamant as array code: pure functions of one game's state, for `jax.jit` and `jax.vmap`.
+
+The functions are those of `diamant_env.rules` under the same names, since compiled array code can't share loops and
+branches; `tests/in_jax/test_same_games.py` plays the same cards through both. The numbers of an edition are constants
+of a compiled function that closes over them, or an argument: then `vmap` plays games of several editions.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import Array
+
+from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS, Edition
+from diamant_env.engine.edition_numbers import numbers_of
+from diamant_env.state import DECIDE, LEAVE, OVER, REVEAL
+
+_CARDS = np.arange(NUM_CARDS)
+_TRAPS = np.arange(MAX_TRAPS)
+_TURNS = 128  # more than an expedition can have
+
+
+class State(NamedTuple):
+    """The state of a game; fields and codes are those of `diamant_env.state.Game`, arrays int32 but where said.
+
+    Arrays over seats have as many places as there are players. `deck` is (NUM_CARDS,), `on_path` bool (MAX_TRAPS,).
+    """
+
+    key: Array  # a key of jax.random
+    phase: Array
+    expedition: Array
+    turn: Array
+    relics_taken: Array
+    path_relics: Array
+    path_relic_value: Array
+    path_gems: Array
+    bag: Array
+    chest: Array
+    relics: Array
+    inside: Array  # bool
+    left_turn: Array
+    deck: Array
+    on_path: Array
+    banked: Array
+    last_card: Array
+    bust_card: Array
+
+    @property
+    def num_inside(self) -> Array:
+        """Players inside the cave, int32 ()."""
+        return self.inside.sum(dtype=jnp.int32)
+
+    @property
+    def deck_size(self) -> Array:
+        """Cards in the deck, int32 ()."""
+        return self.deck.sum(dtype=jnp.int32)
+
+    @property
+    def over(self) -> Array:
+        """Whether the game is over, bool ()."""
+        return self.phase == OVER
+
+
+class Numbers(NamedTuple):
+    """The numbers of an edition, int32 arrays as in `diamant_env.state.EditionNumbers`."""
+
+    cards: Array | np.ndarray
+    treasure_value: Array | np.ndarray
+    relic_value: Array | np.ndarray
+    num_relics: Array | np.ndarray
+    one_relic_per_expedition: Array | np.ndarray
+    relics_printed: Array | np.ndarray
+    num_expeditions: Array | np.ndarray
+    bust_removes: Array | np.ndarray
+    relics_break_ties: Array | np.ndarray
+    hidden_chests: Array | np.ndarray
+
+    @classmethod
+    def of(cls, edition: str | Edition) -> Numbers:
+        """Return the numbers of an edition; ValueError if no published one has that name."""
+        record = numbers_of(edition)
+        return cls(*(np.asarray(record[name], np.int32) for name in cls._fields))
+
+
+def select(condition: Array, yes: State, no: State) -> State:
+    """Return one of two states of the same game, by bool ()."""
+    return State(*(a if a is b else jnp.where(condition, a, b) for a, b in zip(yes, no, strict=True)))
+
+
+def start_game(edition: Numbers, num_players: int, key: Array) -> State:
+    """Set up: empty chests, a full deck, and the first expedition before its first card."""
+    zero, seats = jnp.int32(0), jnp.zeros(num_players, jnp.int32)
+    state = State(
+        key=key, phase=zero, expedition=zero, turn=zero, relics_taken=zero, path_relics=zero, path_relic_value=zero,
+        path_gems=zero, bag=zero, chest=seats, relics=seats, inside=seats > 0, left_turn=seats,
+        deck=jnp.asarray(edition.cards), on_path=jnp.zeros(MAX_TRAPS, bool), banked=seats,
+        last_card=jnp.int32(NO_CARD), bust_card=jnp.int32(NO_CARD),
+    )  # fmt: skip
+    return begin_expedition(state, edition)
+
+
+def begin_expedition(state: State, edition: Numbers) -> State:
+    """All players enter the cave; the cards are shuffled into one deck."""
+    expedition = state.expedition + 1
+    relic = FIRST_RELIC + edition.relics_printed * (expedition - 1)
+    enters = edition.one_relic_per_expedition * (expedition <= edition.num_relics)
+    return state._replace(
+        phase=jnp.full_like(state.phase, REVEAL),
+        expedition=expedition,
+        turn=jnp.zeros_like(state.turn),
+        inside=jnp.ones_like(state.inside),
+        left_turn=jnp.zeros_like(state.left_turn),
+        deck=state.deck + enters * (relic == _CARDS),
+    )
+
+
+def draw_card(state: State) -> Array:
+    """Return the next card, int32 (), by the random number of this turn; each copy in the deck is equally likely."""
+    counter = state.expedition * _TURNS + state.turn
+    bits = jax.random.bits(jax.random.fold_in(state.key, counter))
+    size = state.deck_size.astype(jnp.uint32)
+    position = ((bits >> 7) * size) >> 25  # of 2**25 equal parts, since a deck has fewer than 2**7 cards
+    return card_at(state.deck, position.astype(jnp.int32))
+
+
+def card_at(deck: Array, position: Array) -> Array:
+    """Return the card, int32 (), at this position of a sorted deck."""
+    card = before = jnp.zeros_like(position)
+    for kind in range(NUM_CARDS - 1):  # a fifth of the time of a cumulative sum
+        before += deck[kind]
+        card += before <= position
+    return card
+
+
+def reveal(state: State, edition: Numbers, card: Array) -> State:
+    """Advance into the cave: turn up this card, which must be in the deck."""
+    state = state._replace(
+        deck=state.deck - (card == _CARDS),
+        turn=state.turn + 1,
+        last_card=card,
+        phase=jnp.full_like(state.phase, DECIDE),
+    )
+    state = find_relic(find_treasure(state, edition, card), edition, card)
+    return meet_trap(state, edition, card)
+
+
+def equal_share(gems: Array, players: Array) -> Array:
+    """Return what each player gets where players share gems; the remainder stays on the path."""
+    return jax.lax.div(gems, jnp.maximum(players, 1))
+
+
+def find_treasure(state: State, edition: Numbers, card: Array) -> State:
+    """Treasure card: all players inside share it equally. Other cards are worth 0 gems."""
+    gems = jnp.where(card < FIRST_TRAP, jnp.asarray(edition.treasure_value)[jnp.minimum(card, FIRST_TRAP - 1)], 0)
+    share = equal_share(gems, state.num_inside)
+    return state._replace(bag=state.bag + share, path_gems=state.path_gems + gems - share * state.num_inside)
+
+
+def meet_trap(state: State, edition: Numbers, card: Array) -> State:
+    """Trap card: the first of its kind does nothing, the second ends the expedition for everyone inside."""
+    met = card - FIRST_TRAP == _TRAPS
+    bust = (met & state.on_path).any()
+    # The first one returns with the other cards of the path; of the two, so many leave the game.
+    back = (card == _CARDS) * (1 - edition.bust_removes)
+    busted = end_expedition(state._replace(deck=state.deck + back, bust_card=card), edition)
+    return select(bust, busted, state._replace(on_path=state.on_path | met))
+
+
+def find_relic(state: State, edition: Numbers, card: Array) -> State:
+    """Relic card: it lies on the path until one player leaves alone."""
+    found = card >= FIRST_RELIC
+    order = jnp.where(edition.relics_printed, card - FIRST_RELIC, state.relics_taken + state.path_relics)
+    value = jnp.asarray(edition.relic_value)[jnp.clip(order, 0, MAX_RELICS - 1)]
+    return state._replace(
+        path_relics=state.path_relics + found, path_relic_value=state.path_relic_value + found * value
+    )
+
+
+def resolve_decisions(state: State, edition: Numbers, decisions: Array) -> State:
+    """Players' decision: bring those inside who decided `LEAVE`, int (seats,), to the camp."""
+    leaves = state.inside & (decisions == LEAVE)
+    state = state._replace(bust_card=jnp.full_like(state.bust_card, NO_CARD), phase=jnp.full_like(state.phase, REVEAL))
+    state = return_to_camp(state, leaves)
+    return select(state.inside.any(), state, end_expedition(state, edition))
+
+
+def return_to_camp(state: State, leaves: Array) -> State:
+    """Exit: the leavers, bool (seats,), share the gems on the path and bank their bags; a lone one takes the relics."""
+    leavers = leaves.sum(dtype=jnp.int32)
+    alone = leavers == 1
+    share = equal_share(state.path_gems, leavers)
+    banked = leaves * (state.bag + share + alone * state.path_relic_value)
+    return state._replace(
+        banked=banked,
+        chest=state.chest + banked,
+        relics=state.relics + leaves * alone * state.path_relics,
+        left_turn=jnp.where(leaves, state.turn, state.left_turn),
+        inside=state.inside & ~leaves,
+        path_gems=state.path_gems - share * leavers,
+        relics_taken=state.relics_taken + alone * state.path_relics,
+        path_relics=jnp.where(alone, 0, state.path_relics),
+        path_relic_value=jnp.where(alone, 0, state.path_relic_value),
+    )
+
+
+def end_expedition(state: State, edition: Numbers) -> State:
+    """End of a round: return the revealed treasures and traps to the deck, go on with the next expedition."""
+    treasures = jnp.asarray(edition.cards[:FIRST_TRAP])
+    traps = state.deck[FIRST_TRAP:FIRST_RELIC] + state.on_path
+    state = state._replace(
+        deck=jnp.concatenate([treasures, traps, state.deck[FIRST_RELIC:]]),
+        on_path=jnp.zeros_like(state.on_path),
+        bag=jnp.zeros_like(state.bag),
+        path_gems=jnp.zeros_like(state.path_gems),
+        path_relics=jnp.zeros_like(state.path_relics),
+        path_relic_value=jnp.zeros_like(state.path_relic_value),
+    )
+    ended = state._replace(phase=jnp.full_like(state.phase, OVER), inside=jnp.zeros_like(state.inside))
+    return select(state.expedition < edition.num_expeditions, begin_expedition(state, edition), ended)
+
+
+def standing(state: State, edition: Numbers) -> Array:
+    """Return numbers that order the players, int32 (seats,): the highest wins, equal ones share the victory."""
+    return state.chest * (MAX_RELICS + 1) + edition.relics_break_ties * state.relics
+
+
+def win_share(state: State, edition: Numbers) -> Array:
+    """Return 1/k for each of the k winners, 0 for the others, float32 (seats,), by what the chests hold now."""
+    own = standing(state, edition)
+    wins = own == own.max()
+    return wins / wins.sum(dtype=jnp.float32)
+
+
+def margin(state: State) -> Array:
+    """Return each seat's score less the mean of the others' scores, float32 (seats,)."""
+    others = ~np.eye(len(state.chest), dtype=bool)
+    total = jnp.where(others, state.chest, 0).sum(axis=1)
+    # Counted for each seat, since XLA divides by a constant or a scalar through its reciprocal, which rounds once more.
+    rivals = (others & (state.chest >= 0)).sum(axis=1)
+    return (state.chest * rivals - total).astype(jnp.float32) / rivals.astype(jnp.float32)

@@ -1,0 +1,168 @@
+"""The environment in JAX: draws, auto-reset, what a game that is over does, and what bad input gets."""
+
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+import jax.numpy as jnp  # noqa: E402
+
+from diamant_env.editions import EDITIONS, Edition  # noqa: E402
+from diamant_env.jax import Diamant, State  # noqa: E402
+from diamant_env.jax.rules import Numbers, card_at, draw_card, start_game  # noqa: E402
+from diamant_env.state import OVER  # noqa: E402
+
+
+def test_each_copy_of_a_card_has_one_position():
+    deck = jnp.asarray(Numbers.of("everdeck").cards)
+    positions = jnp.arange(deck.sum())
+    cards = jax.jit(jax.vmap(card_at, (None, 0)))(deck, positions)
+    assert Counter(np.asarray(cards).tolist()) == {card: n for card, n in enumerate(deck.tolist()) if n}
+
+
+def test_cards_are_drawn_by_their_number():
+    """3,000 first cards: the largest deviation of a card's share is within four standard errors."""
+    keys = jax.random.split(jax.random.key(1), 3000)
+    numbers = Numbers.of("iello-2016")
+    cards = jax.jit(jax.vmap(lambda key: draw_card(start_game(numbers, 4, key))))(keys)
+    chance = numbers.cards / numbers.cards.sum()
+    found = np.bincount(cards, minlength=len(chance)) / len(keys)
+    assert (abs(found - chance) <= 4 * np.sqrt(chance * (1 - chance) / len(keys))).all()
+
+
+@pytest.mark.parametrize("new_key", [jax.random.key, jax.random.PRNGKey])
+def test_a_key_is_a_game(new_key):
+    """Both kinds of keys; the cards follow from key, expedition and turn, whatever is decided."""
+    env = Diamant(3)
+    first, again = (jax.jit(env.init)(new_key(5)) for _ in range(2))
+    assert all(np.array_equal(a, b) for a, b in zip(first[1:], again[1:], strict=True))
+    step = jax.jit(env.step)
+    stayed, left = (step(first, jnp.array(actions))[0] for actions in ([0, 0, 0], [1, 0, 0]))
+    assert (stayed.last_card, stayed.turn) == (left.last_card, left.turn)
+
+
+def play_to_the_end(env):
+    """Return the states of one game."""
+    step, states = jax.jit(env.step), [jax.jit(env.init)(jax.random.key(0))]
+    while not states[-1].over:
+        states.append(step(states[-1], (states[-1].turn + jnp.arange(env.num_players)) // 6)[0])
+    return states
+
+
+def test_what_is_over_stays_and_earns_nothing():
+    env = Diamant(3, "iello-2016-fr", reward="win")
+    last = play_to_the_end(env)[-1]
+    after, rewards = jax.jit(env.step)(last, jnp.ones(3, int))
+    assert all(np.array_equal(a, b) for a, b in zip(last[1:], after[1:], strict=True))
+    assert not rewards.any()
+    assert not jax.jit(env.observe)(last)[:, 0].any()
+    assert np.array_equal(env.legal_actions(last), [[True, False]] * 3)
+
+
+def test_auto_reset_keeps_the_last_state():
+    env = Diamant(3, "iello-2016-fr", reward="win")
+    step, observe = jax.jit(env.step_auto_reset), jax.jit(env.observe)
+    *_, before, last = play_to_the_end(env)
+    actions = (before.turn + jnp.arange(3)) // 6
+    turn = step(before, actions)
+    assert np.array_equal(observe(turn.ended), observe(last))
+    assert turn.ended.phase == OVER
+    assert turn.rewards.sum() == 1
+    assert (turn.state.expedition, turn.state.turn, turn.state.chest.sum()) == (1, 1, 0)
+    following = step(turn.state, jnp.zeros(3, int))
+    assert not np.array_equal(jax.random.key_data(turn.state.key), jax.random.key_data(before.key))
+    assert np.array_equal(observe(following.state), observe(following.ended))
+
+
+def test_no_wide_numbers():
+    state = jax.eval_shape(Diamant(3).init, jax.random.key(0))
+    assert {str(leaf.dtype) for leaf in state[1:]} == {"int32", "bool"}
+    assert isinstance(state, State)
+
+
+UNPLAYABLE = {"name": "x", "treasures": (5,), "traps": ("a",), "trap_copies": 2, "expeditions": 5}
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Diamant(9), "num_players=9; a whole number, 1 to 8, is allowed"),
+        (lambda: Diamant(0), "num_players=0; a whole number, 1 to 8, is allowed"),
+        (lambda: Diamant(True), "num_players=True; a whole number, 1 to 8, is allowed"),
+        (lambda: Diamant(3, "monopoly"), f"unknown edition 'monopoly'; published editions: {', '.join(EDITIONS)}"),
+        (lambda: Diamant(3, Edition(**UNPLAYABLE)), "edition 'x' can't be played: after 1 busts"),
+        (lambda: Diamant(3, reward="gems"), "unknown reward 'gems'; rewards: score, win, margin"),
+        (lambda: Diamant(3, reward=len), "score, win, margin are allowed here"),
+        (lambda: Diamant(1, reward="margin"), "one player has none"),
+        (lambda: Diamant(3, hidden_chests=2), "hidden_chests=2; True, False and None are allowed"),
+        (lambda: Diamant(3).step(None, jnp.zeros(4)), "actions of shape (4,); expected (3,)"),
+    ],
+)
+def test_bad_input_gets_one_clear_error(make, message):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        make()
+    assert message in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.fixture(params=["with the library", "without it"])
+def marl(request, monkeypatch):
+    """The module of JaxMARL's names, where that library can be imported and where it can't."""
+    monkeypatch.delitem(sys.modules, "diamant_env.jax.jaxmarl", raising=False)
+    if request.param == "without it":
+        monkeypatch.setitem(sys.modules, "jaxmarl.environments", None)
+    else:
+        pytest.importorskip("jaxmarl")
+    import diamant_env.jax.jaxmarl as module
+
+    return module
+
+
+def test_names_of_jaxmarl(marl):
+    env = marl.DiamantMARL(3, "incan-gold", reward="margin")
+    space = env.observation_space("player_0")
+    assert (env.num_agents, env.agents, env.action_space("player_2").n) == (3, ["player_0", "player_1", "player_2"], 2)
+    assert (space.shape, env.agent_classes) == ((90,), {"player": env.agents})
+    reset, step, step_env = jax.jit(env.reset), jax.jit(env.step), jax.jit(env.step_env)
+    seen, state = reset(jax.random.key(0))
+    done, paid, games = False, np.zeros(3), 0
+    while games < 2:
+        assert space.contains(np.asarray(seen["player_1"]))
+        actions = {agent: jnp.full(1, (state.turn + seat) // 6) for seat, agent in enumerate(env.agents)}
+        bare = {agent: action[0] for agent, action in actions.items()}
+        before, (seen, state, rewards, dones, info) = state, step(jax.random.key(9), state, actions)
+        last_seen, last, *_ = step_env(jax.random.key(9), before, bare)
+        done, games = bool(dones["__all__"]), games + int(dones["__all__"])
+        paid += [rewards[agent] for agent in env.agents]
+        assert info == {}
+        assert set(dones) == {*env.agents, "__all__"}
+        assert bool(last.over) == done
+        assert np.array_equal(seen["player_2"], last_seen["player_2"]) != done
+        assert np.array_equal(env.get_avail_actions(state)["player_0"], [True, bool(state.inside[0])])
+    assert abs(paid.sum()) < 1e-4
+    assert paid.any()
+
+
+def test_missing_agent(marl):
+    env = marl.DiamantMARL(2)
+    with pytest.raises(ValueError, match="no action for player_1; the agents are player_0, player_1"):
+        env.step(None, None, {"player_0": 0})
+
+
+def test_wrapper_of_jaxmarl_logs_returns():
+    baselines = pytest.importorskip("jaxmarl.wrappers.baselines")
+    from diamant_env.jax.jaxmarl import DiamantMARL
+
+    env = baselines.LogWrapper(DiamantMARL(2, reward="score"))
+    keys = jax.random.split(jax.random.key(0), 8)
+    seen, state = jax.jit(jax.vmap(env.reset))(keys)
+    step = jax.jit(jax.vmap(env.step))
+    lengths = np.zeros((8, 2))
+    for turn in range(120):
+        actions = {agent: jnp.full((8, 1), turn % 3 == 2) for agent in env.agents}
+        seen, state, _, _, info = step(keys, state, actions)
+        lengths = np.maximum(lengths, info["returned_episode_lengths"])
+    assert (lengths > 5).all()
+    assert seen["player_0"].shape == (8, 90)

@@ -1,0 +1,98 @@
+"""The same cards through the engine and through JAX: no number of state, observation, reward or end may differ."""
+
+import functools
+import os
+
+import numpy as np
+import pytest
+
+jax = pytest.importorskip("jax")
+import jax.numpy as jnp  # noqa: E402
+
+from diamant_env.batch import Batch  # noqa: E402
+from diamant_env.editions import EDITIONS, MAX_PLAYERS, NO_CARD, Edition  # noqa: E402
+from diamant_env.jax.env import pay  # noqa: E402
+from diamant_env.jax.observation import observe  # noqa: E402
+from diamant_env.jax.rules import Numbers, State, resolve_decisions, reveal, select, start_game  # noqa: E402
+from diamant_env.rewards import REWARDS  # noqa: E402
+from diamant_env.state import REVEAL  # noqa: E402
+
+OWN = Edition(
+    "own", treasures=(1, 6, 6, 40), traps=("a", "b", "c"), trap_copies=2, relics=(3, 20, 9), relics_enter="expedition",
+    relic_values="printed", expeditions=3, bust_removes=2, tie_break="relics",
+)  # fmt: skip
+PRINTED = Edition(
+    "printed from the start", treasures=(2, 5, 17), traps=("a", "b"), trap_copies=4, relics=(3, 20), expeditions=2,
+    relic_values="printed", hidden_chests=True,
+)  # fmt: skip
+PLAYERS = range(1, MAX_PLAYERS + 1)
+STATE = [name for name in State._fields if name != "key"]
+
+
+def paying(players):
+    return [name for name in REWARDS if name != "margin" or players > 1]
+
+
+def play_cards(players, state, numbers, actions, cards):
+    """Play a turn whose one or two cards are given, which JAX draws itself in `Diamant.step`."""
+    after = resolve_decisions(state, numbers, actions)
+    for card in cards:
+        after = select(after.phase == REVEAL, reveal(after, numbers, card), after)
+    after = select(state.over, state, after)
+    rewards = {name: jnp.where(state.over, 0, pay(after, numbers, name)) for name in paying(players)}
+    return after, observe(after, numbers), rewards
+
+
+def cards_of(batch):
+    """Return the cards that came up in each game in its last turn, int32 (games, 2)."""
+    bust, last = batch.tables["bust_card"].astype(np.int32), batch.tables["last_card"].astype(np.int32)
+    return np.stack([np.where(bust == NO_CARD, last, bust), last], axis=1)
+
+
+def expect_same(batch, state, observed):
+    for name in STATE:
+        ours, theirs = np.asarray(getattr(state, name)), batch.tables[name]
+        np.testing.assert_array_equal(ours, theirs[:, : ours.shape[1]] if ours.ndim == 2 else theirs, name)
+    np.testing.assert_array_equal(np.asarray(observed), batch.observe())
+
+
+def play_both(editions, players, seed):
+    """Play a game of each edition to its end, and a turn more, through both; return the turns that were played."""
+    random, games = np.random.default_rng(seed), len(editions)
+    numbers = Numbers(*map(np.stack, zip(*map(Numbers.of, editions), strict=True)))
+    batches = {name: Batch(games, players, editions, reward=name) for name in paying(players)}
+    for each in batches.values():
+        each.reset(seed)
+    batch = batches["score"]
+
+    @jax.jit
+    @jax.vmap
+    def deal(key, numbers, card):
+        state = reveal(start_game(numbers, players, key), numbers, card)
+        return state, observe(state, numbers)
+
+    play = jax.jit(jax.vmap(functools.partial(play_cards, players)))
+    state, observed = deal(jax.random.split(jax.random.key(0), games), numbers, cards_of(batch)[:, 1])
+    expect_same(batch, state, observed)
+    leave = random.beta(0.4, 1.5, (games, players))  # bold and timid players
+    turns, over = 0, False
+    while not over:
+        over = bool(batch.over.all())  # a turn after the end changes nothing and pays nothing
+        turns += int((~batch.over).sum())
+        actions = (random.random((games, players)) < leave).astype(np.int8)
+        rewards = {name: each.play(actions)[0] for name, each in batches.items()}
+        state, observed, paid = play(state, numbers, actions, cards_of(batch))
+        expect_same(batch, state, observed)
+        for name, earned in rewards.items():
+            np.testing.assert_array_equal(np.asarray(paid[name]), earned, name)
+    return turns
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_no_number_differs(players):
+    """3 to 8 players play 2,000 games of the published editions, and more of two others."""
+    scale = int(os.environ.get("DIAMANT_TEST_SCALE", 1))
+    editions = [*EDITIONS.values()] * (38 * scale) + [OWN, PRINTED] * (20 * scale)
+    turns = play_both(editions, players, seed=players)
+    print(f"{players} players: {len(editions):,} games, {turns:,} turns")
+    assert turns > 8 * len(editions)
