@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from diamant_env.commands.terminal import in_folder, new_parser, say
 from diamant_env.opponents import make
-from diamant_env.opponents.export import to_network
+from diamant_env.opponents.models.export import to_network
 
 COMMAND = "diamant export"
 _ABOUT = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 from diamant_env.agent import Agent
 from diamant_env.opponents import own, solved
 from diamant_env.opponents.language import text_agent
-from diamant_env.opponents.models import is_model_file, load_model
+from diamant_env.opponents.models.files import is_model_file, load_model
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.scripted import comparisons, thresholds
@@ -58,7 +58,7 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
             - A model file, ``"ppo.zip"`` of stable-baselines3, ``"net.pt"`` of TorchScript or ``"net.onnx"``, see
-              `diamant_env.opponents.models`; opening it may run code that is in it.
+              `diamant_env.opponents.models.files.load_model`; opening it may run code that is in it.
             - ``"module:object"``, an agent of your own. The module is imported, which runs it.
             - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
               model; ``"text:score:module:object"`` is told to play for gems (see `TextAgent`).

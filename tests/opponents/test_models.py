@@ -12,7 +12,7 @@ from diamant_env.commands import diamant
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import LineUp
 from diamant_env.opponents import make
-from diamant_env.opponents.export import to_network
+from diamant_env.opponents.models.export import to_network
 from diamant_env.opponents.pools import load_pool
 
 torch = pytest.importorskip("torch")

@@ -29,9 +29,15 @@ LAYERS = [
     "__main__",
 ]
 COMMANDS = {module for module, path in FILES.items() if path.parent == ROOT / "train" and path.stem != "__init__"}
-TOPS = {"diamant_env": 18, "train": 13, "examples": 13}  # Python files at the top of these
+TOPS = {
+    "diamant_env": 18,
+    "diamant_env/commands": 13,
+    "diamant_env/opponents": 13,
+    "train": 13,
+    "examples": 13,
+}  # Python files at the top of these
 MOST, LINES = 12, 300
-LONGER = {"diamant_env.batch": 400, "train.ppo": 450}  # one class and one run, from top to bottom
+LONGER = {"diamant_env.batch": 400, "diamant_env.editions": 330, "train.ppo": 450}  # one class, one run
 OF_ONE_LIBRARY = {"diamant_env.sb3", "diamant_env.open_spiel", "diamant_env.envs.open_spiel_agents"}
 HEAVY = {"torch", "stable_baselines3", "matplotlib", "pyspiel", "open_spiel"}
 
@@ -97,7 +103,7 @@ def test_no_import_against_the_arrows():
             wrong = line.get(room(other), len(LAYERS)) > line.get(here, len(LAYERS))
             wrong |= top in ("diamant_env", "agents") and other.split(".")[0] not in ("diamant_env", top)
             # Only commands, which lie beside the rooms, import commands.
-            wrong |= top == "train" and module != here and other in COMMANDS
+            wrong |= top == "train" and module != here and other in COMMANDS - {"train.ppo"}  # whose learner is varied
             problems += [f"{module} imports {other}"] * wrong
     expect_no(problems)
 
@@ -106,7 +112,7 @@ def test_no_heavy_library_at_the_top_of_a_file_of_the_package():
     expect_no(
         f"{module} imports {name} at its top"
         for module, tree in TREES.items()
-        if module.startswith("diamant_env") and module not in OF_ONE_LIBRARY
+        if module.startswith("diamant_env") and not {module, room(module)} & OF_ONE_LIBRARY
         for name in imports(tree.body)
         if name.split(".")[0] in HEAVY
     )

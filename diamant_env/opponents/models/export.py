@@ -11,7 +11,8 @@ from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.layers import Layers
-from diamant_env.opponents.models import OutputAgent, SB3Agent
+from diamant_env.opponents.models.outputs import OutputAgent
+from diamant_env.opponents.models.policies import SB3Agent
 from diamant_env.opponents.network import NetworkAgent
 
 _ACTIVATIONS = {"ReLU": "relu", "Tanh": "tanh"}

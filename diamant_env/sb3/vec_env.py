@@ -10,21 +10,13 @@ from typing import Any
 import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.wrappers.vector import DictInfoToList
 from numpy.typing import ArrayLike, NDArray
-
-try:
-    from stable_baselines3.common.vec_env import VecEnv
-except ModuleNotFoundError as error:
-    text = f'diamant_env.sb3 needs {error.name}: pip install "diamant-env[sb3]"'
-    raise ModuleNotFoundError(text, name=error.name) from error
+from stable_baselines3.common.vec_env import VecEnv
 
 from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_actions
-from diamant_env.envs.judge_callback import JudgeCallback
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import made, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
@@ -34,10 +26,8 @@ from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.rewards import Reward
 
-__all__ = ["DiamantVecEnv", "GymnasiumVecEnv", "JudgeCallback"]
 
-
-class _Rows(VecEnv):
+class Rows(VecEnv):
     """A vector whose rows are parts of one object: they have its attributes and no wrappers."""
 
     _methods: tuple[str, ...] = ("action_masks",)  # those of the object that answer for all rows
@@ -65,7 +55,7 @@ class _Rows(VecEnv):
         return [False] * len(list(self._get_indices(indices)))
 
 
-class DiamantVecEnv(_Rows):
+class DiamantVecEnv(Rows):
     """Every learning seat of every game is one environment of this vector.
 
     A row whose seat is in camp still gets observations (feature 0 is 0); its action is ignored. A game that ends is
@@ -242,64 +232,3 @@ class DiamantVecEnv(_Rows):
 
     def __repr__(self) -> str:
         return f"<DiamantVecEnv: {self.num_envs} learning seats in {self.batch!r}>"
-
-
-class GymnasiumVecEnv(_Rows):
-    """A vector environment of Gymnasium as stable-baselines3 takes it, without a Python loop over its games.
-
-    ``GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=256, autoreset_mode="SameStep"))``
-
-    Infos are those of the vector environment, row by row; where a game ended, its final ones.
-
-    Args:
-        envs: One that starts the next game in the step that ends one (``autoreset_mode="SameStep"``).
-
-    Raises:
-        ValueError: If it has another mode, or is no vector environment.
-    """
-
-    _methods = ("action_masks", "render")
-
-    def __init__(self, envs: VectorEnv) -> None:
-        if not isinstance(envs, VectorEnv):
-            raise ValueError(f"{envs!r} is no gymnasium.vector.VectorEnv; gymnasium.make_vec makes one")
-        mode = envs.metadata.get("autoreset_mode")
-        if mode != AutoresetMode.SAME_STEP:
-            raise ValueError(f"autoreset_mode={mode}; stable-baselines3 needs AutoresetMode.SAME_STEP")
-        self.envs = envs
-        self._listed: Any = DictInfoToList(envs)
-        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
-        self.metadata = {**envs.metadata, **self.metadata}
-
-    def _owner(self, name: str) -> Any:
-        return self.envs if hasattr(self.envs, name) else self.envs.unwrapped  # a wrapper hands on no attributes
-
-    def reset(self) -> Any:
-        """Start new games; return the observations (num_envs, …). Honours the last `seed`."""
-        observations, self.reset_infos = self._listed.reset(seed=self._seeds[0])
-        self._reset_seeds()
-        return observations
-
-    def step_async(self, actions: NDArray) -> None:
-        """Remember the actions, (num_envs,)."""
-        self._waiting = actions
-
-    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict]]:
-        """Play; infos of games that ended hold ``terminal_observation``."""
-        observations, rewards, terminated, truncated, infos = self._listed.step(self._waiting)
-        done = terminated | truncated
-        for game in np.flatnonzero(done):
-            last = {"terminal_observation": infos[game].pop("final_obs")}
-            last["TimeLimit.truncated"] = bool(truncated[game] and not terminated[game])
-            final = infos[game].pop("final_info", {})
-            self.reset_infos[game] = infos[game]
-            infos[game] = {**infos[game], **final, **last}
-        return observations, rewards.astype(np.float32), done, infos
-
-    def get_images(self) -> list[Any]:
-        """Return a picture of each game, None without a render mode."""
-        return list(self.envs.render() or [None] * self.num_envs)
-
-    def close(self) -> None:
-        """Close the vector environment."""
-        self.envs.close()

@@ -1,0 +1,98 @@
+"""Agents made from model files: stable-baselines3, TorchScript, ONNX."""
+
+from __future__ import annotations
+
+import functools
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.opponents.models.given import model_agent
+from diamant_env.opponents.models.outputs import OutputAgent
+from diamant_env.opponents.models.policies import SB3Agent, WrongModel
+
+SUFFIXES = (".zip", ".pt", ".onnx")
+"""Model files. Opening a ``.zip`` or ``.pt`` may run code that is in it: only a person names one, never a file."""
+_STATISTICS = "+"  # between a model and its VecNormalize statistics
+
+
+def is_model_file(text: str) -> bool:
+    """Whether a text names a model file, with or without VecNormalize statistics."""
+    return Path(text.partition(_STATISTICS)[0]).suffix in SUFFIXES
+
+
+def load_model(text: str) -> SB3Agent | OutputAgent:
+    """Open a model file; the agent's name is the text.
+
+    Args:
+        text: ``"ppo.zip"``, what stable-baselines3's `save` wrote, or ``"ppo.zip+vecnormalize.pkl"`` with what
+            `VecNormalize.save` wrote, where that was used; ``"net.pt"`` of TorchScript; or ``"net.onnx"``.
+
+    Raises:
+        ValueError: If there is no such file, it is none of these, or its spaces are others.
+        ImportError: If the library that it needs isn't installed.
+    """
+    file, _, statistics = text.partition(_STATISTICS)
+    for path in filter(None, (file, statistics)):
+        if not Path(path).is_file():
+            raise ValueError(f"no agent {text!r}: there is no file {path}")
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of other versions of libraries
+            if Path(file).suffix == ".zip":
+                return _load_zip(text, file, statistics)
+            return (_load_script if Path(file).suffix == ".pt" else _load_onnx)(text, file)
+    except ImportError as error:
+        raise ImportError(f"{text} needs {error.name}: pip install {error.name}") from None
+    except WrongModel:
+        raise
+    except Exception as error:  # each library has its own for a damaged file
+        reason = " ".join(str(error).split())[:200]
+        raise ValueError(f"{text} can't be opened as a model: {type(error).__name__}: {reason}") from error
+
+
+def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
+    return session.run(None, {session.get_inputs()[0].name: flat})[0]
+
+
+def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
+    """Open a model of stable-baselines3 by its policy, which does not depend on the algorithm's class."""
+    from stable_baselines3.common.save_util import load_from_pkl, load_from_zip_file
+
+    data, parameters, _ = load_from_zip_file(file, device="cpu")
+    if data is None or "policy_class" not in data:
+        raise WrongModel(f"{file} is no model of stable-baselines3: it has no policy_class")
+    settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
+    policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
+    policy.load_state_dict(parameters["policy"])
+    if _normalized(data) and not statistics:
+        raise WrongModel(
+            f"{file} was trained through VecNormalize: name its statistics too, {file}{_STATISTICS}FILE.pkl"
+        )
+    return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
+
+
+def _normalized(data: dict[str, Any]) -> bool:
+    """Whether a model was trained through VecNormalize: what it observed last lies outside its space."""
+    last, space = data.get("_last_obs"), data["observation_space"]
+    if isinstance(last, dict):
+        last, space = last.get("observation"), space["observation"]
+    return last is not None and bool(((last < space.low) | (last > space.high)).any())
+
+
+def _load_script(text: str, file: str) -> SB3Agent | OutputAgent:
+    import torch
+
+    return model_agent(torch.jit.load(file, map_location="cpu"), text)
+
+
+def _load_onnx(text: str, file: str) -> OutputAgent:
+    from onnxruntime import InferenceSession, SessionOptions
+
+    options = SessionOptions()
+    options.intra_op_num_threads = 1
+    session = InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    ends = session.get_outputs()[0].name.lower()
+    return OutputAgent(functools.partial(_run_onnx, session), text, "sigmoid" in ends or "softmax" in ends)

@@ -1,0 +1,77 @@
+"""Networks of any library that map the features of a row to logits or probabilities, as agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.batch import Batch
+from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.models.policies import WrongModel, inference
+
+Run: TypeAlias = "Callable[[NDArray[np.float32]], NDArray]"
+
+
+class OutputAgent:
+    """A network that maps the 90 features of each row to one or two numbers.
+
+    Two numbers are the logits of CONTINUE and LEAVE, or their probabilities if each row sums to 1. One number is the
+    logit of LEAVE, or its probability if the network ends with a sigmoid.
+
+    Args:
+        run: Returns the numbers, (rows,), (rows, 1) or (rows, 2), for float32 (rows, NUM_FEATURES).
+        name: How it prints.
+        probabilities: Whether the network ends with a sigmoid or a softmax.
+
+    Raises:
+        ValueError: If it returns something else, or one number between 0 and 1 without a sigmoid.
+    """
+
+    memoryless = True
+
+    def __init__(self, run: Run, name: str, probabilities: bool) -> None:
+        self.run, self.name, self.probabilities = run, name, probabilities
+        found = self._outputs(Batch(64).reset(0).reshape(-1, NUM_FEATURES))
+        if found.shape[1] == 1 and not probabilities and ((found >= 0) & (found <= 1)).all():
+            reason = "returns either a probability or a logit"
+            raise WrongModel(f"{name} {reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
+
+    def __str__(self) -> str:
+        return self.name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        leave = np.zeros(len(first), np.float32)
+        deciding = np.flatnonzero(obs.flat[:, 0])
+        if len(deciding):
+            leave[deciding] = self._leave(self._outputs(obs.flat[deciding]))
+        return leave
+
+    def _leave(self, found: NDArray) -> NDArray:
+        if self.probabilities or (found.shape[1] == 2 and np.allclose(found.sum(axis=1), 1)):
+            return found[:, -1]
+        logit = found[:, 0] if found.shape[1] == 1 else found[:, 1] - found[:, 0]
+        return 1 / (1 + np.exp(-np.clip(logit, -80, 80)))
+
+    def _outputs(self, flat: NDArray[np.float32]) -> NDArray[np.float64]:
+        try:
+            found = np.asarray(self.run(flat), np.float64)
+        except (RuntimeError, TypeError) as error:
+            raise WrongModel(f"{self} can't be asked for {flat.shape} numbers: {str(error).splitlines()[0]}") from error
+        if found.shape not in ((len(flat),), (len(flat), 1), (len(flat), 2)):
+            raise WrongModel(
+                f"{self} returns shape {found.shape} for {len(flat)} rows; one or two numbers a row needed"
+            )
+        return found.reshape(len(flat), -1)
+
+
+def run_module(module: Any, flat: NDArray[np.float32]) -> NDArray:
+    """Return the output of a torch module for float32 (rows, NUM_FEATURES)."""
+    import torch
+
+    device = next(module.parameters(), torch.empty(0)).device
+    with inference(module):
+        return module(torch.from_numpy(flat).to(device)).cpu().numpy()

@@ -1,0 +1,119 @@
+"""Policies of stable-baselines3 and sb3-contrib as agents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Dict, Discrete, Space
+from numpy.typing import NDArray
+
+from diamant_env.observation import FIELDS, HISTORY, NUM_FEATURES, Observations, shown_columns
+
+
+class WrongModel(ValueError):
+    """A model that opens but can't play here."""
+
+
+class SB3Agent:
+    """A policy of stable-baselines3 or sb3-contrib.
+
+    It answers with the probability that the policy gives to LEAVE; algorithms with action values (DQN, QR-DQN) decide
+    greedily. A recurrent policy has one state per row, which goes on with each decision and begins anew with each game.
+
+    Args:
+        policy: Its observation space says which fields it sees: all, those of ``observation=[…]`` or ``"history"``,
+            alone or as ``"observation"`` beside ``"action_mask"`` in a Dict.
+        name: How it prints.
+        statistics: A `VecNormalize` that it was trained through, or None.
+
+    Raises:
+        ValueError: If it observes or acts in another space, or a weight is not a finite number.
+    """
+
+    def __init__(self, policy: Any, name: str, statistics: Any = None) -> None:
+        if policy.action_space != Discrete(2):
+            raise WrongModel(f"{name} acts in {policy.action_space}; Discrete(2), CONTINUE and LEAVE, is needed")
+        if not all(weights.isfinite().all() for weights in policy.parameters()):
+            raise WrongModel(f"{name} has a weight that is not a finite number")
+        self.policy, self.name, self.statistics = policy, name, statistics
+        self.columns, self.masked = _observed(policy.observation_space, name)
+        self.history = bool((self.columns >= NUM_FEATURES).any())
+        self.memoryless = not hasattr(policy, "lstm_actor")
+        self._states: Any = None
+
+    def __str__(self) -> str:
+        return self.name
+
+    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """See `Agent.act`."""
+        leave = np.zeros(len(first), np.float32)
+        deciding = np.flatnonzero(obs.flat[:, 0])
+        if len(deciding):
+            with inference(self.policy):
+                leave[deciding] = self._leave(self._shown(obs.flat[deciding]), deciding, first)
+        return leave
+
+    def _shown(self, flat: NDArray[np.float32]) -> Any:
+        """Return what the policy observes of rows that must decide."""
+        shown: Any = flat[:, self.columns]
+        if self.masked:
+            shown = {"observation": shown, "action_mask": np.ones((len(flat), 2), np.int8)}
+        return shown if self.statistics is None else self.statistics.normalize_obs(shown)
+
+    def _leave(self, shown: Any, rows: NDArray[np.intp], first: NDArray[np.bool_]) -> NDArray[np.float32]:
+        if not hasattr(self.policy, "get_distribution"):
+            return self.policy.predict(shown, deterministic=True)[0]
+        tensors = self.policy.obs_to_tensor(shown)[0]
+        if self.memoryless:
+            distribution = self.policy.get_distribution(tensors)
+        else:
+            distribution = self._recurrent(tensors, rows, first)
+        return distribution.distribution.probs[:, 1].cpu().numpy()
+
+    def _recurrent(self, tensors: Any, rows: NDArray[np.intp], first: NDArray[np.bool_]) -> Any:
+        """Return the distribution of a recurrent policy, whose states go on."""
+        import torch
+
+        if self._states is None or self._states[0].shape[1] != len(first):
+            layers, _, units = self.policy.lstm_hidden_state_shape
+            self._states = tuple(torch.zeros(layers, len(first), units, device=self.policy.device) for _ in range(2))
+        begins = torch.as_tensor(first[rows], dtype=torch.float32, device=self.policy.device)
+        before = tuple(state[:, rows].contiguous() for state in self._states)
+        distribution, after = self.policy.get_distribution(tensors, before, begins)
+        for state, new in zip(self._states, after, strict=True):
+            state[:, rows] = new
+        return distribution
+
+
+def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
+    """Return the columns that an observation space shows, int (k,), and whether an action mask is beside them."""
+    inner, masked = space, False
+    if isinstance(space, Dict) and set(space.spaces) == {"observation", "action_mask"}:
+        inner, masked = space["observation"], True
+    found = shown_columns(inner)
+    if found is None:
+        names = ", ".join(field.name for field in FIELDS + HISTORY)
+        raise WrongModel(
+            f"{name} observes {str(space)[:60]}; the {NUM_FEATURES} features of diamant_env are needed, "
+            f'or those of its observation=[…] or "history"; fields: {names}'
+        )
+    return found, masked
+
+
+@contextmanager
+def inference(module: Any) -> Iterator[None]:
+    """Evaluate a torch module without gradients, on one thread; its mode is put back."""
+    import torch
+
+    threads, training = torch.get_num_threads(), module.training
+    torch.set_num_threads(1)
+    module.train(False)
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        module.train(training)
+        torch.set_num_threads(threads)

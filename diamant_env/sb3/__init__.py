@@ -1,0 +1,11 @@
+"""Views for stable-baselines3: vectorised environments and a callback that judges."""
+
+try:
+    from diamant_env.sb3.judge_callback import JudgeCallback, Judgement
+except ModuleNotFoundError as error:
+    text = f'diamant_env.sb3 needs {error.name}: pip install "diamant-env[sb3]"'
+    raise ModuleNotFoundError(text, name=error.name) from error
+from diamant_env.sb3.gymnasium_vec_env import GymnasiumVecEnv
+from diamant_env.sb3.vec_env import DiamantVecEnv
+
+__all__ = ["DiamantVecEnv", "GymnasiumVecEnv", "JudgeCallback", "Judgement"]

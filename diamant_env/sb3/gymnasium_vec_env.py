@@ -1,0 +1,73 @@
+"""Gymnasium's vector environments as stable-baselines3 takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.wrappers.vector import DictInfoToList
+from numpy.typing import NDArray
+
+from diamant_env.sb3.vec_env import Rows
+
+
+class GymnasiumVecEnv(Rows):
+    """A vector environment of Gymnasium as stable-baselines3 takes it, without a Python loop over its games.
+
+    ``GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=256, autoreset_mode="SameStep"))``
+
+    Infos are those of the vector environment, row by row; where a game ended, its final ones.
+
+    Args:
+        envs: One that starts the next game in the step that ends one (``autoreset_mode="SameStep"``).
+
+    Raises:
+        ValueError: If it has another mode, or is no vector environment.
+    """
+
+    _methods = ("action_masks", "render")
+
+    def __init__(self, envs: VectorEnv) -> None:
+        if not isinstance(envs, VectorEnv):
+            raise ValueError(f"{envs!r} is no gymnasium.vector.VectorEnv; gymnasium.make_vec makes one")
+        mode = envs.metadata.get("autoreset_mode")
+        if mode != AutoresetMode.SAME_STEP:
+            raise ValueError(f"autoreset_mode={mode}; stable-baselines3 needs AutoresetMode.SAME_STEP")
+        self.envs = envs
+        self._listed: Any = DictInfoToList(envs)
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        self.metadata = {**envs.metadata, **self.metadata}
+
+    def _owner(self, name: str) -> Any:
+        return self.envs if hasattr(self.envs, name) else self.envs.unwrapped  # a wrapper hands on no attributes
+
+    def reset(self) -> Any:
+        """Start new games; return the observations (num_envs, …). Honours the last `seed`."""
+        observations, self.reset_infos = self._listed.reset(seed=self._seeds[0])
+        self._reset_seeds()
+        return observations
+
+    def step_async(self, actions: NDArray) -> None:
+        """Remember the actions, (num_envs,)."""
+        self._waiting = actions
+
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict]]:
+        """Play; infos of games that ended hold ``terminal_observation``."""
+        observations, rewards, terminated, truncated, infos = self._listed.step(self._waiting)
+        done = terminated | truncated
+        for game in np.flatnonzero(done):
+            last = {"terminal_observation": infos[game].pop("final_obs")}
+            last["TimeLimit.truncated"] = bool(truncated[game] and not terminated[game])
+            final = infos[game].pop("final_info", {})
+            self.reset_infos[game] = infos[game]
+            infos[game] = {**infos[game], **final, **last}
+        return observations, rewards.astype(np.float32), done, infos
+
+    def get_images(self) -> list[Any]:
+        """Return a picture of each game, None without a render mode."""
+        return list(self.envs.render() or [None] * self.num_envs)
+
+    def close(self) -> None:
+        """Close the vector environment."""
+        self.envs.close()
