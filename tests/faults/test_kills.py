@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from diamant_env.storage.files import write_whole
 from tests.faults.child import Child, in_child
-from tests.faults.stored import trained
+from tests.faults.stored import fingerprint, trained
 from tests.support.play import SCALE
 from train import ppo
 
@@ -26,8 +27,12 @@ OPERATIONS = {"open", "writelines", "flush", "fsync", "replace", "unlink", "mkdi
 OLD, NEW = b"old" * 50_000, b"new" * 70_000
 
 
-def written(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in [*folder.rglob("*.safetensors"), *folder.rglob("checkpoint.*")]}
+def written(folder: Path) -> dict[str, Any]:
+    """The bytes of all policies, and what the last checkpoint holds: pickling writes equal texts in two ways."""
+    found: dict[str, Any] = {path.name: path.read_bytes() for path in folder.rglob("*.safetensors")}
+    return found | {
+        path.name: fingerprint(torch.load(path, weights_only=True)) for path in folder.rglob("checkpoint.pt")
+    }
 
 
 def resume(folder: Path) -> int:
