@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray mutants coverage examples docs docs-links lint warm package clean
+.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray test-libraries mutants coverage examples docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -63,6 +63,10 @@ test-ray:  ## make .venv-ray and run the tests that need Ray, on a local cluster
 	"$(PYTHON)" -m venv .venv-ray
 	.venv-ray/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[train,distributed,dev]'
 	.venv-ray/bin/python -m pytest tests/learning/test_cluster.py
+
+test-libraries: setup  ## install JAX and OpenSpiel and run the tests that need them
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[jax,open-spiel]'
+	$(BIN)/python -m pytest -n 2 tests/in_jax tests/open_spiel tests/game/test_explicit_chance.py
 
 mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'

@@ -92,6 +92,10 @@ NOT_RUN = {
     "pip install .[sb3,judge]": "installs",
     "pip install diamant-env[web]": "installs",
     "pip install diamant-env[open-spiel]": "installs",
+    "pip install .[jax]": "installs",
+    "pip install .[jax,train]": "installs",
+    "python -m train.jax_ppo --config configs/default.toml --out runs/jax": "minutes; tests/in_jax trains a little",
+    "diamant evaluate runs/jax/policy.safetensors --against pool held-out": "judges what the command before trained",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "make setup": "installs",
     "make test": "these tests",
@@ -151,10 +155,8 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
-    if document.name == "cluster.md":
-        pytest.importorskip("ray")
-    if document.name == "open_spiel.md":
-        pytest.importorskip("pyspiel")
+    if library := {"cluster.md": "ray", "open_spiel.md": "pyspiel", "jax.md": "jax"}.get(document.name):
+        pytest.importorskip(library)
     if document.name != "enter.md":  # it begins in an empty folder
         (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
