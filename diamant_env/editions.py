@@ -84,6 +84,8 @@ class Edition:
         Raises:
             ValueError: If a field is missing or unknown, has another type, or the game can't be played so.
         """
+        if not isinstance(values, dict):
+            raise ValueError(f"the edition can't be read: a table of its fields is needed, not {values!r:.60}")
         fields: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in values.items()}
         try:
             edition = cls(**fields)

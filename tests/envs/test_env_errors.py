@@ -25,7 +25,7 @@ OF_ALL = [
 OF_GYMNASIUM = [
     ({"seat": 4}, "seat=4; None or a whole number, 0 to 3, is allowed"),
     ({"seat": -1}, "seat=-1; None or"),
-    ({"opponents": "bug:18"}, r"unknown agent 'bug:18'; agents: random.*run folder of a trained policy; module:object"),
+    ({"opponents": "bug:18"}, r"unknown agent 'bug:18'; did you mean bag"),
     ({"opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 3"),
     ({"num_players": 1, "opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 0"),
     ({"num_players": 1, "opponents": "bug"}, "unknown agent 'bug'"),

@@ -88,7 +88,7 @@ def test_a_family_alone_has_its_defaults(name, family):
     ("text", "message"),
     [
         ("", r"unknown agent ''; agents: random:probability \(random:.*; continue; .*mixture:low,high"),
-        ("bags:3", "unknown agent 'bags:3'; agents: "),
+        ("bags:3", "unknown agent 'bags:3'; did you mean bag"),
         (":3", "unknown agent ':3'"),
         ("equilibrium:x", "unknown edition 'x'"),
         ("bag:", r"'' in 'bag:' is no number; bag:gems"),

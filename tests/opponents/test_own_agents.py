@@ -215,7 +215,7 @@ def test_a_freshly_trained_model_plays():
         ("own_agents:Fails", r"can't be made without arguments: RuntimeError\('no weights'\)"),
         ("own_agents:OneArgument", r"takes \(obs\) instead of \(obs, first\); allowed"),
         ("own_agents:two_arguments", r"takes \(obs, first\) instead of \(obs\); allowed"),
-        ("own_agents:misspelt", "own_agents:misspelt: no field 'bags'; fields: must_decide, chest, "),
+        ("own_agents:misspelt", "own_agents:misspelt: no field 'bags'; did you mean bag"),
         ("own_agents:imaginary", r"must return \d+ probabilities of LEAVE, not complex"),
         ("own_agents:number", "plays nothing; allowed"),
         ("own_agents:nan", "returned nan for row 0; a probability of LEAVE is between 0 and 1"),
@@ -259,10 +259,10 @@ def test_a_text_from_a_file_imports_nothing(own):
     (own / "own_agents.py").write_text("raise SystemExit('imported')")
     pool = own / "pool.toml"
     pool.write_text('agents = ["ev", "own_agents:Greedy"]')
-    with pytest.raises(ValueError, match="would import a module; a text from a file can't do that"):
+    with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
         load_pool(pool)
     config = own / "config.toml"
     for key, kind in (("start", Config), ("agent", ResponseConfig)):
         config.write_text(f'{key} = "search:own_agents:Greedy"')
-        with pytest.raises(ValueError, match="would import a module"):
+        with pytest.raises(ValueError, match="would run code"):
             read_config(config, kind)

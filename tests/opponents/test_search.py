@@ -61,7 +61,7 @@ def test_an_agent_prints_as_a_text_of_itself(text):
         ("search:64:", "names no agent"),
         ("search:1:ev", "agent 'search:1:ev': rollouts=1; 2 to 1,000,000 are allowed"),
         ("search:0s:ev", "seconds=0.0; more than 0"),
-        ("search:bagg:18", "unknown agent 'bagg:18'; agents: random.*; search:AGENT; the file or the run folder"),
+        ("search:bagg:18", "unknown agent 'bagg:18'; did you mean bag"),
     ],
 )
 def test_a_wrong_text_is_refused(text, message):

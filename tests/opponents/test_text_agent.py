@@ -233,12 +233,12 @@ def test_by_its_text(own):
 
 
 def test_a_file_imports_nothing(own):
-    with pytest.raises(ValueError, match="would import a module; a text from a file can't do that"):
+    with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
         make("text:own_words:leave", importing=False)
-    with pytest.raises(ValueError, match="would import a module"):
+    with pytest.raises(ValueError, match="would run code"):
         make("search:text:own_words:leave", importing=False)
     (own / "mine.toml").write_text("agents = ['bag', 'text:own_words:leave']")
-    with pytest.raises(ValueError, match="would import a module"):
+    with pytest.raises(ValueError, match="would run code"):
         load_pool(str(own / "mine.toml"))
     assert "own_words" not in sys.modules
 

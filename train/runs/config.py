@@ -41,7 +41,7 @@ Weight = Annotated[float, Field(ge=0, le=1000)]
 
 def _imports_nothing(text: str) -> str:
     if names_object(text):
-        raise ValueError(f"agent {text!r} would import a module; a text from a file can't do that")
+        raise ValueError(f"agent {text!r} would run code; a text from a file can't do that")
     return text
 
 
