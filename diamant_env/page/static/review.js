@@ -44,7 +44,7 @@ export function drawReview(review, view, go) {
   });
   fillPanel("review-panel", "review-title", "Your game, reviewed", [
     ...review.summary.map((sentence) => make("p", {}, sentence)),
-    ...(items.length > 0 ? [make("h3", {}, "Dearest decisions first"), make("ol", { class: "plain decisions" }, ...items)] : []),
+    ...(items.length > 0 ? [make("h3", {}, "Costliest decisions first"), make("ol", { class: "plain decisions" }, ...items)] : []),
     ...(items.length > FIRST ? [more] : []),
     ...(view.seats.length > 1 ? [make("h3", {}, "Everyone's chance to win"), drawChart(review, view, go)] : []),
   ]);
