@@ -176,4 +176,4 @@ async def _error(_: Request, error: Any) -> Response:
 
 async def _defect(_: Request, error: Exception) -> Response:
     """Answer a page that met a defect of ours; the terminal shows the traceback."""
-    return _refusal(500, f"the server has a defect ({type(error).__name__}); the terminal says more")
+    return _refusal(500, f"a defect of the server or of an own agent ({type(error).__name__}); the terminal says more")

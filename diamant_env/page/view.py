@@ -28,7 +28,7 @@ class Viewer:
 
     def __init__(self, edition: Edition, names: Sequence[str], you: int | None = None) -> None:
         self._edition, self._you = edition, you
-        self._names = distinct([shown_name(name) for name in names], mark=" ")
+        self._names = distinct([shown_name(name) for name in names], mark="\N{NO-BREAK SPACE}")
         speaker = list(names).index(YOU) if YOU in names else None  # in a record too, which hides no chest
         self._narrator = Narrator(edition, self._names, speaker)
 

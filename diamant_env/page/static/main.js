@@ -80,6 +80,7 @@ async function goOn(key, owned = true) {
   const game = owned ? takeOver(key) : kept(key).game;
   const view = await attempt(() => ask("/view", { game }));
   if (view === null) return toStart();
+  if (owned) keep(key, view);
   const views = [];
   views[game.decisions.length] = view;
   sitDown(views, key);
@@ -232,7 +233,10 @@ async function open() {
     sitting.speed = Number(byId("speed").value);
     sitting.refresh();
   });
-  byId("story-panel").open = !matchMedia("(max-width: 900px)").matches;
+  const oneColumn = matchMedia("(max-width: 900px)");
+  const foldStory = () => { byId("story-panel").open = !oneColumn.matches; };
+  oneColumn.addEventListener("change", foldStory);
+  foldStory();
   addEventListener("keydown", onKey);
   onElsewhere((key) => {
     if (sitting?.key === key) sitting.refresh();

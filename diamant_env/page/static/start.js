@@ -115,7 +115,7 @@ function chair(text, seat) {
 function drawGames(goOn) {
   const games = allKept().slice(0, MOST_GAMES);
   show(byId("stored"), games.length > 0);
-  byId("stored-list").replaceChildren(...games.map(({ key, title, against = [], over }) => {
+  byId("stored-list").replaceChildren(...games.map(({ key, title, game, over, against = game.agents.filter((text) => text !== YOU) }) => {
     const words = [make("b", {}, over ? "Look again" : "Go on"), make("span", {}, `${title} · ${against.join(", ") || "alone"}`)];
     return make("li", {}, button(words, () => goOn(key)));
   }));

@@ -91,6 +91,7 @@ function drawSeats(view, interlude) {
     list.replaceChildren(...view.seats.map((seat, at) => newSeat(seat, at, view)));
     list.dataset.names = namesOf(view);
     list.dataset.players = view.seats.length;
+    list.dataset.mode = view.mode;
   }
   view.seats.forEach((seat, at) => drawSeat(list.children[at], seat, seat.inside && !interlude));
 }
