@@ -80,7 +80,6 @@ async function goOn(key, owned = true) {
   const game = owned ? takeOver(key) : kept(key).game;
   const view = await attempt(() => ask("/view", { game }));
   if (view === null) return toStart();
-  if (owned) keep(key, view);
   const views = [];
   views[game.decisions.length] = view;
   sitDown(views, key);
