@@ -100,7 +100,7 @@ def test_two_agents_of_one_name_are_told_apart_and_what_is_at_risk_has_words(bro
     browser.click("home")
     assert second in browser.text("#stored-list")
     browser.resize(1280, 657)
-    assert browser.run("return document.getElementById('story-panel').open")
+    browser.until("return document.getElementById('story-panel').open")
 
 
 def test_cards_turn_over_unless_the_reader_wants_no_motion(browser):
