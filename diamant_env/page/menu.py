@@ -95,7 +95,7 @@ class Menu:
                 "name": edition.name,
                 "expeditions": edition.expeditions,
                 "hidden_chests": edition.hidden_chests,
-                "description": edition.source or "of your own",
+                "description": edition.source or "your own",
             }
             for edition in self.editions.values()
         ]
