@@ -19,7 +19,7 @@ from diamant_env.rules import win_share
 from diamant_env.state import GAME, LEAVE, Game
 
 WORST = 3  # decisions that a person is shown
-_FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # games with each choice: of every decision, then of the dearest ones anew
+_FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # games with each choice: of every decision, then of the costliest anew
 _CLOSELY = 6  # decisions
 _PLAYED_ON = 6_000  # games for the chances, all states together
 _SEED = 1
@@ -62,7 +62,7 @@ class Review:
     """A game seen by one of its players.
 
     Attributes:
-        decisions: Of that player, the dearest first.
+        decisions: Of that player, the costliest first.
         chances: Win share of each seat in each state of the game; the last one is the result.
         labels: Of these states, such as ``"2.5"`` for the second expedition's fifth card.
         summary: Two sentences; one where a person played alone.
@@ -74,7 +74,7 @@ class Review:
     summary: list[str]
 
     def lines(self) -> list[str]:
-        """Return the two sentences and the dearest mistakes as lines of text."""
+        """Return the two sentences and the costliest mistakes as lines of text."""
         mistakes = [each.words for each in self.decisions[:WORST] if each.mistake]
         return [*self.summary, *(f"  {words}" for words in mistakes)]
 
@@ -106,9 +106,9 @@ def _decisions(games: list[Game], edition: Edition, seat: int) -> list[Decision]
     agent = SearchAgent(champion(), seed=_SEED)
     first_look = zip(turns, _looked(agent, seen, edition, _FIRST_LOOK), strict=True)
     made = [_decision(games, turn, seat, found) for turn, found in first_look]
-    dearest = sorted(range(len(made)), key=lambda place: -made[place].cost)[:_CLOSELY]
-    # What looks dear at first may be so by chance alone; games of their own tell.
-    for place, found in zip(dearest, _looked(agent, seen[dearest], edition, _CLOSE_LOOK), strict=True):
+    costliest = sorted(range(len(made)), key=lambda place: -made[place].cost)[:_CLOSELY]
+    # What looks costly at first may be so by chance alone; games of their own tell.
+    for place, found in zip(costliest, _looked(agent, seen[costliest], edition, _CLOSE_LOOK), strict=True):
         made[place] = _decision(games, turns[place], seat, found)
     return sorted(made, key=lambda each: (not each.mistake, -each.cost))
 

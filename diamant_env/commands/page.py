@@ -9,7 +9,7 @@ import socket
 import webbrowser
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import new_parser, say
+from diamant_env.commands.terminal import add_edition, new_parser, say
 
 COMMAND = "diamant page"
 _HERE = "127.0.0.1"
@@ -18,18 +18,21 @@ _PORT = 8733  # always the same one: a browser keeps the games of each port apar
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand until Ctrl-C and return the exit status."""
-    parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.", "")
+    parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.")
+    parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="added to the menus and seated")
+    add_edition(parser)
     parser.add_argument("--port", type=_port, default=_PORT, help=f"of the page ({_PORT}); 0 takes any that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
     options = parser.parse_args(argv)
     try:
         import uvicorn
 
+        from diamant_env.page.menu import Menu
         from diamant_env.page.server import make_app
     except ImportError as error:
         raise ImportError(f'the page needs {error.name}: pip install "diamant-env[web]"') from error
+    app = make_app(Menu(options.agents, options.edition))
     door = _listen(options.port)
-    app = make_app()
     app.state.warm_up()
     address = f"http://{_HERE}:{door.getsockname()[1]}/"
     say(f"The page is at {address} (Ctrl-C ends it).")

@@ -52,7 +52,7 @@ class Narrator:
         if game.bust_card == NO_CARD or scene.before is None:
             return "Everyone is back in camp." if scene.ended else ""
         trap, stayed = self._edition.card_name(game.bust_card), seats_deciding(game, CONTINUE)
-        lost = f"{self._do(stayed, 'lose')} {_gems(scene.before.bag, stayed)}"
+        lost = f"{self._do(stayed, 'lose')} {_gems(scene.before.bag, stayed) if scene.before.bag else 'nothing'}"
         removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")
         return f"A second {trap}! {lost}. {removed[self._edition.bust_removes]} the game."
 
@@ -87,12 +87,14 @@ class Narrator:
 
 
 def verdict(game: Game, scene: Scene, seat: int) -> str:
-    """Return what a seat decided and what it brought or cost: ``leave +5``, ``bust -5``, ``continue`` or ``-``."""
+    """Return what a seat decided and brought or lost: ``leave +5``, ``bust -5``, ``bust``, ``continue`` or ``-``."""
     if game.decision[seat] == LEAVE:
         return f"leave +{game.banked[seat]}"
     if game.decision[seat] != CONTINUE:
         return "-"
-    return "continue" if game.bust_card == NO_CARD or scene.before is None else f"bust -{scene.before.bag}"
+    if game.bust_card == NO_CARD or scene.before is None:
+        return "continue"
+    return f"bust -{scene.before.bag}" if scene.before.bag else "bust"
 
 
 def winners(game: Game, edition: Edition) -> list[int]:
@@ -113,10 +115,11 @@ def lying(game: Game) -> str:
     return f"{counted(game.path_gems, 'gem')}, {counted(game.path_relics, 'relic')}{worth}"
 
 
-def distinct(names: Sequence[str]) -> list[str]:
-    """Return names, numbered where several are the same: ``"ev #1"``, ``"ev #2"``."""
+def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
+    """Return names, numbered after a mark where several are the same: ``"ev #1"``, ``"ev #2"``."""
+    numbers = [names[:seat].count(name) + 1 for seat, name in enumerate(names)]
     return [
-        f"{name} #{names[:seat].count(name) + 1}" if names.count(name) > 1 else name for seat, name in enumerate(names)
+        f"{name}{mark}{number}" if names.count(name) > 1 else name for name, number in zip(names, numbers, strict=True)
     ]
 
 

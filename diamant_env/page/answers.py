@@ -10,44 +10,29 @@ from typing import Any
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
-from diamant_env.drawing.icons import SEAT_COLOURS
-from diamant_env.editions import EDITIONS, MAX_PLAYERS
-from diamant_env.page.game import AGENTS, MAX_SEED, YOU, Games, new_value
+from diamant_env.page.game import MAX_SEED, Games, new_value
+from diamant_env.page.menu import DEFAULT_EDITION, DEFAULT_TABLE, Menu, check_cards
 from diamant_env.page.view import view_of, views_of
 from diamant_env.records import GameRecord
 
 Answer = dict[str, Any]
-MOST_LETTERS = 30  # in the name of a card of somebody's own edition
-DEFAULT = {"edition": "iello-2016", "agents": [YOU, "champion", "ev:0.75", "bag:18"]}
-
-
-def menu() -> Answer:
-    """Return what may be played, and with whom."""
-    editions = [
-        {
-            "name": edition.name,
-            "expeditions": edition.expeditions,
-            "hidden_chests": edition.hidden_chests,
-            "description": edition.source,
-        }
-        for edition in EDITIONS.values()
-    ]
-    agents = [{"text": text, "label": label, "about": about} for text, (label, about) in AGENTS.items()]
-    colours = ["#{:02x}{:02x}{:02x}".format(*colour) for colour in SEAT_COLOURS]
-    choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
-    return choices | {"default": DEFAULT, "seat_colours": colours}
+POLICY = "/policy"
 
 
 class Answers:
     """Answers messages; several threads may ask at once.
+
+    Args:
+        menu: What they may name.
 
     Attributes:
         by_address: The function that answers a message to each address, and the fields of the message. A message that
             is not allowed is a ValueError, whose text says what is.
     """
 
-    def __init__(self) -> None:
-        self._games = Games()
+    def __init__(self, menu: Menu) -> None:
+        self.menu = menu
+        self._games = Games(menu)
         self.by_address: dict[str, tuple[Callable[..., Answer], tuple[str, ...]]] = {
             "/new": (self._new, ("edition", "hidden_chests", "agents", "seed")),
             "/turn": (self._turn, ("game", "decision")),
@@ -57,16 +42,18 @@ class Answers:
             "/review": (self._review, ("game",)),
             "/record": (self._record, ("game",)),
             "/open": (self._open, ("text",)),
+            POLICY: (self._policy, ("name", "content")),
         }
 
     def warm_up(self) -> None:
         """Compile and load what the first answers need."""
-        game = self._new(**DEFAULT, hidden_chests=None, seed=0)["game"]
+        game = self._new(DEFAULT_EDITION, None, DEFAULT_TABLE, 0)["game"]
         self._hint(game)
         self._turn(game, 0)
 
     def _new(self, edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> Answer:
-        value = new_value(edition, hidden_chests, agents, secrets.randbelow(MAX_SEED + 1) if seed is None else seed)
+        seed = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
+        value = new_value(self.menu, edition, hidden_chests, agents, seed)
         with self._games.borrow(value) as played:
             played.ask()  # an agent that refuses this table says so now
             return view_of(played)
@@ -114,8 +101,9 @@ class Answers:
         if not isinstance(text, str):
             raise ValueError("text: the text of a record is needed")
         record = GameRecord.from_text(text)
-        longest = max(map(len, record.edition.card_names.values()))
-        if longest > MOST_LETTERS:
-            raise ValueError(f"a card's name of {longest} letters; at most {MOST_LETTERS} can be shown")
+        check_cards(record.edition)
         title = f"{record.edition.name}, {record.num_players} players"
         return {"title": title, "views": views_of(record)}
+
+    def _policy(self, name: Any, content: Any) -> Answer:
+        return {"text": self.menu.add_policy(name, content), "menu": self.menu.as_json()}

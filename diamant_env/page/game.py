@@ -4,35 +4,21 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from diamant_env.editions import EDITIONS, MAX_PLAYERS, find_edition
-from diamant_env.records.sitting import Sitting, make_all
+from diamant_env.editions import MAX_PLAYERS, find_edition
+from diamant_env.page.menu import YOU, Menu
+from diamant_env.records.sitting import Sitting
 from diamant_env.state import CONTINUE, LEAVE
 
-YOU = "you"
 MOST_GAMES = 64  # that are kept, so that they need not be played again at each turn
 MAX_SEED = 2**53 - 1  # the largest whole number that JavaScript keeps exactly
-AGENTS = {
-    "champion": ("The champion", "a network, trained by playing against itself"),
-    "search:64:champion": ("The thinking champion", "plays each choice 64 times in its head before it decides"),
-    "ev:0.75": ("The calculator", "leaves when one more card brings no more than it may cost, on average"),
-    "catch-up": ("The chaser", "dares more when it is behind"),
-    "bag:18": ("The patient", "leaves once it carries 18 gems"),
-    "bag:8": ("The timid", "leaves once it carries 8 gems"),
-    "traps": ("The trap counter", "leaves once three kinds of trap lie on the path"),
-    "solo-grab": ("The grabber", "leaves as soon as much lies on the path, hoping to be alone"),
-    "follow": ("The follower", "leaves once two others have left"),
-    "oppose": ("The contrarian", "leaves early while all stay, and stays longer the more have left"),
-    "random": ("The dice", "leaves one time in five, whatever lies there"),
-}
-"""Who may sit at the table: texts that `diamant_env.opponents.make` takes, each with a label and a description."""
-NAMES = {text: label.removeprefix("The ").capitalize() for text, (label, _) in AGENTS.items()}
 _FIELDS = ("edition", "hidden_chests", "agents", "seed", "decisions")
 _SIGNS = {"0": CONTINUE, "1": LEAVE, "-": CONTINUE}
 
@@ -43,12 +29,14 @@ class PlayedGame:
     Attributes:
         value: As the page holds it.
         sitting: The game, played to its last decision.
+        names: Of the players, by seat.
         you: The seat of the person, or None where agents play among themselves.
         reviewed: The answer to the question for a review, once it was asked.
     """
 
-    def __init__(self, value: dict[str, Any], sitting: Sitting, you: int | None) -> None:
-        self.value, self.sitting, self.you = value, sitting, you
+    def __init__(self, value: dict[str, Any], sitting: Sitting, names: list[str]) -> None:
+        self.value, self.sitting, self.names = value, sitting, names
+        self.you = names.index(YOU) if YOU in names else None
         self.reviewed: dict[str, Any] | None = None
 
     @property
@@ -98,52 +86,61 @@ class PlayedGame:
             decisions[self.you] = decision
         inside = self.sitting.now.inside
         signs = "".join(str(each) if inside[seat] else "-" for seat, each in enumerate(decisions))
+        self.follow(signs, decisions)
+
+    def follow(self, signs: str, decisions: Sequence[int] | NDArray[np.int8]) -> None:
+        """Play a turn with these decisions by seat, which the signs say."""
         self.sitting.play(decisions)
         self.value = self.value | {"decisions": [*self.value["decisions"], signs]}
 
 
-def new_value(edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> dict[str, Any]:
-    """Return the value of a game that begins.
+def new_value(menu: Menu, edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> dict[str, Any]:
+    """Return the value of a game that begins, between agents and by an edition of the menu.
 
     Raises:
         ValueError: If an argument is not allowed; the message says what is.
     """
-    if not isinstance(edition, str) or edition not in EDITIONS:
-        raise ValueError(f"unknown edition {_shown(edition)}; editions: {', '.join(EDITIONS)}")
+    if not isinstance(edition, str) or edition not in menu.editions:
+        raise ValueError(f"unknown edition {_shown(edition)}; editions: {', '.join(menu.editions)}")
     if hidden_chests is not None and not isinstance(hidden_chests, bool):
         raise ValueError(f"hidden_chests={_shown(hidden_chests)}; true, false or null is allowed")
     if not isinstance(agents, list) or not 1 <= len(agents) <= MAX_PLAYERS:
         raise ValueError(f"agents={_shown(agents)}; a list of 1 to {MAX_PLAYERS} is allowed")
-    unknown = [agent for agent in agents if not isinstance(agent, str) or agent not in (YOU, *AGENTS)]
+    unknown = [agent for agent in agents if not isinstance(agent, str) or agent not in (YOU, *menu.agents)]
     if unknown:
-        raise ValueError(f"unknown agent {_shown(unknown[0])}; agents: {', '.join((YOU, *AGENTS))}")
+        raise ValueError(f"unknown agent {_shown(unknown[0])}; agents: {', '.join((YOU, *menu.agents))}")
     if agents.count(YOU) > 1:
         raise ValueError(f"{agents.count(YOU)} times {YOU!r} among the agents; at most one is allowed")
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
         raise ValueError(f"seed={_shown(seed)}; a whole number from 0 to {MAX_SEED} is allowed")
-    hidden = find_edition(edition, hidden_chests).hidden_chests
+    hidden = find_edition(menu.editions[edition], hidden_chests).hidden_chests
     return {"edition": edition, "hidden_chests": hidden, "agents": agents, "seed": seed, "decisions": []}
 
 
-def replayed(given: Any) -> PlayedGame:
-    """Check a game value and play it again; its decisions are taken as given, no agent is asked.
+def replayed(menu: Menu, given: Any) -> PlayedGame:
+    """Check a game value and play it again; its decisions are taken as given, only agents with a memory are asked.
 
     Raises:
         ValueError: If it is no game; the message says what is allowed.
     """
     if not isinstance(given, dict) or sorted(given) != sorted(_FIELDS):
         raise ValueError(f"game={_shown(given)}; an object with {', '.join(_FIELDS)} is needed")
-    value = new_value(*(given[field] for field in _FIELDS[:4]))
+    value = new_value(menu, *(given[field] for field in _FIELDS[:4]))
     turns = given["decisions"]
     if not isinstance(turns, list):
         raise ValueError(f"decisions={_shown(turns)}; a list is needed")
-    seats, seed = value["agents"], value["seed"]
-    agents = make_all([None if text == YOU else text for text in seats], seed)
-    sitting = Sitting(value["edition"], agents, seed, seats, value["hidden_chests"])
-    you = seats.index(YOU) if YOU in seats else None
+    seats = value["agents"]
+    names = [YOU if text == YOU else menu.agents[text].name for text in seats]
+    agents = [None if text == YOU else menu.make(text) for text in seats]
+    sitting = Sitting(menu.editions[value["edition"]], agents, value["seed"], names, value["hidden_chests"])
+    played = PlayedGame(value, sitting, names)
+    remembers = any(agent is not None and not getattr(agent, "memoryless", False) for agent in agents)
     for number, signs in enumerate(turns):
-        sitting.play(_decisions(signs, sitting, f"decisions[{number}]={_shown(signs)}"))
-    return PlayedGame(value | {"decisions": turns}, sitting, you)
+        decisions = _decisions(signs, sitting, f"decisions[{number}]={_shown(signs)}")
+        if remembers:
+            played.ask()
+        played.follow(signs, decisions)
+    return played
 
 
 def _decisions(signs: Any, sitting: Sitting, shown: str) -> list[int]:
@@ -167,7 +164,8 @@ class Games:
     Who borrows a game has it alone: a second request with the same value plays it again for itself.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, menu: Menu) -> None:
+        self._menu = menu
         self._kept: OrderedDict[str, PlayedGame] = OrderedDict()
         self._lock = Lock()
 
@@ -177,7 +175,7 @@ class Games:
         with self._lock:
             played = self._kept.pop(_key(given), None)
         if played is None:
-            played = replayed(given)
+            played = replayed(self._menu, given)
         try:
             yield played
         finally:

@@ -20,10 +20,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diamant_env.drawing.svg import card_svg, icons_svg
 from diamant_env.editions import NUM_CARDS
-from diamant_env.page.answers import Answers, menu
+from diamant_env.page.answers import POLICY, Answers
+from diamant_env.page.menu import MOST_POLICY_BYTES, Menu
 
 STATIC = Path(__file__).parent / "static"
 MOST_BYTES = 64 * 1024  # of a message
+MOST_WITH_POLICY = MOST_POLICY_BYTES * 4 // 3 + MOST_BYTES  # of one that holds a policy in base64
 THREADS = 2
 MOST_WAITING = 8  # messages that wait for the threads, beside those that are being answered
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -74,16 +76,16 @@ class Guard:
         await answer(scope, receive, send_guarded)
 
 
-def make_app() -> Starlette:
-    """Return the application. Each has games and threads of its own."""
-    answers = Answers()
+def make_app(menu: Menu | None = None) -> Starlette:
+    """Return the application. Each has games and threads of its own, and what is dropped onto it."""
+    answers = Answers(menu or Menu())
     desk = _Desk(answers)
     routes = [
         Route("/", _static),
         Route("/static/{name}", _static),
         Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"])),
         Route("/card/{card}/{name:path}.svg", _card),
-        Route("/menu", lambda _: JSONResponse(menu())),
+        Route("/menu", lambda _: JSONResponse(answers.menu.as_json())),
         *(Route(address, partial(desk.answer, address), methods=["POST"]) for address in answers.by_address),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _error, Exception: _defect})
@@ -103,7 +105,7 @@ class _Desk:
 
     async def answer(self, address: str, request: Request) -> Response:
         function, fields = self._answers[address]
-        message = await _message(request, fields)
+        message = await _message(request, fields, MOST_WITH_POLICY if address == POLICY else MOST_BYTES)
         if self._asked >= THREADS + MOST_WAITING:
             return _refusal(429, f"busy: {self._asked} requests are being answered; ask again in a moment")
         self._asked += 1
@@ -121,16 +123,16 @@ def _encoded(function: Callable[..., Any], message: dict[str, Any]) -> bytes:
     return json.dumps(function(**message), allow_nan=False).encode()
 
 
-async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
-    """Return the JSON object of a request; HTTPException where it is none with these fields."""
+async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict[str, Any]:
+    """Return the JSON object of a request; HTTPException where it is none with these fields, or has too many bytes."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "Content-Type: application/json is needed")
-    body = b""
+    body = bytearray()
     try:
         async for part in request.stream():
             body += part
-            if len(body) > MOST_BYTES:
-                raise HTTPException(413, f"more than {MOST_BYTES} bytes")
+            if len(body) > most:
+                raise HTTPException(413, f"more than {most} bytes")
     except ClientDisconnect:
         raise HTTPException(400, "the message stops half way") from None
     try:
@@ -174,4 +176,4 @@ async def _error(_: Request, error: Any) -> Response:
 
 async def _defect(_: Request, error: Exception) -> Response:
     """Answer a page that met a defect of ours; the terminal shows the traceback."""
-    return _refusal(500, f"the server has a defect ({type(error).__name__}); the terminal says more")
+    return _refusal(500, f"a defect of the server or of an own agent ({type(error).__name__}); the terminal says more")

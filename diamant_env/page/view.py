@@ -11,7 +11,8 @@ from diamant_env.drawing.scene import BUST, Scene, relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
-from diamant_env.page.game import NAMES, YOU, PlayedGame
+from diamant_env.page.game import PlayedGame
+from diamant_env.page.menu import YOU, shown_name
 from diamant_env.records import GameRecord
 from diamant_env.state import OVER, Game
 
@@ -21,14 +22,14 @@ class Viewer:
 
     Args:
         edition: What is played.
-        texts: Who plays, by seat.
+        names: Of the players, by seat; those of the menu's own agents are texts of it.
         you: The seat of the person, or None.
     """
 
-    def __init__(self, edition: Edition, texts: Sequence[str], you: int | None = None) -> None:
+    def __init__(self, edition: Edition, names: Sequence[str], you: int | None = None) -> None:
         self._edition, self._you = edition, you
-        self._names = distinct([NAMES.get(text, text) for text in texts])
-        speaker = list(texts).index(YOU) if YOU in texts else None  # in a record too, which hides no chest
+        self._names = distinct([shown_name(name) for name in names], mark="\N{NO-BREAK SPACE}")
+        speaker = list(names).index(YOU) if YOU in names else None  # in a record too, which hides no chest
         self._narrator = Narrator(edition, self._names, speaker)
 
     def show(self, game: Game, scene: Scene, leave: Sequence[float | None] = ()) -> dict[str, Any]:
@@ -102,7 +103,7 @@ class Viewer:
 def view_of(played: PlayedGame) -> dict[str, Any]:
     """Return the view of a game that is being played; agents' probabilities are shown only where no person plays."""
     sitting = played.sitting
-    viewer = Viewer(sitting.edition, played.value["agents"], played.you)
+    viewer = Viewer(sitting.edition, played.names, played.you)
     leave = played.ask() if played.you is None else ()
     mode = "watch" if played.you is None else "play"
     return {"game": played.value, "mode": mode} | viewer.show(sitting.now, sitting.scene, leave)

@@ -1,4 +1,4 @@
-"""The review: a clear mistake is found, the dearest first; what can't be known is not claimed; the same each time."""
+"""The review: a clear mistake is found, the costliest first; what can't be known is not claimed; the same each time."""
 
 import numpy as np
 import pytest

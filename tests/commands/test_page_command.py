@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from diamant_env.commands import diamant, page
+from tests.support.asking import Asker
 
 ROOT = Path(__file__).parents[2]
 
@@ -68,6 +69,35 @@ def test_the_browser_opens_the_page(quick, capsys):
     assert f"The page is at {address} " in capsys.readouterr().out
     assert address == f"http://127.0.0.1:{served[1]}/"
     assert served[0] == "127.0.0.1"
+
+
+def test_agents_and_an_edition_of_ones_own_are_on_the_menu(quick, monkeypatch, tmp_path):
+    apps = []
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: apps.append(self.config.app))
+    box = tmp_path / "box.json"
+    box.write_text('{"name": "mine", "treasures": [5], "traps": ["gas"], "bust_removes": 0}', encoding="utf-8")
+    options = ["--agents", "hunter", "bag:9", "--edition", str(box)]
+    assert diamant.main(["page", "--no-browser", "--port", "0", *options]) == 0
+    menu = Asker(apps[0]).get("/menu").json
+    assert menu["default"] == {"edition": "mine", "agents": ["you", "hunter", "bag:9"]}
+    assert {"text": "bag:9", "label": "bag:9", "about": "named at the command line"} in menu["agents"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (["--agents", "nobody.zip"], "no agent 'nobody.zip': there is no file nobody.zip"),
+        (["--agents", "champoin"], "unknown agent 'champoin'; did you mean champion?"),
+        (["--edition", "iello"], "unknown edition 'iello'; did you mean"),
+        (["--edition", "none.toml"], "none.toml"),
+    ],
+)
+def test_a_wrong_agent_or_edition(options, error, capsys):
+    pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
+    assert diamant.main(["page", "--no-browser", *options]) == 2
+    errors = capsys.readouterr().err
+    assert error in errors
+    assert errors.count("\n") == 1
 
 
 def test_a_port_of_ones_own_and_one_in_use(quick, capsys):

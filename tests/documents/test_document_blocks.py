@@ -97,6 +97,8 @@ NOT_RUN = {
     "python -m train.jax_ppo --config configs/default.toml --out runs/jax": "minutes; tests/in_jax trains a little",
     "diamant evaluate runs/jax/policy.safetensors --against pool held-out": "judges what the command before trained",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
+    "diamant page --agents ppo.zip mine:patient runs/x hunter --edition box.toml": "serves until Ctrl-C",
+    "ssh -t -L 8733:127.0.0.1:8733 you@there diamant page --no-browser": "needs a second machine",
     "make setup": "installs",
     "make test": "these tests",
     "make champion": "three hours; the commands are below it",

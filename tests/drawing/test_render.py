@@ -75,6 +75,12 @@ def test_a_bust_is_news(edition, removed):
     assert rows(play)[-1] == ["player_2", "cave", "bust", "-5", "0", "0", "0"]
 
 
+def test_a_bust_with_empty_bags():
+    play = text_of(["snake", "snake", 1]).go_on()
+    assert play.env.render().startswith("A second snake! player_0, player_1 and player_2 lose nothing. ")
+    assert rows(play)[-1] == ["player_2", "cave", "bust", "0", "0", "0"]
+
+
 @pytest.mark.parametrize(
     ("deck", "turns", "begin", "also", "lacking"),
     [

@@ -18,6 +18,7 @@ from tests.support.record import record_of
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page import game as page_game
+from diamant_env.page.menu import Menu
 from diamant_env.page.server import make_app
 
 TABLE = ["champion", "ev:0.75", "bag:18", "random", "follow"]
@@ -71,7 +72,7 @@ def test_a_person_decides_and_the_view_shows_it(asker):
 def test_the_view_is_that_of_the_state(asker):
     seen = set()
     for view in asker.to_the_end(asker.new("champion", "bag:8", "oppose", seed=11)):
-        played = page_game.replayed(view["game"]).sitting
+        played = page_game.replayed(Menu(), view["game"]).sitting
         now = played.now
         assert view["over"] == (now.phase == OVER)
         if not view["over"]:
@@ -93,17 +94,18 @@ def test_the_view_is_that_of_the_state(asker):
     assert seen == {True, False}
 
 
-def test_a_game_goes_on_after_the_server_has_started_anew(asker, monkeypatch):
+def test_a_game_goes_on_after_the_server_has_started_anew():
     """The agents' random numbers and memories depend on the game alone: no server need remember anything."""
-    monkeypatch.setitem(page_game.AGENTS, "search:4:champion", ("thinks", "for a moment"))
-    view = asker.new("you", "search:4:champion", "random", "champion", "ev:0.75", seed=8)
+    menu = Menu(["search:4:champion", "mixture"])
+    asker = Asker(make_app(menu))
+    view = asker.new("you", "search:4:champion", "random", "mixture", "ev:0.75", seed=8)
     for _ in range(5):
         view = asker.turn(view)
-    stays, again = asker.to_the_end(view)[-1], Asker(make_app())
+    stays, again = asker.to_the_end(view)[-1], Asker(make_app(menu))
     assert again.post("/view", game=view["game"]).json == view
     while not view["over"]:
         leaves = view["must_decide"] and view["seats"][0]["bag"] >= 8
-        view = Asker(make_app()).turn(view, int(leaves))
+        view = Asker(make_app(menu)).turn(view, int(leaves))
     assert view == stays
 
 
@@ -119,7 +121,7 @@ def test_two_tabs_play_the_same_game_apart(asker):
 
 def test_no_more_games_are_kept_than_said(monkeypatch):
     made = []
-    monkeypatch.setattr(page_game, "replayed", lambda given, old=page_game.replayed: made.append(1) or old(given))
+    monkeypatch.setattr(page_game, "replayed", lambda *given, old=page_game.replayed: made.append(1) or old(*given))
     asker = Asker(make_app())
     values = [asker.new("you", "bag:8", seed=seed)["game"] for seed in range(page_game.MOST_GAMES + 1)]
     for value in (values[-1], values[1], values[0]):
@@ -148,7 +150,7 @@ def test_odds_hint_record_and_review_of_one_game(asker, monkeypatch):
     assert sum(row["chance"] for row in odds["next"] if not row["part"]) == pytest.approx(1)
     assert len(odds["leaving"]) == 3
     assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if nobody leaves; ")
-    game = page_game.replayed(view["game"]).sitting
+    game = page_game.replayed(Menu(), view["game"]).sitting
     champion = make("champion").leave_probability(seen_by(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
     assert hint["basis"].startswith(f"{hint['search']['games']} games with each choice, ")

@@ -252,4 +252,7 @@ def test_a_defect_of_ours_is_an_answer_too(monkeypatch):
         return {"type": "http.request", "body": json.dumps({"game": GAME}).encode()}
 
     monkeypatch.setattr(answers, "view_of", fail)
-    assert answer_to(ask) == (500, "the server has a defect (KeyError); the terminal says more")
+    assert answer_to(ask) == (
+        500,
+        "a defect of the server or of an own agent (KeyError); the terminal says more",
+    )

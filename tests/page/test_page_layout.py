@@ -62,6 +62,47 @@ def test_a_wide_window_and_watching(browser):
     fits(browser)
 
 
+COVERED = """
+    const bar = document.getElementById('actions').getBoundingClientRect();
+    return [...document.querySelectorAll('.seat')].filter((each) => each.getBoundingClientRect().bottom > bar.top + 0.5)
+      .map((each) => each.innerText);
+"""
+
+
+@pytest.mark.parametrize(("width", "height", "players"), [(1280, 657, 4), (1280, 657, 8), (390, 844, 4), (390, 844, 8)])
+def test_the_buttons_cover_no_player(browser, width, height, players):
+    """In play and in watch mode, where each has a probability below the name."""
+    browser.resize(width, height)
+    while int(browser.text("#player-count").split()[0]) < players:
+        browser.click("more")
+    some_turns(browser)
+    assert browser.run(COVERED) == []
+    browser.click("home")
+    browser.click("watch")
+    browser.shows("run")
+    browser.press("p")
+    assert browser.run(COVERED) == []
+    assert len(browser.run(f"return {SHOWN}.map((each) => each.innerText)", ".chance b")) == players
+
+
+def test_two_agents_of_one_name_are_told_apart_and_what_is_at_risk_has_words(browser):
+    browser.resize(390, 844)
+    browser.click("more")
+    some_turns(browser)
+    names = "return [...document.querySelectorAll('.seat .name span')].map((each) => each.innerText)"
+    first, second = "Champion\N{NO-BREAK SPACE}1", "Champion\N{NO-BREAK SPACE}2"
+    assert browser.run(names) == ["You", first, "Calculator", "Patient", second]
+    cut = f"return {SHOWN}.filter((each) => each.scrollWidth > each.clientWidth).length"
+    assert browser.run(cut, ".seat .name span") == 0
+    assert browser.run(f"return {SHOWN}[0].innerText", ".you .bag small") == "at risk"
+    assert browser.run(f"return {SHOWN}[0].innerText", ".you .chest small") == "safe"
+    assert not browser.run("return document.getElementById('story-panel').open")
+    browser.click("home")
+    assert second in browser.text("#stored-list")
+    browser.resize(1280, 657)
+    browser.until("return document.getElementById('story-panel').open")
+
+
 def test_cards_turn_over_unless_the_reader_wants_no_motion(browser):
     turning = "return document.getAnimations().filter((each) => each.animationName === 'turn').length"
     media = "Emulation.setEmulatedMedia"

@@ -119,7 +119,7 @@ HOSTILE = [
     '{"edition": "iello-2016", "hidden_chests": 7, "agents": ["you", "you"], "seed": -1}',
     '{"text": "diamant record 1"}', '{"text": {}}',
 ]  # fmt: skip
-ADDRESSES = ["/new", "/turn", "/view", "/odds", "/hint", "/review", "/record", "/open", "/nowhere"]
+ADDRESSES = ["/new", "/turn", "/view", "/odds", "/hint", "/review", "/record", "/open", "/policy", "/nowhere"]
 ATTACK = """
     const [messages, number, done] = arguments;
     const found = {};

@@ -39,10 +39,10 @@ export function button(words, act, attributes = {}) {
 /** Return a share as a percentage. */
 export const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)}%`;
 
-/** Return a labelled bar for a share of `most`, with a whisker from `low` to `high` where they are given. */
-export function bar(label, share, { words = percent(share), low = null, high = null, most = 1, kind = "" } = {}) {
+/** Return a labelled bar for a share, with a whisker from `low` to `high` where they are given. All have one scale. */
+export function bar(label, share, { words = percent(share), low = null, high = null, kind = "" } = {}) {
   const track = make("span", { class: "track" }, make("span", { class: "filled" }));
-  const place = (name, value) => track.style.setProperty(name, `${Math.min(100, Math.max(0, (100 * value) / most))}%`);
+  const place = (name, value) => track.style.setProperty(name, `${Math.min(100, Math.max(0, 100 * value))}%`);
   place("--share", share);
   if (low !== null) {
     track.append(make("span", { class: "whisker" }));

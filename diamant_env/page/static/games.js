@@ -10,7 +10,7 @@ const HERE = "diamant:here"; // which game lies on this tab's table, and which p
 /** Return the key for a new game. */
 export const newKey = () => PREFIX + crypto.randomUUID();
 
-/** Return what is kept under a key, or null: `{owner, game, title, over, saved}`. */
+/** Return what is kept under a key, or null: `{owner, game, title, over, against, saved}`. */
 export function kept(key) {
   try {
     return JSON.parse(local.getItem(key));
@@ -22,15 +22,16 @@ export function kept(key) {
 /** Keep a view's game, unless another tab has taken it over; return whether it is kept. */
 export function keep(key, view) {
   if (isElsewhere(key)) return false;
-  write(key, { game: view.game, title: view.title, over: view.over });
+  const against = view.seats.filter((_, at) => at !== view.you).map((seat) => seat.name);
+  write(key, { game: view.game, title: view.title, over: view.over, against });
   return true;
 }
 
 /** Make this tab the owner of a kept game, and return the game as it was left. */
 export function takeOver(key) {
-  const { game, title, over } = kept(key);
-  write(key, { game, title, over });
-  return game;
+  const stored = kept(key);
+  write(key, stored);
+  return stored.game;
 }
 
 /** Whether another tab goes on with this game. */

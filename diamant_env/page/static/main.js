@@ -6,6 +6,7 @@ import { awaitHint, drawHint, drawOdds, drawStory, dropHint } from "./panels.js"
 import { awaitReview, drawResult, drawReview, markTurn } from "./review.js";
 import { ask, Refused } from "./server.js";
 import { complain, Sitting } from "./sitting.js";
+import { prepareDrops } from "./files.js";
 import { prepareStart, refreshStart, sameAgain } from "./start.js";
 import { drawTable, useColours } from "./table.js";
 
@@ -84,11 +85,6 @@ async function goOn(key, owned = true) {
   sitDown(views, key);
 }
 
-async function openRecord(file) {
-  const record = await attempt(async () => ask("/open", { text: await file.text() }));
-  if (record !== null) sitDown(record.views, null);
-}
-
 async function saveRecord() {
   const record = await sitting.question("/record", { game: sitting.latest.game });
   if (record === null) return;
@@ -110,6 +106,7 @@ function draw(now, fresh) {
   byId("run").textContent = now.running ? "Pause" : "Play";
   byId("where").textContent = `${now.position + 1} of ${now.last + 1}`;
   byId("actions").setAttribute("aria-busy", now.working);
+  byId("actions").classList.toggle("done", latest.over);
   enable("step", !now.atEnd || !now.complete);
   enable("last", !now.atEnd);
   for (const id of ["back", "first"]) enable(id, now.position > 0);
@@ -206,7 +203,6 @@ const ACTIONS = {
   "help-button": () => byId("help").showModal(),
   "help-close": () => byId("help").close(),
   "error-close": () => complain(""),
-  open: () => byId("open-file").click(),
 };
 
 /** Whether a button can be pressed now: it is there, nothing hides it, and it makes sense. */
@@ -236,11 +232,10 @@ async function open() {
     sitting.speed = Number(byId("speed").value);
     sitting.refresh();
   });
-  byId("open-file").addEventListener("change", () => {
-    const [file] = byId("open-file").files;
-    if (file) openRecord(file);
-    byId("open-file").value = "";
-  });
+  const oneColumn = matchMedia("(max-width: 900px)");
+  const foldStory = () => { byId("story-panel").open = !oneColumn.matches; };
+  oneColumn.addEventListener("change", foldStory);
+  foldStory();
   addEventListener("keydown", onKey);
   onElsewhere((key) => {
     if (sitting?.key === key) sitting.refresh();
@@ -248,6 +243,7 @@ async function open() {
   const menu = await ask("/menu");
   useColours(menu);
   prepareStart(menu, begin, goOn);
+  prepareDrops(menu.policy_bytes, attempt, (views) => sitDown(views, null));
   const here = lastHere();
   if (here) await goOn(here.key, here.owned);
   else toStart();

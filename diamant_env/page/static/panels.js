@@ -20,11 +20,10 @@ export function drawHint(hint) {
   const bars = [];
   if (search !== null) {
     const choices = [["continue", search.continue, search.error_continue], ["leave", search.leave, search.error_leave]];
-    const most = Math.max(...choices.map(([, share, error]) => share + error));
     bars.push(make("h3", {}, "What both choices win"));
     for (const [choice, share, error] of choices) {
       const words = `${percent(share)} ± ${percent(error)}`;
-      bars.push(bar(`If you ${choice}`, share, { words, low: share - error, high: share + error, most, kind: choice }));
+      bars.push(bar(`If you ${choice}`, share, { words, low: share - error, high: share + error, kind: choice }));
     }
   }
   fillPanel("hint-panel", "hint-title", "Hint", [

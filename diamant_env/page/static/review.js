@@ -9,12 +9,12 @@ const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [420, 240, 40, 12, 26, 26]; //
 
 /** Show the result of a game. */
 export function drawResult(view) {
-  const head = ["Player", ...view.result.table[0].brought.map((_, at) => `${at + 1}`), "Chest", "Relics"];
+  const head = ["Player", "Chest", "Relics", ...view.result.table[0].brought.map((_, at) => `${at + 1}`)];
   const rows = view.result.table.map((row) => tint(
     make("tr", { class: row.winner ? "winner" : "" },
       make("th", { scope: "row" }, make("span", { class: "dot", "aria-hidden": "true" }), row.name),
-      ...row.brought.map((gems) => make("td", { class: gems === "bust" ? "bad" : "" }, `${gems}`)),
-      make("td", {}, make("b", {}, `${row.chest}`)), make("td", {}, `${row.relics}`)),
+      make("td", {}, make("b", {}, `${row.chest}`)), make("td", {}, `${row.relics}`),
+      ...row.brought.map((gems) => make("td", { class: gems === "bust" ? "bad" : "" }, `${gems}`))),
     colourOf(row.seat)));
   fillPanel("result-panel", "result-title", view.result.words, [
     make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Result by expedition" }, tableOf(head, rows)),
@@ -36,7 +36,7 @@ export function awaitReview() {
 /** Show a review. A click on a decision, or on the chart, calls `go` with the number of turns played before it. */
 export function drawReview(review, view, go) {
   const items = review.decisions.map((decision, at) => make("li", { hidden: at >= FIRST },
-    button([make("b", {}, `−${percent(decision.cost, 1)}`), make("span", {}, decision.words)], () => go(decision.turn))));
+    button([make("b", {}, costOf(decision)), make("span", {}, decision.words)], () => go(decision.turn))));
   const more = button(`Show all ${items.length} decisions`, () => {
     items.forEach((item) => { item.hidden = false; });
     items[FIRST].firstChild.focus();
@@ -44,10 +44,16 @@ export function drawReview(review, view, go) {
   });
   fillPanel("review-panel", "review-title", "Your game, reviewed", [
     ...review.summary.map((sentence) => make("p", {}, sentence)),
-    ...(items.length > 0 ? [make("h3", {}, "Dearest decisions first"), make("ol", { class: "plain decisions" }, ...items)] : []),
+    ...(items.length > 0 ? [make("h3", {}, "Costliest decisions first"), make("ol", { class: "plain decisions" }, ...items)] : []),
     ...(items.length > FIRST ? [more] : []),
     ...(view.seats.length > 1 ? [make("h3", {}, "Everyone's chance to win"), drawChart(review, view, go)] : []),
   ]);
+}
+
+/** Return what a decision cost, without a sign where that is nothing. */
+function costOf(decision) {
+  const cost = percent(decision.cost, 1);
+  return cost === percent(0, 1) ? cost : `−${cost}`;
 }
 
 /** Move the mark in the chart to a turn. */

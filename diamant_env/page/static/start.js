@@ -42,17 +42,28 @@ function message(agents) {
   return { edition: chosen.edition, hidden_chests: chests, agents, seed: null };
 }
 
-/** Return the last choice if all of it is still offered, or the menu's. */
+/** Take an agent that has come to the menu, and seat it there, or at the first seat of another agent. */
+export function welcome({ menu: offered, text }, seat) {
+  menu = offered;
+  const free = seat >= 0 && chosen.agents[seat] !== YOU ? seat : chosen.agents.findIndex((each) => each !== YOU);
+  if (free >= 0) sit(free, text);
+}
+
+/** Return the number of the seat that an element of the screen belongs to, or -1. */
+export const seatOf = (element) => [...byId("chairs").children].indexOf(element.closest("#chairs li"));
+
+/** Return the last choice if all of it, and the same default, is still offered, or the menu's. */
 function lastChoice() {
   try {
     const last = JSON.parse(localStorage.getItem(TABLE));
     const texts = [YOU, ...menu.agents.map(({ text }) => text)];
-    const fits = menu.editions.some(({ name }) => name === last.edition) && last.agents.every((text) => texts.includes(text));
+    const fits = menu.editions.some(({ name }) => name === last.edition) && last.agents.every((text) => texts.includes(text))
+      && last.instead === JSON.stringify(menu.default);
     if (fits && last.agents.length >= menu.players[0] && last.agents.length <= menu.players[1]) return last;
   } catch {
     // nothing chosen yet, or not by this page
   }
-  return { ...menu.default, chests: "" };
+  return { ...menu.default, chests: "", instead: JSON.stringify(menu.default) };
 }
 
 function choose(change) {
@@ -104,9 +115,8 @@ function chair(text, seat) {
 function drawGames(goOn) {
   const games = allKept().slice(0, MOST_GAMES);
   show(byId("stored"), games.length > 0);
-  byId("stored-list").replaceChildren(...games.map(({ key, title, game, over }) => {
-    const against = game.agents.filter((text) => text !== YOU).join(", ");
-    const words = [make("b", {}, over ? "Look again" : "Go on"), make("span", {}, `${title} · ${against || "alone"}`)];
+  byId("stored-list").replaceChildren(...games.map(({ key, title, game, over, against = game.agents.filter((text) => text !== YOU) }) => {
+    const words = [make("b", {}, over ? "Look again" : "Go on"), make("span", {}, `${title} · ${against.join(", ") || "alone"}`)];
     return make("li", {}, button(words, () => goOn(key)));
   }));
 }

@@ -91,6 +91,7 @@ function drawSeats(view, interlude) {
     list.replaceChildren(...view.seats.map((seat, at) => newSeat(seat, at, view)));
     list.dataset.names = namesOf(view);
     list.dataset.players = view.seats.length;
+    list.dataset.mode = view.mode;
   }
   view.seats.forEach((seat, at) => drawSeat(list.children[at], seat, seat.inside && !interlude));
 }
@@ -109,7 +110,7 @@ function newSeat(seat, at, view) {
         make("span", { class: "in-camp" }, icon(`tent-${at}`, "tent"), make("span", { class: "chest" })),
         explorer,
         make("span", { class: "crown" }, icon("crown"))),
-      make("span", { class: "name", "aria-hidden": "true" }, seat.name),
+      make("span", { class: "name", "aria-hidden": "true", title: seat.name }, make("span", {}, seat.name)),
       make("span", { class: "chance" })),
     colourOf(at));
 }
@@ -121,14 +122,17 @@ function drawSeat(item, seat, inside) {
   const [kind] = seat.verdict.split(" ");
   part("verdict").className = `verdict ${kind === "-" ? "none" : kind}`;
   part("verdict").textContent = kind === "-" ? "" : seat.verdict;
-  part("bag").replaceChildren(...(inside ? [icon("bag"), make("b", {}, `${seat.bag}`)] : []));
+  part("bag").replaceChildren(...(inside ? [icon("bag"), make("b", {}, `${seat.bag}`), caption("bag", "at risk")] : []));
   part("chest").replaceChildren(
     icon(seat.chest === null ? "closed-chest" : "open-chest"),
     make("b", {}, seat.chest === null ? "?" : `${seat.chest}`),
-    make("span", { class: "relics" }, ...Array.from({ length: seat.relics }, () => icon("relic"))));
+    caption("chest", "safe"),
+    make("span", { class: "relics" }, ...(seat.relics ? [icon("relic"), `× ${seat.relics}`] : [])));
   part("chance").replaceChildren(...(seat.leave === null ? [] : [bar("leaves", seat.leave)]));
   part("told").textContent = told(seat, inside);
 }
+
+const caption = (what, words) => make("small", {}, make("span", {}, `${what}: `), words);
 
 /** Return a seat in words, for who hears the page. */
 function told(seat, inside) {

@@ -1,0 +1,179 @@
+"""The agents and editions that the page offers: the only ones that a request can name."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, count
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from diamant_env.agent import Agent
+from diamant_env.drawing.icons import SEAT_COLOURS
+from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.own import Player
+from diamant_env.opponents.registry import make
+
+YOU = "you"
+AGENTS = {
+    "champion": ("The champion", "a network, trained by playing against itself"),
+    "hunter": ("The hunter", "a network, trained to win among strangers"),
+    "search:64:champion": ("The thinking champion", "plays each choice 64 times in its head before it decides"),
+    "ev:0.75": ("The calculator", "leaves when one more card brings no more than it may cost, on average"),
+    "catch-up": ("The chaser", "dares more when it is behind"),
+    "bag:18": ("The patient", "leaves once it carries 18 gems"),
+    "bag:8": ("The timid", "leaves once it carries 8 gems"),
+    "traps": ("The trap counter", "leaves once three kinds of trap lie on the path"),
+    "solo-grab": ("The grabber", "leaves as soon as much lies on the path, hoping to be alone"),
+    "follow": ("The follower", "leaves once two others have left"),
+    "oppose": ("The contrarian", "leaves early while all stay, and stays longer the more have left"),
+    "random": ("The dice", "leaves one time in five, whatever lies there"),
+}
+"""The agents of every menu, texts that `diamant_env.opponents.make` takes, each with a label and a description."""
+DEFAULT_EDITION = "iello-2016"
+DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
+MOST_POLICY_BYTES = 4_000_000
+MOST_POLICIES = 16  # that are dropped onto the page, in memory until the server ends
+MOST_LETTERS = 30  # in the name of a card of somebody's own edition
+_LONGEST_NAME = 40  # of a policy
+_POLICY = "policy:"  # before the digest of one that was dropped, so that no other file can take its place in a game
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An agent of the menu.
+
+    Attributes:
+        label: In the menu.
+        about: What it does.
+        name: At the table and in records.
+        player: What `make` takes: a text of `AGENTS`, or the agent that was opened for what a person typed or dropped.
+    """
+
+    label: str
+    about: str
+    name: str
+    player: Player
+
+
+class Menu:
+    """What may be played, and with whom; several threads may ask at once.
+
+    Args:
+        agents: Texts that `make` takes, which a person typed; each is opened at once.
+        edition: A published name or the path of one, selected at first.
+
+    Attributes:
+        agents: The offers by the text that stands for each in a request.
+        editions: The editions by name.
+
+    Raises:
+        ValueError: If a text names no agent or edition, or the edition's name or cards can't be shown.
+    """
+
+    def __init__(self, agents: Sequence[str] = (), edition: str = DEFAULT_EDITION) -> None:
+        self._lock = Lock()
+        self.agents = {text: Offer(label, about, text, text) for text, (label, about) in AGENTS.items()}
+        typed = list(dict.fromkeys(agents))
+        added = [text for text in typed if text not in AGENTS]
+        self.agents |= {text: Offer(text, "named at the command line", text, make(text)) for text in added}
+        selected = _playable(find_edition(edition))
+        self.editions = EDITIONS | {selected.name: selected}
+        table = [YOU, *typed][:MAX_PLAYERS] if typed else DEFAULT_TABLE
+        self.default = {"edition": selected.name, "agents": table}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the choices of the start screen."""
+        editions = [
+            {
+                "name": edition.name,
+                "expeditions": edition.expeditions,
+                "hidden_chests": edition.hidden_chests,
+                "description": edition.source or "your own",
+            }
+            for edition in self.editions.values()
+        ]
+        agents = [{"text": text, "label": offer.label, "about": offer.about} for text, offer in self.agents.items()]
+        colours = ["#{:02x}{:02x}{:02x}".format(*colour) for colour in SEAT_COLOURS]
+        choices = {"editions": editions, "agents": agents, "players": [1, MAX_PLAYERS]}
+        return choices | {"default": self.default, "seat_colours": colours, "policy_bytes": MOST_POLICY_BYTES}
+
+    def make(self, text: str) -> Agent:
+        """Return an agent of the menu, with a memory of its own."""
+        return make(self.agents[text].player, fresh=True)
+
+    def add_policy(self, name: Any, content: Any) -> str:
+        """Add a policy file that was dropped onto the page; return the text that stands for it.
+
+        Args:
+            name: Of the file, which is shown and opens nothing.
+            content: What the file holds, in base64.
+
+        Raises:
+            ValueError: If it is no policy, too large, or there are `MOST_POLICIES` already.
+        """
+        if not isinstance(name, str) or not name.isprintable() or not name.endswith(".safetensors"):
+            raise ValueError("name: that of a policy file, which ends in .safetensors, is needed")
+        held = _decoded(content, name)
+        text = _POLICY + hashlib.sha256(held).hexdigest()[:16]
+        stem = name.removesuffix(".safetensors").strip()[:_LONGEST_NAME] or "policy"
+        agent = _opened(held, name)
+        with self._lock:
+            if text in self.agents:
+                return text
+            if sum(known.startswith(_POLICY) for known in self.agents) == MOST_POLICIES:
+                raise ValueError(f"{MOST_POLICIES} policies were dropped already; start diamant page anew for more")
+            taken = {YOU, *(word for offer in self.agents.values() for word in (offer.name, offer.label))}
+            numbered = chain([stem], (f"{stem} {number}" for number in count(2)))
+            label = next(each for each in numbered if each not in taken)
+            offer = Offer(label, f"a policy file, {len(held):,} bytes", label, agent)
+            self.agents = self.agents | {text: offer}  # not changed in place: others read it meanwhile
+        return text
+
+
+def shown_name(text: str) -> str:
+    """Return what an agent is called at the table."""
+    label = AGENTS[text][0].removeprefix("The ") if text in AGENTS else text
+    return label.capitalize() if text in (YOU, *AGENTS) else label
+
+
+def check_cards(edition: Edition) -> None:
+    """Raise a ValueError if a card's name is longer than can be shown."""
+    longest = max(map(len, edition.card_names.values()))
+    if longest > MOST_LETTERS:
+        raise ValueError(f"a card's name of {longest} letters; at most {MOST_LETTERS} can be shown")
+
+
+def _playable(edition: Edition) -> Edition:
+    """Return an edition that a person named; ValueError if the page can't offer it."""
+    if edition != EDITIONS.get(edition.name, edition):
+        raise ValueError(f"the edition's name {edition.name!r} is that of a published one with other cards or rules")
+    check_cards(edition)
+    return edition
+
+
+def _decoded(content: Any, name: str) -> bytes:
+    try:
+        held = base64.b64decode(content, validate=True)
+    except (TypeError, ValueError, binascii.Error):
+        raise ValueError("content: what a policy file holds, in base64, is needed") from None
+    if len(held) > MOST_POLICY_BYTES:
+        raise ValueError(f"{name} has {len(held):,} bytes; at most {MOST_POLICY_BYTES:,} are allowed")
+    return held
+
+
+def _opened(held: bytes, name: str) -> NetworkAgent:
+    """Return the policy that a file holds; ValueError if it is none."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "policy.safetensors"
+        path.write_bytes(held)
+        try:
+            return NetworkAgent.load(path)
+        except ValueError as error:
+            raise ValueError(str(error).replace(str(path), name)) from None

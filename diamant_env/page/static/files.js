@@ -1,0 +1,48 @@
+// Files that are chosen or dropped: records to step through, and policies for the menus.
+
+import { byId } from "./dom.js";
+import { ask, Refused } from "./server.js";
+import { seatOf, welcome } from "./start.js";
+
+/**
+ * Take files from the two buttons and, at the start screen, from a drop.
+ * @param most Bytes of a policy.
+ * @param attempt Runs a question and shows a refusal.
+ * @param sitDown Shows the views of a record.
+ */
+export function prepareDrops(most, attempt, sitDown) {
+  const openRecord = (file) => attempt(async () => sitDown((await ask("/open", { text: await file.text() })).views));
+  const addPolicy = (file, seat = -1) => attempt(async () => {
+    if (file.size > most) throw new Refused(`${file.name} has ${file.size} bytes; at most ${most} are allowed`);
+    welcome(await ask("/policy", { name: file.name, content: await inBase64(file) }), seat);
+  });
+  offer("open", "open-file", openRecord);
+  offer("add-policy", "policy-file", addPolicy);
+  addEventListener("dragover", (event) => event.preventDefault());
+  addEventListener("drop", (event) => {
+    event.preventDefault(); // else the browser would leave the page for the file
+    const [file] = event.dataTransfer.files;
+    if (!file || byId("start").hidden) return;
+    if (file.name.endsWith(".safetensors")) addPolicy(file, seatOf(event.target));
+    else openRecord(file);
+  });
+}
+
+function offer(buttonId, inputId, take) {
+  const input = byId(inputId);
+  byId(buttonId).addEventListener("click", () => input.click());
+  input.addEventListener("change", () => {
+    const [file] = input.files;
+    if (file) take(file);
+    input.value = "";
+  });
+}
+
+function inBase64(file) {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => done(reader.result.slice(reader.result.indexOf(",") + 1)));
+    reader.addEventListener("error", () => fail(new Refused(`${file.name} can't be read`)));
+    reader.readAsDataURL(file);
+  });
+}

@@ -1,0 +1,205 @@
+"""The menu: agents and editions that a person named, and dropped policies; a request opens and imports nothing."""
+
+import base64
+import json
+import threading
+
+import numpy as np
+import pytest
+
+from diamant_env import Edition
+from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents.registry import SHIPPED
+from diamant_env.records import GameRecord
+from tests.support.asking import Asker
+
+pytest.importorskip("starlette", reason='the page needs the extra "web"')
+from diamant_env.page.menu import AGENTS, MOST_POLICIES, MOST_POLICY_BYTES, Menu
+from diamant_env.page.server import MOST_BYTES, MOST_WITH_POLICY, make_app
+
+CHAMPION = SHIPPED["champion"].read_bytes()
+BOX = {"name": "mine", "treasures": [5, 7, 9], "traps": ["snake", "gas"], "expeditions": 2}
+
+
+class Remembering:
+    """Leaves at its third decision of a game: only its memory can tell."""
+
+    def __init__(self):
+        self.asked = 0
+
+    def act(self, obs, first):
+        self.asked = 0 if first.any() else self.asked + 1
+        return np.full(len(first), float(self.asked == 2), np.float32)
+
+
+def patient(obs):
+    return obs["bag"] >= 1
+
+
+HERE = [f"{__name__}:{each.__name__}" for each in (Remembering, patient)]
+
+
+@pytest.fixture
+def box(tmp_path):
+    path = tmp_path / "box.toml"
+    path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in BOX.items()), encoding="utf-8")
+    return str(path)
+
+
+def drop(asker, name, content):
+    return asker.post("/policy", name=name, content=base64.b64encode(content).decode())
+
+
+def policy(units, path):
+    """Return the content of a small policy file that no other number of units gives."""
+    weights = [np.full((units, 90), 0.01, np.float32), np.full((2, units), 0.01, np.float32)]
+    NetworkAgent([(weight, np.zeros(len(weight), np.float32)) for weight in weights]).save(path)
+    return path.read_bytes()
+
+
+def test_agents_of_the_command_line_are_on_the_menu_and_at_the_table(tmp_path):
+    (tmp_path / "policy.safetensors").write_bytes(CHAMPION)
+    asker = Asker(make_app(Menu([*HERE, str(tmp_path), "hunter", "hunter"])))
+    menu = asker.get("/menu").json
+    assert menu["default"] == {"edition": "iello-2016", "agents": ["you", *HERE, str(tmp_path), "hunter"]}
+    labels = {agent["text"]: agent["label"] for agent in menu["agents"]}
+    assert list(labels) == [*AGENTS, *HERE, str(tmp_path)]
+    assert labels[HERE[0]] == HERE[0]
+    assert labels["hunter"] == "The hunter"
+    view = asker.new(*menu["default"]["agents"])
+    assert [seat["name"] for seat in view["seats"]] == ["You", *HERE, str(tmp_path), "Hunter"]
+    last = asker.to_the_end(view)[-1]
+    assert {signs[2] for signs in last["game"]["decisions"]} > {"0"}
+    assert asker.post("/record", game=last["game"]).status == 200
+
+
+@pytest.mark.parametrize("agent", ["you", "champoin", "no.such:thing", "none.zip", "none.safetensors"])
+def test_what_is_no_agent_ends_the_command(agent):
+    with pytest.raises(ValueError, match=f"{agent}|no there|none"):
+        Menu([agent])
+
+
+def test_a_memory_is_that_of_the_game_alone():
+    """In each seat, in each game, and after the server has started anew."""
+    menu = Menu(HERE[:1])
+    asker = Asker(make_app(menu))
+    view = asker.new(*HERE[:1] * 2, "you", seed=5)
+    for _ in range(2):
+        view = asker.turn(view)
+    asker.to_the_end(asker.new(*HERE[:1] * 2, seed=6))
+    later = Asker(make_app(menu)).turn(view)
+    assert later == asker.turn(view)
+    if view["seats"][0]["inside"] and view["expedition"] == 1:
+        assert later["game"]["decisions"][-1][:2] == "11"
+
+
+def test_an_edition_of_ones_own_is_selected_and_played(box):
+    asker = Asker(make_app(Menu(edition=box)))
+    menu = asker.get("/menu").json
+    assert menu["default"]["edition"] == "mine"
+    assert menu["editions"][-1]["name"] == "mine"
+    last = asker.to_the_end(asker.new("you", "champion", edition="mine"))[-1]
+    assert last["expeditions"] == 2
+    record = GameRecord.from_text(asker.post("/record", game=last["game"]).json["text"])
+    assert record.edition == Edition.load(box)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": "iello-2016"}, "'iello-2016' is that of a published one with other cards or rules"),
+        ({"traps": ["x" * 31, "gas"]}, "a card's name of 31 letters; at most 30 can be shown"),
+    ],
+)
+def test_an_edition_that_can_not_be_shown(tmp_path, change, message):
+    path = tmp_path / "box.json"
+    path.write_text(json.dumps(BOX | change), encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        Menu(edition=str(path))
+
+
+def test_a_request_opens_and_imports_nothing(box, tmp_path, monkeypatch):
+    """Not even what is there, and what a person has named under another text."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "policy.safetensors").write_bytes(CHAMPION)
+    (tmp_path / "trap.py").write_text("raise SystemExit('imported')", encoding="utf-8")
+    asker = Asker(make_app(Menu(["policy.safetensors"], edition="box.toml")))
+    for agent in ["trap:agent", "./policy.safetensors", str(tmp_path), ".", "search:2:trap:agent", "text:trap:agent"]:
+        answer = asker.post("/new", edition="mine", hidden_chests=None, agents=["you", agent], seed=1)
+        assert answer.status == 400
+        assert answer.json["error"].startswith("unknown agent")
+    for edition in ["box.toml", box, "./box.toml"]:
+        answer = asker.post("/new", edition=edition, hidden_chests=None, agents=["you"], seed=1)
+        assert answer.status == 400
+        assert answer.json["error"].startswith("unknown edition")
+        assert asker.post("/open", text=f"diamant record 1\nedition: {edition}").status == 400
+
+
+def test_a_dropped_policy_plays(tmp_path):
+    asker = Asker(make_app())
+    answer = drop(asker, "<b>mine</b>.safetensors", CHAMPION).json
+    assert drop(asker, "again.safetensors", CHAMPION).json["text"] == answer["text"]
+    offers = {agent["text"]: agent["label"] for agent in asker.get("/menu").json["agents"]}
+    assert [label for text, label in offers.items() if text not in AGENTS] == ["<b>mine</b>"]
+    assert answer["menu"] == asker.get("/menu").json
+    last = asker.to_the_end(asker.new("you", answer["text"], "champion"))[-1]
+    assert [seat["name"] for seat in last["seats"]] == ["You", "<b>mine</b>", "Champion"]
+    same = asker.to_the_end(asker.new("you", "champion", "champion"))[-1]
+    assert last["game"]["decisions"] == same["game"]["decisions"]
+    record = GameRecord.from_text(asker.post("/record", game=last["game"]).json["text"])
+    assert record.names == ("you", "<b>mine</b>", "champion")
+    assert Asker(make_app()).post("/view", game=last["game"]).json["error"].startswith("unknown agent")
+
+
+def test_no_dropped_policy_takes_the_name_of_another(tmp_path):
+    asker = Asker(make_app())
+    for units, name in enumerate(["you", "hunter", "mine", "mine"], start=1):
+        assert drop(asker, f"{name}.safetensors", policy(units, tmp_path / "policy.safetensors")).status == 200
+    labels = [agent["label"] for agent in asker.get("/menu").json["agents"]]
+    assert labels[len(AGENTS) :] == ["you 2", "hunter 2", "mine", "mine 2"]
+
+
+@pytest.mark.parametrize(
+    ("message", "error"),
+    [
+        ({"content": base64.b64encode(CHAMPION[:-9]).decode()}, "x.safetensors is no safetensors file or is damaged"),
+        ({"content": base64.b64encode(b"PK\x03\x04" * 9).decode()}, "x.safetensors is no safetensors file"),
+        ({"content": ""}, "x.safetensors is no safetensors file"),
+        ({"content": "no base64!"}, "in base64, is needed"),
+        ({"content": 5}, "in base64, is needed"),
+        ({"content": base64.b64encode(bytes(MOST_POLICY_BYTES + 1)).decode()}, "4,000,001 bytes; at most 4,000,000"),
+        ({"name": "ppo.zip"}, "ends in .safetensors, is needed"),
+        ({"name": "a\nb.safetensors"}, "ends in .safetensors, is needed"),
+        ({"name": None}, "ends in .safetensors, is needed"),
+    ],
+)
+def test_what_is_no_policy(message, error):
+    asker = Asker(make_app())
+    given = {"name": "x.safetensors", "content": base64.b64encode(CHAMPION).decode()} | message
+    answer = asker.post("/policy", **given)
+    assert answer.status == 400
+    assert error in answer.json["error"]
+    assert "/" not in answer.json["error"]
+    assert len(asker.get("/menu").json["agents"]) == len(AGENTS)
+
+
+def test_only_a_policy_may_be_large():
+    asker = Asker(make_app())
+    assert asker.send("/view", b'"' + b"x" * MOST_BYTES + b'"').status == 413
+    assert asker.send("/policy", b'"' + b"x" * (MOST_WITH_POLICY // 2) + b'"').status == 400
+    assert asker.send("/policy", b'"' + b"x" * MOST_WITH_POLICY + b'"').status == 413
+
+
+def test_no_more_policies_are_kept_than_said(tmp_path):
+    menu = Menu()
+    files = [policy(units, tmp_path / "policy.safetensors") for units in range(1, MOST_POLICIES + 2)]
+    contents = [base64.b64encode(each) for each in files]
+    threads = [threading.Thread(target=menu.add_policy, args=("x.safetensors", each)) for each in contents[:-1]]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(menu.agents) == len(AGENTS) + MOST_POLICIES
+    with pytest.raises(ValueError, match=f"{MOST_POLICIES} policies were dropped already"):
+        menu.add_policy("x.safetensors", contents[-1])
+    menu.add_policy("x.safetensors", contents[0])
