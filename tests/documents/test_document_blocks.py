@@ -99,6 +99,7 @@ NOT_RUN = {
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "diamant page --agents ppo.zip mine:patient runs/x hunter --edition box.toml": "serves until Ctrl-C",
     "ssh -t -L 8733:127.0.0.1:8733 you@there diamant page --no-browser": "needs a second machine",
+    "diamant page --agents ppo.zip champion": "serves until Ctrl-C; tests/page seats own agents",
     "make setup": "installs",
     "make test": "these tests",
     "make champion": "three hours; the commands are below it",
