@@ -122,6 +122,11 @@ class Game:
         """Bool (num_players,): the seats that decide now."""
         return (self._games["inside"][0, : self.num_players] != 0) & (self._games["phase"][0] == DECIDE)
 
+    def __repr__(self) -> str:
+        state = self.state
+        where = f"expedition {state['expedition']}, turn {state['turn']}, {self.phase}"
+        return f"<Game of {self.num_players} players, {self.edition.name}: {where}>"
+
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the cards that may come up next, ascending, each with its probability.
 

@@ -119,6 +119,13 @@ class GameRecord:
         *_, env = self.watch(**options)
         return env
 
+    def _repr_png_(self) -> bytes | None:
+        """Return the picture of the end for a notebook, if pygame-ce is there."""
+        try:
+            return self.replay(render_mode="rgb_array")._repr_png_()
+        except ImportError:
+            return None
+
     def watch(self, **options: Any) -> Iterator[parallel_env]:
         """Play the game again and yield the environment at the start and after each turn, to be rendered.
 
