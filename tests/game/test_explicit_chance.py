@@ -119,7 +119,7 @@ def deciding() -> Game:
         (lambda: deciding().draw(), RuntimeError, "'reveal' is needed"),
         (lambda: deciding().decide([0, 2]), ValueError, "action 2 of seat 1 .* 0 .CONTINUE. and 1 .LEAVE.$"),
         (lambda: deciding().decide([0]), ValueError, r"actions of shape \(1,\); expected \(2,\)"),
-        (lambda: deciding().decide([0.0, 1.0]), ValueError, "actions of dtype float64"),
+        (lambda: deciding().decide([0.0, 1.0]), ValueError, "dtype float64; integers"),
         (lambda: deciding().observe(2), ValueError, "seat=2; a whole number, 0 to 1, is allowed"),
         (lambda: deciding().returns("gems"), ValueError, "unknown reward 'gems'"),
         (lambda: Game(1).returns("margin"), ValueError, "one player has none"),
