@@ -315,7 +315,7 @@ def test_final_rows_and_masks_of_the_vec_env():
         ({"observation": []}, "None, 'history' or names of fields are allowed"),
         ({"observation": "bag"}, "None, 'history' or names of fields are allowed"),
         ({"observation": 3}, "None, 'history' or names of fields are allowed"),
-        ({"observation": [["bag"]]}, r"no field \['bag'\]; fields: must_decide"),
+        ({"observation": [["bag"]]}, r"no field \['bag'\]; did you mean bag"),
         ({"observation": ["bag", "gems"]}, "no field 'gems'; did you mean path_gems"),
         ({"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin, or a function"),
         ({"reward": 3}, "unknown reward 3"),

@@ -29,7 +29,7 @@ def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
         asked.append(blank_rivals)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("diamant_env.sb3.Batch", batch)
+    monkeypatch.setattr("diamant_env.sb3.vec_env.Batch", batch)
     monkeypatch.setattr("diamant_env.judging.games.Batch", batch)
     config, copies = Config(game=GAME), DeviationGame("bag:5", 3, GAME.played(), "score", blank_rivals=True)
     random = np.random.default_rng(0)
