@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from diamant_env.commands.terminal import say
 from diamant_env.judging.evaluation import judge
@@ -12,6 +16,8 @@ from diamant_env.judging.tables import result_tables, save_results
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
+from diamant_env.storage.files import write_whole
+from diamant_env.storage.results import save_json
 from train.runs.config import Config, NetworkConfig
 
 
@@ -28,6 +34,25 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     share = found.win_share
     point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
     return {name: float(each) for name, each in point.items()}
+
+
+def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> None:
+    """Write the learning curve so far, ``curve.json`` and its picture ``curve.png``, into the run's folder."""
+    save_json(curve, folder / "curve.json")
+    figure = Figure(figsize=(6, 3.6), layout="constrained")
+    axes, players = figure.subplots(), config.judge.num_players
+    decisions, share, low, high = zip(*(list(point.values())[:4] for point in curve), strict=True)
+    axes.fill_between(decisions, low, high, alpha=0.2, linewidth=0, label="95 % interval of the games")
+    axes.plot(decisions, share, marker="o", markersize=4, label=config.name)
+    axes.axhline(1 / players, color="grey", linestyle="--", linewidth=1, label="fair share")
+    axes.set(xlabel="decisions", ylabel="win share", title=f"{config.name} at tables of {players} against {POOLS[0]}")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize=9)
+    content = io.BytesIO()
+    figure.savefig(content, dpi=130)
+    write_whole(folder / "curve.png", content.getvalue())
 
 
 def _judging(config: Config) -> dict[str, Any]:
