@@ -297,8 +297,9 @@ def train(
             if model.decisions < ppo.decisions:
                 run.follow_up()
                 if run.curve:
-                    share = f"wins {run.curve[-1]['win_share']:.3f} against {POOLS[0]}"
-                    bar.set_postfix_str(f"{share}, fair {1 / config.judge.num_players:.3f}")
+                    share = run.curve[-1]["win_share"]
+                    logger.record("judge/win_share", share)
+                    bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {1 / config.judge.num_players:.3f}")
     return run.finish(perf_counter() - start, model.decisions - before)
 
 

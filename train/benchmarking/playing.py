@@ -63,16 +63,17 @@ def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> Iterator[
 def _progress(runs: Sequence[BenchmarkRun]) -> Iterator[None]:
     """Show how many decisions all of these runs have made, how many a second, and the time that is left."""
     over = Event()
-
-    def watch(bar: tqdm) -> None:
-        while not over.wait(1):
-            with suppress(OSError):  # of a meter that is cleared meanwhile
-                bar.update(sum(min(run.meter.spent(), run.config.decisions) for run in runs) - bar.n)
-
     shown = {"unit": " decisions", "unit_scale": True, "smoothing": 0, "miniters": 0, "disable": not runs}
     budget, every = sum(run.config.decisions for run in runs), 0.5 if sys.stderr.isatty() else 30
     with tqdm(desc="benchmark", total=budget, mininterval=every, **shown) as bar:
-        watcher = Thread(target=watch, args=(bar,), daemon=True)
+
+        def watch() -> None:
+            while not over.is_set():
+                over.wait(1)
+                with suppress(OSError):  # of a meter that is cleared meanwhile
+                    bar.update(sum(min(run.meter.spent(), run.config.decisions) for run in runs) - bar.n)
+
+        watcher = Thread(target=watch, daemon=True)
         watcher.start()
         try:
             yield
