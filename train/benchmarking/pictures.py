@@ -11,12 +11,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
 from diamant_env.storage.files import write_whole
 from train.benchmarking.columns import COLUMNS, Row, curve_column, curve_of
 
 PLANE = "benchmark-plane.png"
+_DASHES = ("--", ":", "-.", (0, (8, 2)))
 WIDTH, HEIGHT = 3.3, 2.2
 """Inches of a panel."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
@@ -55,7 +57,7 @@ def draw(runs: Sequence[Row], panel: Panel, paths: Sequence[Path]) -> None:
     down = -(-len(tasks) // across)
     looks = _looks(runs)
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout="constrained")
+        figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
         for axes, task in zip(figure.subplots(down, across, squeeze=False).flat, tasks, strict=False):
             panel(axes, [row for row in runs if row["task"] == task], looks)
             axes.set_title(task)
@@ -86,7 +88,7 @@ def _looks(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
     colours = [mpl.color_sequences["tab10"][number] for number in (0, 1, 2, 3, 4, 5, 6, 8, 9)]  # 7 is grey
     looks = {name: {"color": colours[number % 9], "linestyle": "-"} for number, name in enumerate(learned)}
     for number, name in enumerate(greys):
-        looks[name] = {"color": _GREYS[number % len(_GREYS)], "linestyle": ("--", ":", "-.")[number % 3]}
+        looks[name] = {"color": _GREYS[number % len(_GREYS)], "linestyle": _DASHES[number % len(_DASHES)]}
     for number, name in enumerate(looks):
         looks[name] |= {"marker": _MARKS[number % len(_MARKS)], "label": name}
     return looks
