@@ -4,7 +4,8 @@ Install: pip install "diamant-env[sb3,judge]"
 Run:     python -m examples.sb3_league --steps 300000
 
 Both learn from equally many steps (rows) and meet strangers at the end. In self-play all four seats learn. In the
-league half of the games are self-play; in the others seat 0 learns and each rival is drawn from the past. It learned no more than self-play: docs/models.md has the figures.
+league half of the games are self-play; in the others seat 0 learns and each rival is drawn from the past. It learned no
+more than self-play: docs/models.md has the figures.
 """
 
 import argparse

@@ -86,7 +86,9 @@ def _looks(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
     learned = [name for name, kind in kinds.items() if kind == "learned"]
     greys = [name for name in kinds if name not in learned]
     colours = [mpl.color_sequences["tab10"][number] for number in (0, 1, 2, 3, 4, 5, 6, 8, 9)]  # 7 is grey
-    looks = {name: {"color": colours[number % 9], "linestyle": "-"} for number, name in enumerate(learned)}
+    looks: dict[str, dict[str, Any]] = {
+        name: {"color": colours[number % 9], "linestyle": "-"} for number, name in enumerate(learned)
+    }
     for number, name in enumerate(greys):
         looks[name] = {"color": _GREYS[number % len(_GREYS)], "linestyle": _DASHES[number % len(_DASHES)]}
     for number, name in enumerate(looks):
