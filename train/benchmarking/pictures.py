@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from diamant_env.storage.files import write_whole
 from train.benchmarking.columns import COLUMNS, Row, curve_column, curve_of
+from train.runs.run_folder import save_figure
 
 PLANE = "benchmark-plane.png"
 _DASHES = ("--", ":", "-.", (0, (8, 2)))
@@ -74,10 +73,7 @@ def draw(runs: Sequence[Row], panel: Panel, paths: Sequence[Path]) -> None:
             handlelength=1.6, columnspacing=1, handletextpad=0.5, borderaxespad=0.2,
         )  # fmt: skip
         for path in paths:
-            content = io.BytesIO()
-            metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(path.suffix[1:])
-            figure.savefig(content, format=path.suffix[1:], metadata=metadata)
-            write_whole(path, content.getvalue())
+            save_figure(path, figure)
 
 
 def _looks(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,9 @@ from diamant_env.judging.tables import result_tables, save_results
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
-from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.runs.config import Config, NetworkConfig
+from train.runs.run_folder import save_figure
 
 
 def pool_line_ups(config: Config) -> list[LineUp]:
@@ -39,7 +38,7 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
 def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> None:
     """Write the learning curve so far, ``curve.json`` and its picture ``curve.png``, into the run's folder."""
     save_json(curve, folder / "curve.json")
-    figure = Figure(figsize=(6, 3.6), layout="constrained")
+    figure = Figure(figsize=(6, 3.6), dpi=130, layout="constrained")
     axes, players = figure.subplots(), config.judge.num_players
     decisions, share, low, high = zip(*(list(point.values())[:4] for point in curve), strict=True)
     axes.fill_between(decisions, low, high, alpha=0.2, linewidth=0, label="95 % interval of the games")
@@ -50,9 +49,7 @@ def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> N
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=9)
-    content = io.BytesIO()
-    figure.savefig(content, dpi=130)
-    write_whole(folder / "curve.png", content.getvalue())
+    save_figure(folder / "curve.png", figure)
 
 
 def _judging(config: Config) -> dict[str, Any]:
