@@ -20,6 +20,7 @@ from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.drawn_line_ups import finished_runs, play_line_ups
 from train.benchmarking.folder import PAGE, RESULTS, finished, open_folder, run_folder, write
+from train.benchmarking.paper import FOLDER as PAPER
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
 from train.benchmarking.suite import MOST_SEEDS, Task, find_tasks
 from train.cluster import map_on_ray, require_ray
@@ -76,19 +77,23 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
         open_folder(folder, config)
         for line in finished(folder)[1]:
             warn(line)
-        write(config, folder)
+        write(config, folder, paper=False)
         if arguments.line_ups is not None:  # an empty one is refused: a variable that is not set must not train
             chosen = runs if arguments.algorithms or arguments.agents else finished_runs(config, folder, tasks, seeds)
             return play_line_ups(chosen, arguments.line_ups, folder)
         missing = [run for run in runs if run.result() is None]
         try:
             for _ in play_all(missing, map_jobs):
-                write(config, folder)
+                write(config, folder, paper=False)
         except KeyboardInterrupt:
             write(config, folder)  # a run may have ended since, or the writing of its page been interrupted
             raise KeyboardInterrupt(f"the page of what is done is {folder / PAGE}; the same command goes on") from None
+        write(config, folder)
     results = [result for run in runs if (result := run.result()) is not None]
-    say(f"The page of all finished runs is {folder / PAGE}, the figures are in {folder / RESULTS}.")
+    say(
+        f"The page of all finished runs is {folder / PAGE}, the figures are in {folder / RESULTS}, those "
+        f"of a paper are in {folder / PAPER}."
+    )
     if failed := len(runs) - len(results):
         raise ValueError(f"{failed} of {len(missing)} runs failed, as the lines above say")
     return results

@@ -36,7 +36,7 @@ from diamant_env.storage.results import save_json
 from train.learning.decisions import COIN, DecisionBuffer, Exploration, Samples, weighted
 from train.learning.league import League, tables_of
 from train.runs.config import CONFIGS, Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
-from train.runs.judging import check_run, curve_point, report_run, start_of
+from train.runs.judging import check_run, curve_point, report_run, save_curve, start_of
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
@@ -255,6 +255,7 @@ def train(
     folder: Path,
     learner: Callable[..., Learner] = Learner,
     make_env: Callable[..., DiamantVecEnv] = DiamantVecEnv,
+    progress: bool = True,
 ) -> NetworkAgent:
     """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
 
@@ -263,6 +264,7 @@ def train(
         folder: Of the run.
         learner: Makes what learns, from the arguments of `Learner`.
         make_env: Makes the learning seats, from the arguments of `DiamantVecEnv`.
+        progress: Show a progress bar.
     """
     torch.set_num_threads(config.threads)
     game, ppo = config.game, config.ppo
@@ -282,7 +284,7 @@ def train(
         unit_scale=True,
         desc="training",
         mininterval=0.1 if sys.stderr.isatty() else 30,
-        disable=parent_process() is not None,  # the bars of workers would overwrite each other
+        disable=not progress or parent_process() is not None,  # the bars of workers would overwrite each other
     ) as bar:
         while model.decisions < ppo.decisions:
             model.let_policy_learn(not config.start or model.decisions >= config.value_first * ppo.decisions)
@@ -295,7 +297,9 @@ def train(
             if model.decisions < ppo.decisions:
                 run.follow_up()
                 if run.curve:
-                    bar.set_postfix({f"win share among {POOLS[0]}": f"{run.curve[-1]['win_share']:.3f}"})
+                    share = run.curve[-1]["win_share"]
+                    logger.record("judge/win_share", share)
+                    bar.set_postfix_str(f"wins {share:.3f} against {POOLS[0]}, fair {1 / config.judge.num_players:.3f}")
     return run.finish(perf_counter() - start, model.decisions - before)
 
 
@@ -353,9 +357,10 @@ class TrainingRun:
             self.save()
 
     def judge(self) -> None:
-        """Add a point to the learning curve."""
+        """Add a point to the learning curve, and save it: a run that is killed later has it."""
         start = perf_counter()
         self.curve.append({"decisions": self.learner.decisions, **curve_point(self.policy(), self.config)})
+        save_curve(self.curve, self.config, self.folder)
         self.judging_seconds += perf_counter() - start
 
     def save(self) -> None:
@@ -385,16 +390,16 @@ class TrainingRun:
         if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
             self.judge()
         save_policy(self.folder / POLICY, self.policy(), self.config, done)
-        save_json(self.curve, self.folder / "curve.json")
         if decisions:
             times = {"seconds": seconds, "decisions": decisions, "decisions_per_second": decisions / seconds}
             shares = {"engine_share": env.engine_seconds / seconds, "opponents_share": env.opponent_seconds / seconds}
             save_json({**times, "threads": threads, **shares}, self.folder / "time.json")
-            say(
-                f"{decisions:,} decisions in {seconds:.0f} s: {decisions / seconds:,.0f} a second with threads = "
-                f"{threads}; engine and observation {shares['engine_share']:.1%} of the time, opponents' inference "
-                f"{shares['opponents_share']:.1%}."
-            )
+            with tqdm.external_write_mode():  # of the benchmark
+                say(
+                    f"{decisions:,} decisions in {seconds:.0f} s: {decisions / seconds:,.0f} a second with threads = "
+                    f"{threads}; engine and observation {shares['engine_share']:.1%} of the time, opponents' inference "
+                    f"{shares['opponents_share']:.1%}."
+                )
         self.save()  # a run that was killed before this does all of `finish` again
         return self.policy()
 

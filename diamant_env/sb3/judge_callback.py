@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -41,6 +41,7 @@ class JudgeCallback(BaseCallback):
         edition: The edition that is played.
         best: Where the model with the largest win share is saved, such as ``"best.zip"``; None keeps none.
         seed: Of the games.
+        after: Called with each judgement; what it raises ends the learning, such as ``optuna.TrialPruned``.
 
     Attributes:
         curve: One `Judgement` after the other.
@@ -58,11 +59,12 @@ class JudgeCallback(BaseCallback):
         edition: str | Edition = "iello-2016",
         best: str | Path | None = None,
         seed: int = 0,
+        after: Callable[[Judgement], object] = lambda _: None,
     ) -> None:
         super().__init__()
         if every < 1:
             raise ValueError(f"every={every}; at least 1 step is allowed")
-        self.every, self.best, self.curve = every, best, list[Judgement]()
+        self.every, self.best, self.after, self.curve = every, best, after, list[Judgement]()
         self._how: dict[str, Any] = {
             "against": against, "games": games, "players": players, "edition": edition, "seed": seed,
         }  # fmt: skip
@@ -88,4 +90,5 @@ class JudgeCallback(BaseCallback):
         self.logger.record("judge/win_share", mean)
         for callback in getattr(self.locals.get("callback"), "callbacks", ()):  # that of progress_bar=True
             if hasattr(callback, "pbar"):
-                callback.pbar.set_postfix(win_share=f"{mean:.3f}")
+                callback.pbar.set_postfix({f"win share against {self._how['against']}": f"{mean:.3f}"})
+        self.after(self.curve[-1])

@@ -46,6 +46,21 @@ def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
         assert f"| `{name}` (1), {mark} |" in page
 
 
+def test_a_checkpoint_is_a_point_of_the_curve_also_after_an_interruption(enter, tmp_path):
+    status, _, errors, rows = enter("--algorithms", "my_module:curved")
+    assert (status, "my_module:curved" in rows) == (2, False)
+    assert "my_module:curved 0 failed: ZeroDivisionError: cut off" in errors
+    assert re.search(r"benchmark: .*300/300 .* decisions/s\]", errors)
+    status, _, _, rows = enter("--algorithms", "my_module:curved", "--agents", "bag:9", "bag:6")
+    assert status == 0
+    first, second = rows["my_module:curved"]["measures"]["curve"]
+    assert 100 <= first["decisions"] < 110
+    assert 200 <= second["decisions"] < 210
+    scores = [rows[name]["measures"]["score"]["mean"] for name in ("bag:9", "bag:6")]
+    assert [first["score"], second["score"]] == pytest.approx(scores)  # the same games
+    assert "](benchmark-curves-solitaire.png)" in (tmp_path / "runs" / "benchmark" / PAGE).read_text()
+
+
 def test_agents_enter_without_training(enter, tmp_path):
     rng = np.random.default_rng(0)
     layers = [
@@ -163,7 +178,7 @@ def test_what_can_not_be_measured_is_refused_before_the_budget_is_spent(enter, t
 
 def test_what_draws_is_measured_where_nothing_is_solved(enter):
     status, _, errors, rows = enter("--algorithms", "my_module:draws", "my_module:remembers")
-    assert (status, errors) == (0, "")
+    assert (status, "failed" in errors) == (0, False)
     assert rows["my_module:draws"]["decisions"] >= 300  # those of the trial are not counted: it leaves at once
     assert rows["my_module:draws"]["decisions"] < 310
 

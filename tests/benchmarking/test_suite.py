@@ -1,7 +1,9 @@
 """The benchmark: its tasks, its algorithms, its runs, its page."""
 
 import json
+import re
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +19,12 @@ from train.benchmarking.algorithms import ALGORITHMS, REFERENCES, Algorithm, alg
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS
-from train.benchmarking.page import PLANE
+from train.benchmarking.pictures import PLANE
 from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.config import read_config
 
+ROOT = Path(__file__).parents[2]
 RESPONSE = {
     **{"seeds": 1, "checkpoints": 1, "pick_games": 100, "report_games": 100, "pools": []},
     "ppo": {"decisions": 300, "games": 8, "turns": 16, "minibatch": 64},
@@ -158,6 +161,10 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
     for text in ("## solitaire", "## full-3-win", "`mine` (2)", "wins from strangers", "strongest responder's gain"):
         assert text in page
     assert (tmp_path / PLANE).stat().st_size > 5_000
+    assert f"]({PLANE})" in page
+    assert "- **wins from strangers**: " in page
+    protocol = re.search(r"\[protocol\]\((.*?)\)", page)[1]
+    assert (tmp_path / protocol).resolve() == ROOT / "docs" / "benchmark.md"
     for row in results:
         assert row["budget"] == (800 if row["algorithm"] == "mine" else 0)
         assert row["decisions"] == 0  # mine plays none

@@ -1,12 +1,17 @@
 """The benchmark's tables: what sorts them, and means over seeds worked out by hand."""
 
+import csv
 import math
+import re
 
 import pytest
 from scipy import stats
 
 from diamant_env.judging.intervals import Estimate
-from train.benchmarking.page import net, over_seeds, side_by_side, summary, task_table
+from train.benchmarking import page
+from train.benchmarking.columns import net, over_seeds
+from train.benchmarking.page import side_by_side, summary
+from train.benchmarking.paper import latex, write_paper
 
 
 def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):
@@ -22,6 +27,10 @@ def solved(algorithm, conv, task="expedition-2", **more):
     exact = {"nash_conv": conv, "exploitability": conv / 2, "value": 8.0}
     found = row(algorithm, task=task, family="expedition", **more)
     return {**found, "measures": {"exact": exact, "held_out": {"win": {"mean": 0.5}, "score": {"mean": 9.0}}}}
+
+
+def task_table(rows):
+    return page.task_table(rows).markdown()
 
 
 def names(table):
@@ -58,7 +67,7 @@ def test_the_error_of_the_games_that_all_seeds_play_stays():
 
 def test_tasks_of_a_family_stand_side_by_side_and_a_gap_is_empty():
     rows = [solved("a", 0.5), solved("a", 1.5, "expedition-3"), solved("b", 0.25)]
-    table = side_by_side("NashConv", "expedition", rows)
+    table = side_by_side(rows).markdown()
     assert "| algorithm | expedition-2 | expedition-3 |" in table
     assert table.splitlines()[-2:] == ["| `b` | 0.250 |  |", "| `a` | 0.500 | 1.500 |"]
 
@@ -92,3 +101,40 @@ def test_the_summary_adds_up_what_the_runs_cost():
     )
     content["runs"] *= 100
     assert "4.0 CPU hours" in summary(content)
+
+
+def test_a_table_of_latex_is_escaped(tmp_path):
+    found = {**solved(r"my_module:50%~^\{x}|", 1234.5), "measures": solved("a", 1234.5)["measures"]}
+    rows = [found, row("b", task="expedition-2", family="expedition")]
+    rows[1]["measures"] = {"exact": {"refused": "a_b"}}
+    text = latex(page.task_table(rows))
+    head, *lines = text.splitlines()[3:-2]
+    assert text.splitlines()[1:3] == [r"\begin{tabular}{lrrrrr}", r"\toprule"]
+    assert head.startswith("algorithm & NashConv (gems) & deviation gain (gems) & ")
+    name = r"\texttt{my\_module:50\%\textasciitilde{}\textasciicircum{}\textbackslash{}\{x\}\textbar{}}"
+    assert lines[1].startswith(name + " (1) & $1{,}234.500$ & $617.250$ & $8.00$ &")
+    assert lines[2] == r"\texttt{b} (1), not solved: a\_b &  &  &  &  & $60$ \\"
+    assert all(line.count("&") == 5 for line in (head, lines[1], lines[2]))
+    with_seeds = latex(page.task_table([solved("a", 0.5), solved("a", 1.5, seed=1)]))
+    assert r"\texttt{a} (2) & $1.000 \pm 6.353$" in with_seeds
+
+
+def test_a_paper_has_every_figure_as_csv_and_a_picture_of_a_column(tmp_path):
+    points = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2}]
+    learned = row("my_module:train", wins=0.3)
+    learned["measures"]["curve"] = points
+    write_paper([learned, row("ev", kind="scripted", budget=0, decisions=0)], tmp_path)
+    with (tmp_path / "results.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    mine = [line for line in lines if line["algorithm"] == "my_module:train"]
+    curve = [(int(line["decisions"]), float(line["mean"])) for line in mine if "on the way" in line["figure"]]
+    assert curve == [(40, 0.1), (80, 0.2)]
+    assert {line["figure"]: line["mean"] for line in mine if line["decisions"] == "100"} == {
+        "wins less gain": "0.19999999999999998", "wins from strangers": "0.3", "strongest responder's gain": "0.1",
+        "score among strangers (gems)": "30.0", "training, CPU s": "60.0",
+    }  # fmt: skip
+    for name in ("curves", "plane"):
+        svg = (tmp_path / f"full-4-win-{name}.svg").read_text()
+        assert float(re.search(r'width="([\d.]+)pt"', svg)[1]) == pytest.approx(72 * 3.3)
+        assert (tmp_path / f"full-4-win-{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "full-4-win.tex").is_file()

@@ -15,7 +15,7 @@ from diamant_env.opponents.inputs import CANONICAL, RAW
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
 from diamant_env.sb3 import DiamantVecEnv
-from train.ppo import Learner, main, train
+from train.ppo import Learner, TrainingRun, main, train
 from train.runs.config import Config, NetworkConfig, PPOConfig
 from train.runs.judging import able_members, check_run
 from train.runs.run_folder import POLICY, START, load_checkpoint, new_run_folder, save_checkpoint, save_policy
@@ -167,7 +167,7 @@ def test_run_folder_holds_everything(tmp_path, capsys):
     names = {path.name for path in folder.iterdir()}
     assert names >= {
         *("config.toml", "versions.json", "checkpoints", "tensorboard", "policy.safetensors", "results.json"),
-        *("curve.json", "time.json"),
+        *("curve.json", "curve.png", "time.json"),
     }
     results = json.loads((folder / "results.json").read_text())
     assert results["config"]["seed"] == 7
@@ -176,6 +176,21 @@ def test_run_folder_holds_everything(tmp_path, capsys):
     assert main(["--resume", str(folder), "--no-judge"]) == 0
     assert main([*changes, "--out", str(tmp_path), "--no-judge"]) == 0
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
+
+
+def test_a_run_that_is_killed_has_its_curve(tmp_path, monkeypatch):
+    def killed(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TrainingRun, "save", killed)
+    words = "--ppo.decisions 4000 --ppo.games 20 --ppo.turns 16 --judge.curve-games 100 --judge.curve-points 4"
+    assert main([*words.split(), "--checkpoints", "2", "--name", "killed", "--out", str(tmp_path)]) == 130
+    folder = tmp_path / "killed-seed0"
+    points = json.loads((folder / "curve.json").read_text())
+    assert all(point["decisions"] >= 1000 * number for number, point in enumerate(points, 1))
+    assert 1 <= len(points) <= 2
+    assert (folder / "curve.png").stat().st_size > 5_000
+    assert not (folder / POLICY).exists()
 
 
 def test_a_rollout_without_a_complete_decision_is_no_trouble():

@@ -93,4 +93,4 @@ def test_all_that_write_go_through_it():
         for way in ways
         if way in path.read_text(encoding="utf-8")
     }
-    assert found == {("diamant_env/storage/files.py", ".write_bytes("), ("train/benchmarking/pictures.py", ".savefig(")}
+    assert found == {("diamant_env/storage/files.py", ".write_bytes("), ("train/runs/run_folder.py", ".savefig(")}

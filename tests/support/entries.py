@@ -36,6 +36,16 @@ def train(task, budget, seed, folder):
     spend(task, budget // 2)
     return bag
 
+def curved(task, budget, seed, folder):
+    """Leaves with fewer gems as it learns."""
+    for part in range(1, 4):
+        spend(task, part * budget // 3)
+        task.checkpoint(f"bag:{12 - 3 * part}")
+    if not (folder / "learned").exists():
+        (folder / "learned").touch()
+        raise ZeroDivisionError("cut off")
+    return "bag:3"
+
 def greedy(task, budget, seed, folder):
     spend(task, 2 * budget)
     return "bag:9"

@@ -33,7 +33,7 @@ def _ppo(run: BenchmarkRun, experiment: Config, learner: type[Learner] = Learner
     """PPO of `train.ppo` or a learner made of it, which goes on where it was if the run was cut off."""
     if not (run.training / CHECKPOINT).is_file():
         run.meter.clear()
-    return train(experiment, run.training, learner, partial(CountingVecEnv, run.meter))
+    return train(experiment, run.training, learner, partial(CountingVecEnv, run.meter), progress=False)
 
 
 def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
@@ -23,7 +23,7 @@ from diamant_env.judging.lineups import LineUp, able_agents
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
-from diamant_env.storage.results import versions
+from diamant_env.storage.results import save_json, versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.results import RESULT, read_result, write_result
@@ -31,9 +31,10 @@ from train.benchmarking.suite import Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
-from train.runs.run_folder import POLICY, save_policy
+from train.runs.run_folder import POLICY, read_json, save_policy
 
 HELD_OUT = "held_out"
+CURVE = "curve.json"
 
 
 class Algorithm(NamedTuple):
@@ -68,6 +69,8 @@ class BenchmarkRun:
     seed: int
     folder: Path
     config: BenchmarkConfig
+    _measuring: list[float] = field(default_factory=list, repr=False, compare=False)
+    """CPU seconds that `checkpoint` has taken."""
 
     def __str__(self) -> str:
         return f"{self.task.name} {self.algorithm.name} {self.seed}"
@@ -142,6 +145,7 @@ class BenchmarkRun:
         start = cpu_seconds()
         agent = algorithm.agent(self)
         trained = cpu_seconds()
+        measuring = sum(self._measuring)
         if isinstance(agent, NetworkAgent):
             agent.name = algorithm.name
             save_policy(self.folder / POLICY, agent, config, config.decisions)
@@ -157,8 +161,8 @@ class BenchmarkRun:
             "commit": versions().get("commit", ""),
             "budget": config.decisions if learned else 0,
             "decisions": self.meter.spent() if learned else 0,
-            "train_cpu_seconds": trained - start if learned else 0.0,
-            "measure_cpu_seconds": cpu_seconds() - trained,
+            "train_cpu_seconds": trained - start - measuring if learned else 0.0,
+            "measure_cpu_seconds": cpu_seconds() - trained + measuring,
             "measures": measures,
         }
         if learned and isinstance(agent, str):
@@ -172,14 +176,50 @@ class BenchmarkRun:
 
     def measure(self, agent: Player) -> dict[str, Any]:
         """Return all figures of an agent that the task has."""
+        measures: dict[str, Any]
         if self.task.players == 1:
-            return {"score": self._score_alone(agent)}
+            measures = {"score": self._score_alone(agent)}
+        elif self.task.family != "expedition":
+            measures = {HELD_OUT: self._among_strangers(agent), "gain": self._gain(agent)}
+        elif self.task.players > self.config.exact_players:
+            refused = {"refused": f"{self.task.players} players, exact_players is lower"}
+            measures = {HELD_OUT: self._among_strangers(agent), "exact": refused}
+        else:
+            measures = {HELD_OUT: self._among_strangers(agent), "exact": exploitability(agent, self.task)}
+        curve = self._curve()
+        return {**measures, "curve": curve} if curve else measures
+
+    def checkpoint(self, agent: Player) -> None:
+        """Measure an agent on the way: a point of the learning curve."""
+        start, spent = cpu_seconds(), self.meter.spent()
+        points = [point for point in self._own_points() if point["decisions"] < spent]
+        save_json([*points, {"decisions": spent, **self._point(agent)}], self.folder / CURVE)
+        self._measuring.append(cpu_seconds() - start)
+
+    def clear(self) -> None:
+        """Count from 0, with no point of a learning curve."""
+        self.meter.clear()
+        (self.folder / CURVE).unlink(missing_ok=True)
+
+    def _own_points(self) -> list[dict[str, Any]]:
+        return read_json(self.folder / CURVE) if (self.folder / CURVE).is_file() else []
+
+    def _curve(self) -> list[dict[str, Any]]:
+        """Return what `checkpoint` has measured, and the policies that the training has kept, by decisions."""
+        kept = [{"decisions": spent, **self._point(NetworkAgent.load(path))} for spent, path in self.checkpoints()]
+        points = [point for point in [*self._own_points(), *kept] if len(point) > 1]
+        end = self.config.decisions  # that of the agent itself is no point on the way
+        return sorted((point for point in points if point["decisions"] < end), key=lambda point: point["decisions"])
+
+    def _point(self, agent: Player) -> dict[str, float]:
+        """Return what a learning curve shows of an agent, nothing of an expedition that is not solved."""
+        if self.task.players == 1:
+            return {"score": self._score_alone(agent).mean}
         if self.task.family != "expedition":
-            return {HELD_OUT: self._among_strangers(agent), "gain": self._gain(agent)}
-        measures: dict[str, Any] = {HELD_OUT: self._among_strangers(agent)}
-        if self.task.players > self.config.exact_players:
-            return measures | {"exact": {"refused": f"{self.task.players} players, exact_players is lower"}}
-        return measures | {"exact": exploitability(agent, self.task), "curve": self._curve()}
+            return {(reward := self.task.game.reward): self._among_strangers(agent)[reward].mean}
+        solvable = self.task.players <= self.config.exact_players
+        figures = exploitability(agent, self.task) if solvable else {}
+        return {name: float(value) for name, value in figures.items() if name == "nash_conv"}
 
     def _score_alone(self, agent: Player) -> Estimate:
         seeds = seeds_for(self.config.seed, "benchmark", "self-play", 1)
@@ -210,15 +250,6 @@ class BenchmarkRun:
             run.finish()
         found = report(runs, table, search)
         return {"by": found.best.player, "at_least": found.best_bound, "search": found.lookahead_json}
-
-    def _curve(self) -> list[dict[str, Any]]:
-        """Return NashConv of the policies on the way, for the learners that keep some."""
-        found = [
-            (decisions, exploitability(NetworkAgent.load(path), self.task))
-            for decisions, path in self.checkpoints()
-            if decisions < self.config.decisions
-        ]
-        return [{"decisions": decisions, "nash_conv": figures["nash_conv"]} for decisions, figures in found]
 
 
 def cpu_seconds() -> float:

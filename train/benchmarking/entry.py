@@ -67,17 +67,26 @@ class EntryTask:
     budget: int
     _game: GameConfig = field(repr=False)
     _meter: Meter = field(repr=False)
+    _keep: Callable[[Any], object] = field(repr=False)
 
     @classmethod
-    def of(cls, task: Task, budget: int, meter: Meter) -> EntryTask:
-        """Return a task of the suite as it is handed out, with a budget that a meter counts."""
+    def of(cls, task: Task, budget: int, meter: Meter, keep: Callable[[Any], object] = make) -> EntryTask:
+        """Return a task of the suite with a budget that a meter counts; `keep` gets its checkpoints."""
         game = task.game
-        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter)
+        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter, keep)
 
     @property
     def left(self) -> int:
         """Decisions of the budget that are not spent yet; below 0, the run is marked."""
         return self.budget - self._meter.spent()
+
+    def checkpoint(self, agent: Any) -> None:
+        """Measure an agent, as the function could return it now, for the run's learning curve.
+
+        Raises:
+            ValueError: If it is none.
+        """
+        self._keep(agent)
 
     def batch(self, num_games: int, **settings: Any) -> CountedBatch:
         """Return a `diamant_env.Batch` of so many games; every seat inside counts. `settings` are its other ones."""
@@ -126,7 +135,7 @@ def from_function(text: str) -> Algorithm:
     version = _version(text)
 
     def learn(run: BenchmarkRun) -> Player:
-        return _agent_of(text, _call(text, function, run))
+        return _agent_of(text, _call(text, function, run, lambda agent: run.checkpoint(_agent_of(text, agent))))
 
     return Algorithm(text, "learned", meaning, learn, version=version, check=lambda run: _try_out(text, function, run))
 
@@ -145,7 +154,7 @@ def _try_out(text: str, function: Callable[..., Any], run: BenchmarkRun) -> None
     with TemporaryDirectory() as folder:
         trial = replace(run, folder=Path(folder), config=config)
         try:
-            returned = _call(text, function, trial)
+            returned = _call(text, function, trial, make)
         except Exception:
             return
         agent = _agent_of(text, returned)
@@ -167,15 +176,15 @@ def _first_turns(task: Task) -> NDArray[np.float32]:
     return np.concatenate(turns).reshape(-1, NUM_FEATURES)
 
 
-def _call(text: str, function: Callable[..., Any], run: BenchmarkRun) -> Any:
-    """Call a function of one's own and return what it returns."""
+def _call(text: str, function: Callable[..., Any], run: BenchmarkRun, keep: Callable[[Any], object]) -> Any:
+    """Call a function of one's own and return what it returns; `keep` gets its checkpoints."""
     folder = run.training
     folder.mkdir(parents=True, exist_ok=True)
     if not any(folder.iterdir()):  # nothing that was learned before can be gone on with
-        run.meter.clear()
+        run.clear()
     budget = run.config.decisions
     try:
-        return function(EntryTask.of(run.task, budget, run.meter), budget, run.experiment().seed, folder)
+        return function(EntryTask.of(run.task, budget, run.meter, keep), budget, run.experiment().seed, folder)
     except SystemExit as end:  # the other runs go on
         raise ValueError(f"{text} ended by {end!r} instead of returning an agent") from end
     except Exception as error:

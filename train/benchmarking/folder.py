@@ -13,6 +13,8 @@ from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.page import write_page
+from train.benchmarking.paper import FOLDER, write_paper
+from train.benchmarking.pictures import draw_for_page
 from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
 from train.runs.config import config_text, read_config
@@ -74,15 +76,18 @@ def _kept(path: Path) -> tuple[BenchmarkConfig, dict[str, Any]]:
     raise ValueError(f"{path} is damaged: it has no configuration, versions and runs of a benchmark")
 
 
-def write(config: BenchmarkConfig, folder: Path) -> None:
-    """Write the JSON and the page of all that is finished, by task, algorithm and seed."""
-    content = {
+def write(config: BenchmarkConfig, folder: Path, paper: bool = True) -> None:
+    """Write the JSON and the page of all that is finished, by task, algorithm and seed, and what a paper takes."""
+    content: dict[str, Any] = {
         "config": config.model_dump(mode="json"),
         "versions": _versions(folder),
         "runs": in_order(row for _, row in finished(folder)[0]),
     }
     save_json(content, folder / RESULTS)
+    draw_for_page(content["runs"], folder)
     write_page(content, folder / PAGE)
+    if paper:
+        write_paper(content["runs"], folder / FOLDER)
 
 
 def finished(folder: Path) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:

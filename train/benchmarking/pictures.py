@@ -1,109 +1,130 @@
-"""The benchmark's pictures: NashConv against decisions, and wins from strangers against what is given away."""
+"""Pictures of a benchmark, each panel as wide as a column of print: learning curves, and wins against gains."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import EngFormatter, NullLocator
 
-from diamant_env.storage.files import write_whole
+from train.benchmarking.columns import COLUMNS, Row, curve_column, curve_of
+from train.runs.run_folder import save_figure
 
-Row = dict[str, Any]
-_MARKS = "osD^vP*Xd<>"
-
-
-def draw_curves(runs: Sequence[Row], path: Path) -> None:
-    """Draw NashConv against decisions for each expedition: the mean over seeds, and from the least to the most."""
-    learned = [row for row in runs if row["family"] == "expedition" and row["kind"] == "learned"]
-    tasks = sorted({row["task"] for row in learned})
-    if not tasks:
-        return
-    figure = Figure(figsize=(1.5 + 3 * len(tasks), 3.6), layout="constrained")
-    panels = np.atleast_1d(figure.subplots(1, len(tasks)))
-    styles = _styles(learned)
-    for axes, task in zip(panels, tasks, strict=True):
-        for name, (colour, mark) in styles.items():
-            curves = [_curve(row) for row in learned if (row["task"], row["algorithm"]) == (task, name)]
-            points = min((len(curve) for curve in curves), default=0)
-            if points:
-                x, y = np.array([curve[-points:] for curve in curves]).transpose(2, 1, 0)
-                axes.plot(x.mean(1), y.mean(1), color=colour, marker=mark, markersize=4, linewidth=1.2, label=name)
-                axes.fill_between(x.mean(1), y.min(1), y.max(1), color=colour, alpha=0.12, linewidth=0)
-        axes.set_yscale("log")
-        axes.yaxis.set_major_formatter(_number)
-        axes.yaxis.set_minor_formatter(lambda value, _: _number(value, _) if f"{value:e}"[0] in "25" else "")
-        axes.set_title(task, fontsize=10)
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value / 1e6:g}")
-        axes.set_xlim(left=0)
-        _plain(axes)
-    panels[0].set_ylabel("NashConv, gems")
-    figure.supxlabel("million decisions", fontsize=9)
-    _legend(figure)
-    _save(figure, path)
+PLANE = "benchmark-plane.png"
+_DASHES = ("--", ":", "-.", (0, (8, 2)))
+WIDTH, HEIGHT = 3.3, 2.2
+"""Inches of a panel."""
+_MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
+_STYLE: Any = {
+    **{"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
+    **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
+    **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: fonts that journals take
+}
+Panel = Callable[[Axes, Sequence[Row], dict[str, dict[str, Any]]], None]
 
 
-def _curve(row: Row) -> list[tuple[float, float]]:
-    points = [(point["decisions"], point["nash_conv"]) for point in row["measures"].get("curve", ())]
-    end = row["measures"].get("exact", {}).get("nash_conv")
-    return points if end is None else [*points, (row["decisions"], end)]
+def curves_file(family: str) -> str:
+    """Return the name of the picture of a family's learning curves."""
+    return f"benchmark-curves-{family}.png"
 
 
-def draw_plane(runs: Sequence[Row], path: Path) -> None:
-    """Draw wins from strangers against the gain of the strongest responder, a panel for each task for the win."""
-    runs = [row for row in runs if row["family"] == "win"]
+def has_curves(runs: Sequence[Row]) -> bool:
+    """Return whether some run has a figure of a policy on the way."""
+    return any(len(curve_of(row)) > 1 for row in runs)
+
+
+def draw_for_page(runs: Sequence[Row], folder: Path) -> None:
+    """Draw a picture of each family's learning curves, and one of all tasks for the win."""
+    for family in COLUMNS:
+        mine = [row for row in runs if row["family"] == family]
+        if has_curves(mine):
+            draw(mine, curves, [folder / curves_file(family)])
+        if mine and family == "win":
+            draw(mine, plane, [folder / PLANE])
+
+
+def draw(runs: Sequence[Row], panel: Panel, paths: Sequence[Path]) -> None:
+    """Draw a panel for each task, two side by side, above one legend; write the picture in the formats of the paths."""
     tasks = list(dict.fromkeys(row["task"] for row in runs))
-    if not tasks:
-        return
-    figure = Figure(figsize=(1.5 + 3 * len(tasks), 3.6), layout="constrained")
-    panels = np.atleast_1d(figure.subplots(1, len(tasks)))
-    styles = _styles(runs)
-    for axes, task in zip(panels, tasks, strict=True):
-        for name, (colour, mark) in styles.items():
-            mine = [row["measures"] for row in runs if (row["task"], row["algorithm"]) == (task, name)]
-            if mine:
-                x = [measures["gain"]["at_least"]["mean"] for measures in mine]
-                y = [measures["held_out"]["win"]["mean"] for measures in mine]
-                axes.plot(x, y, mark, color=colour, markersize=5, alpha=0.8, label=name)
-        axes.set_xscale("symlog", linthresh=0.02)
-        axes.set_xticks([0, 0.02, 0.1, 0.5], ["0", "0.02", "0.1", "0.5"])
-        axes.set_title(task, fontsize=10)
-        _plain(axes)
-    panels[0].set_ylabel("wins from strangers")
-    figure.supxlabel("deviation gain of the strongest responder found", fontsize=9)
-    _legend(figure)
-    _save(figure, path)
+    across = min(2, len(tasks))
+    down = -(-len(tasks) // across)
+    looks = _looks(runs)
+    with mpl.rc_context(_STYLE):
+        figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
+        for axes, task in zip(figure.subplots(down, across, squeeze=False).flat, tasks, strict=False):
+            panel(axes, [row for row in runs if row["task"] == task], looks)
+            axes.set_title(task)
+        for axes in figure.axes[len(tasks) :]:
+            axes.remove()
+        pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
+        named = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels, strict=True)}
+        named = {name: named[name] for name in looks if name in named}
+        columns = max(1, int(72 * WIDTH * across // (3.6 * max(map(len, named)) + 24)))  # points of 7-point letters
+        rows = -(-len(named) // columns)
+        figure.set_figheight(HEIGHT * down + 0.15 * rows)
+        figure.legend(
+            list(named.values()), list(named), loc="outside lower center", ncols=columns, frameon=False,
+            handlelength=1.6, columnspacing=1, handletextpad=0.5, borderaxespad=0.2,
+        )  # fmt: skip
+        for path in paths:
+            save_figure(path, figure)
 
 
-def _styles(runs: Sequence[Row]) -> dict[str, tuple[Any, str]]:
-    names = list(dict.fromkeys(row["algorithm"] for row in runs))
-    colours = colormaps["tab20"]
-    return {name: (colours(number % 20), _MARKS[number % len(_MARKS)]) for number, name in enumerate(names)}
+def _looks(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """Return colour, mark and label of each algorithm; what does not learn is grey."""
+    kinds = {row["algorithm"]: row["kind"] for row in runs}
+    learned = [name for name, kind in kinds.items() if kind == "learned"]
+    greys = [name for name in kinds if name not in learned]
+    colours = [mpl.color_sequences["tab10"][number] for number in (0, 1, 2, 3, 4, 5, 6, 8, 9)]  # 7 is grey
+    looks: dict[str, dict[str, Any]] = {
+        name: {"color": colours[number % 9], "linestyle": "-"} for number, name in enumerate(learned)
+    }
+    for number, name in enumerate(greys):
+        looks[name] = {"color": _GREYS[number % len(_GREYS)], "linestyle": _DASHES[number % len(_DASHES)]}
+    for number, name in enumerate(looks):
+        looks[name] |= {"marker": _MARKS[number % len(_MARKS)], "label": name}
+    return looks
 
 
-def _number(value: float, _: int) -> str:
-    return f"{value:g}"
+def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
+    """Draw the learning curves of a task, the mean and the range over seeds; what does not learn is a dashed line."""
+    column = curve_column(runs[0]["family"])
+    log = column.point == "nash_conv"
+    if log:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+    for name, look in looks.items():
+        mine = [row for row in runs if row["algorithm"] == name]
+        found = [curve for row in mine if (curve := curve_of(row))]
+        if found and mine[0]["kind"] == "learned":
+            points = min(map(len, found))
+            x, y = np.array([curve[-points:] for curve in found]).transpose(2, 1, 0)
+            axes.plot(x.mean(1), y.mean(1), clip_on=False, zorder=3, **look)
+            axes.fill_between(x.mean(1), y.min(1), y.max(1), color=look["color"], alpha=0.12, linewidth=0)
+    low, high = axes.get_ylim()
+    for name, look in looks.items():
+        ends = [curve[-1][1] for row in runs if row["algorithm"] == name and (curve := curve_of(row))]
+        if ends and look["linestyle"] != "-" and (not log or low < ends[0] < high):  # others would squeeze the curves
+            axes.axhline(ends[0], **{**look, "marker": None})
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.set(xlabel="decisions", ylabel=column.title, xlim=(0, None))
 
 
-def _plain(axes: Axes) -> None:
-    axes.grid(alpha=0.25)
-    axes.tick_params(which="both", labelsize=8)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
-def _legend(figure: Figure) -> None:
-    """Name what any of the panels has."""
-    pairs = [axes.get_legend_handles_labels() for axes in figure.axes]
-    named = {label: handle for handles, labels in pairs for handle, label in zip(handles, labels, strict=True)}
-    figure.legend(list(named.values()), list(named), loc="outside right center", fontsize=8, frameon=False)
-
-
-def _save(figure: Figure, path: Path) -> None:
-    content = io.BytesIO()
-    figure.savefig(content, format="png", dpi=110)
-    write_whole(path, content.getvalue())
+def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
+    """Draw wins from strangers against the gain of the strongest responder, a point for each run."""
+    for name, look in looks.items():
+        mine = [row["measures"] for row in runs if row["algorithm"] == name]
+        x = [measures["gain"]["at_least"]["mean"] for measures in mine]
+        y = [measures["held_out"]["win"]["mean"] for measures in mine]
+        axes.plot(x, y, clip_on=False, alpha=0.8, **{**look, "linestyle": ""})
+    axes.set_xscale("symlog", linthresh=0.02)
+    axes.set_xticks([0, 0.02, 0.1, 0.5], ["0", "0.02", "0.1", "0.5"])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set(xlabel="strongest responder's gain", ylabel="wins from strangers")

@@ -55,10 +55,12 @@ class Refused(_Part):
 
 
 class Point(_Part):
-    """NashConv after so many decisions."""
+    """NashConv, or by the task wins from strangers or the score, after so many decisions."""
 
     decisions: int
-    nash_conv: float
+    nash_conv: float | None = None
+    win: float | None = None
+    score: float | None = None
 
 
 class Measures(_Part):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
+
 from diamant_env.commands.terminal import say
 from diamant_env.judging.evaluation import judge
 from diamant_env.judging.lineups import LineUp, able_members, clone_line_ups, intruder_line_ups, pool_line_up
@@ -12,7 +15,9 @@ from diamant_env.judging.tables import result_tables, save_results
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
+from diamant_env.storage.results import save_json
 from train.runs.config import Config, NetworkConfig
+from train.runs.run_folder import save_figure
 
 
 def pool_line_ups(config: Config) -> list[LineUp]:
@@ -28,6 +33,23 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
     share = found.win_share
     point = {"win_share": share.mean, "low": share.low, "high": share.high, "score": found.score.mean}
     return {name: float(each) for name, each in point.items()}
+
+
+def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> None:
+    """Write the learning curve so far, ``curve.json`` and its picture ``curve.png``, into the run's folder."""
+    save_json(curve, folder / "curve.json")
+    figure = Figure(figsize=(6, 3.6), dpi=130, layout="constrained")
+    axes, players = figure.subplots(), config.judge.num_players
+    decisions, share, low, high = zip(*(list(point.values())[:4] for point in curve), strict=True)
+    axes.fill_between(decisions, low, high, alpha=0.2, linewidth=0, label="95 % interval of the games")
+    axes.plot(decisions, share, marker="o", markersize=4, label=config.name)
+    axes.axhline(1 / players, color="grey", linestyle="--", linewidth=1, label="fair share")
+    axes.set(xlabel="decisions", ylabel="win share", title=f"{config.name} at tables of {players} against {POOLS[0]}")
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize=9)
+    save_figure(folder / "curve.png", figure)
 
 
 def _judging(config: Config) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 from filelock import FileLock, Timeout
+from matplotlib.figure import Figure
 from safetensors.numpy import save
 
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
@@ -87,6 +88,13 @@ def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) 
     }
     # One text, since the library writes several in no particular order.
     write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
+
+
+def save_figure(path: Path, figure: Figure) -> None:
+    """Write a figure in the format of its file's name, without the date."""
+    content, kind = io.BytesIO(), path.suffix[1:]
+    figure.savefig(content, format=kind, metadata={"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind))
+    write_whole(path, content.getvalue())
 
 
 class Checkpoints:

@@ -1,0 +1,153 @@
+"""Figures of benchmark runs: what they mean, how they are read from a result, and their means over seeds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from diamant_env.judging.intervals import Estimate, mean_of_tables
+
+Row = dict[str, Any]
+
+
+class Column(NamedTuple):
+    """A figure of a run.
+
+    Attributes:
+        heading: Of its column.
+        unit: Such as ``"gems"``.
+        digits: That are shown.
+        meaning: Half a sentence.
+        read: Returns it from a run's row, None where it is not known.
+        point: Its name in the points of a learning curve, if it is the one that curves show.
+    """
+
+    heading: str
+    unit: str
+    digits: int
+    meaning: str
+    read: Callable[[Row], Estimate | None]
+    point: str = ""
+
+    @property
+    def title(self) -> str:
+        """Heading and unit."""
+        return f"{self.heading} ({self.unit})" if self.unit else self.heading
+
+
+def _of(*keys: str) -> Callable[[Row], Estimate | None]:
+    """Return a function that reads a figure of a run, None where it is not known; what is exact has no interval."""
+
+    def read(row: Row) -> Estimate | None:
+        value: Any = row["measures"]
+        for key in keys:
+            value = value.get(key) if isinstance(value, dict) else None
+        return None if value is None else estimate_of(value)
+
+    return read
+
+
+def estimate_of(value: float | dict[str, float | None]) -> Estimate:
+    """Return a figure as JSON has it: a number, or a mean with bounds that are null where one table was played."""
+    found = value if isinstance(value, dict) else {"mean": value}
+    return Estimate(*(math.nan if (each := found.get(key)) is None else each for key in ("mean", "low", "high")))
+
+
+def net(row: Row) -> Estimate | None:
+    """Return wins from strangers less what the strongest responder gains: both count, as in a population of learners.
+
+    Lanctot et al.: Population-based evaluation in repeated rock-paper-scissors (TMLR 2023).
+    """
+    wins, gain = _of("held_out", "win")(row), _of("gain", "at_least")(row)
+    return None if wins is None or gain is None else difference(wins, gain)
+
+
+def difference(one: Estimate, other: Estimate) -> Estimate:
+    """Return one figure less another of independent games or seeds, NaN bounds if either has none."""
+    mean, half = one.mean - other.mean, math.hypot(_half(one), _half(other))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def _half(found: Estimate) -> float:
+    """Return half of an interval's width, NaN if there is none."""
+    return (found.high - found.low) / 2
+
+
+_GAIN = "what the best deviator found gains against copies of the agent: a lower bound, and the lower the better"
+_SECONDS = Column(
+    "training, CPU s",
+    "",
+    0,
+    "processor time",
+    lambda row: estimate_of(row["train_cpu_seconds"]),
+)
+_SCORE = Column(
+    "score among strangers", "gems", 2, "mean at tables of distinct held-out agents", _of("held_out", "score"), "score"
+)
+_WIN = Column(
+    "wins from strangers", "", 3, "share of the games at tables of distinct held-out agents", _of("held_out", "win"),
+    "win",
+)  # fmt: skip
+COLUMNS = {
+    "expedition": (
+        Column(
+            "NashConv", "gems", 3, "exact sum over the seats of what each gains by deviating alone; equilibria have 0",
+            _of("exact", "nash_conv"), "nash_conv",
+        ),
+        Column("deviation gain", "gems", 3, "what one seat could gain so, exact", _of("exact", "exploitability")),
+        Column("score among copies", "gems", 2, "mean of a seat where all play the agent", _of("exact", "value")),
+        _SCORE._replace(point=""),
+        _SECONDS,
+    ),
+    "solitaire": (Column("score", "gems", 2, "mean of games alone", _of("score"), "score"), _SECONDS),
+    "win": (
+        Column("wins less gain", "", 3, "wins from strangers less the strongest responder's gain", net),
+        _WIN,
+        Column("strongest responder's gain", "", 3, _GAIN, _of("gain", "at_least")),
+        _SCORE._replace(point=""),
+        _SECONDS,
+    ),
+    "score": (_SCORE, Column("strongest responder's gain", "gems", 2, _GAIN, _of("gain", "at_least")), _SECONDS),
+}  # fmt: skip
+"""The figures of a task by its family; the first one sorts the table."""
+ASCENDING = {"expedition"}
+"""Families whose first figure is the better the lower it is."""
+
+
+def curve_column(family: str) -> Column:
+    """Return the figure that the learning curves of a family show."""
+    return next(column for column in COLUMNS[family] if column.point)
+
+
+def curve_of(row: Row) -> list[tuple[int, float]]:
+    """Return the learning curve of a run, decisions and figure, with its end as the last point."""
+    column = curve_column(row["family"])
+    points = [
+        (each["decisions"], each[column.point]) for each in row["measures"].get("curve", ()) if column.point in each
+    ]
+    end = column.read(row)
+    return points if end is None else [*points, (row["decisions"], end.mean)]
+
+
+def over_seeds(figures: Sequence[Estimate]) -> Estimate:
+    """Return a figure of one run as it is, of several the mean over seeds with its 95 % interval.
+
+    All runs of a task are measured in the same games, so that the error of these games does not fall with the number of
+    seeds: it is added to that of the seeds, which is Student's.
+    """
+    if len(figures) == 1:
+        return figures[0]
+    seeds = mean_of_tables([each.mean for each in figures], [1] * len(figures))
+    half = math.hypot(_half(seeds), fmean(0.0 if math.isnan(_half(each)) else _half(each) for each in figures))
+    return Estimate(seeds.mean, seeds.mean - half, seeds.mean + half)
+
+
+def figure_text(found: Estimate | None, column: Column) -> str:
+    """Return a figure with its interval if it has one, nothing where it is not known."""
+    if found is None:
+        return ""
+    half = math.nan if column is _SECONDS else _half(found)
+    interval = "" if math.isnan(half) else f" ± {half:.{column.digits}f}"
+    return f"{found.mean:,.{column.digits}f}{interval}"
