@@ -15,7 +15,7 @@ from stable_baselines3 import PPO
 
 from diamant_env.judging import evaluate
 from diamant_env.opponents import EMPTY, make
-from diamant_env.opponents.export import to_network
+from diamant_env.opponents.models.export import to_network
 from diamant_env.sb3 import DiamantVecEnv
 
 SETTINGS = {"n_steps": 64, "batch_size": 1024, "n_epochs": 4, "learning_rate": 1e-3, "gamma": 1.0, "ent_coef": 0.005}
