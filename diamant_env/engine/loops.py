@@ -56,7 +56,8 @@ def run_games(
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     if play:
-        missing = play_games(games, editions, chosen, actions, rewards, done, reward_code, script, position)
+        turn = NO_DEAL if play else dealing  # a literal would trigger a second specialisation
+        missing = advance_games(games, editions, chosen, turn, actions, rewards, done, reward_code, script, position)
         if missing != NONE_MISSING:
             return missing
     games_to_see = np.zeros(games.shape[0], np.bool_)
@@ -72,27 +73,39 @@ def run_games(
         dealt[i] = (chosen.size == 0 or chosen[i]) and (dealing == DEAL or games[i].phase == due)
     if final_rows.shape[0]:
         copy_rows(dealt, rows, final_rows)
-    missing = deal_games(games, editions, dealt, dealing, script, position)
+    missing = advance_games(games, editions, dealt, dealing, actions, rewards, done, reward_code, script, position)
     if rows.shape[0] and missing == NONE_MISSING:
         observe_games(games, editions, dealt, rows, show_all, blank_rivals, lengths)
     return missing
 
 
 @jit
-def play_games(games, editions, chosen, actions, rewards, done, reward_code, script, position):
-    """Play one turn of the chosen games that are not over; see `run_games`."""
+def advance_games(games, editions, chosen, dealing, actions, rewards, done, reward_code, script, position):
+    """Play one turn of the chosen games that are not over, or start or go on with the chosen games; see `run_games`.
+
+    One function for both, since the rules are compiled into it.
+    """
+    playing = dealing == NO_DEAL
     for i in range(games.shape[0]):
         game = games[i]
         edition = editions[game.edition]
-        plays = game.phase != OVER and (chosen.size == 0 or chosen[i])
-        if plays:
-            for seat in range(actions.shape[1]):
-                game.decision[seat] = actions[i, seat]
-            resolve_decisions(game, edition)
+        advances = (chosen.size == 0 or chosen[i]) and not (playing and game.phase == OVER)
+        if advances:
+            if playing:
+                for seat in range(actions.shape[1]):
+                    game.decision[seat] = actions[i, seat]
+                resolve_decisions(game, edition)
+            elif dealing != TURN_UP:
+                key = game.key
+                if dealing == DEAL_NEXT:
+                    key = key_of_next_game(key)
+                    position[i] = script.shape[1]
+                start_game(game, edition, game.num_players, key)
             if reveal_until_decision(game, edition, script, position, i):
                 return i
-        pay(game, edition, reward_code, plays, rewards, i)
-        done[i] = game.phase == OVER
+        if playing:
+            pay(game, edition, reward_code, advances, rewards, i)
+            done[i] = game.phase == OVER
     return NONE_MISSING
 
 
@@ -105,23 +118,6 @@ def observe_games(games, editions, chosen, rows, show_all, blank_rivals, lengths
             edition = editions[games[i].edition]
             hide = edition.hidden_chests and not show_all
             write_observations(games[i], edition, hide, blank_rivals, rows, i, public, ring, lengths)
-
-
-@jit
-def deal_games(games, editions, chosen, dealing, script, position):
-    """Start the chosen games, or go on with them; see `run_games`."""
-    for i in range(games.shape[0]):
-        if chosen[i]:
-            game = games[i]
-            key = game.key
-            if dealing == DEAL_NEXT:
-                key = key_of_next_game(key)
-                position[i] = script.shape[1]
-            if dealing != TURN_UP:
-                start_game(game, editions[game.edition], game.num_players, key)
-            if reveal_until_decision(game, editions[game.edition], script, position, i):
-                return i
-    return NONE_MISSING
 
 
 @jit
