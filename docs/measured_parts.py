@@ -14,10 +14,10 @@ from benchmarks.results import figure_text
 from diamant_env import list_tasks
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
-from train.benchmarking.columns import COLUMNS, difference, over_seeds
-from train.benchmarking.columns import figure_text as benchmark_text
 from train.benchmarking.drawn_line_ups import line_ups_text
-from train.benchmarking.page import summary, task_tables
+from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
+from train.benchmarking.reporting.columns import figure_text as benchmark_text
+from train.benchmarking.reporting.page import summary, task_tables
 from train.benchmarking.suite import TASKS
 
 MEASURED = Path(__file__).with_name("measured")

@@ -20,8 +20,8 @@ from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.drawn_line_ups import finished_runs, play_line_ups
 from train.benchmarking.folder import PAGE, RESULTS, finished, open_folder, run_folder, write
-from train.benchmarking.paper import FOLDER as PAPER
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
+from train.benchmarking.reporting.paper import FOLDER as PAPER
 from train.benchmarking.suite import MOST_SEEDS, Task, find_tasks
 from train.cluster import map_on_ray, require_ray
 from train.runs.config import CONFIGS, ConfigFile, Settings, optional, parse_arguments

@@ -8,7 +8,7 @@ with the same bytes. A variant overrides one method of `Learner`, see `train.alg
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing import parent_process
 from pathlib import Path
@@ -28,7 +28,8 @@ from diamant_env.commands.command import run_command
 from diamant_env.commands.terminal import say
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.inputs import INPUTS
-from diamant_env.opponents.network import Layers, NetworkAgent
+from diamant_env.opponents.models.export import layers_of
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
@@ -239,15 +240,6 @@ class Learner:
         self.shuffle.bit_generator.state = state["shuffle"]
         if self.exploration is not None:
             self.exploration.restore(state["exploration"])
-
-
-def layers_of(modules: Iterable[torch.nn.Module]) -> Layers:
-    """Return a copy of weight and bias of each linear layer, as `NetworkAgent` wants them."""
-    return [
-        (module.weight.detach().cpu().numpy().copy(), module.bias.detach().cpu().numpy().copy())
-        for module in modules
-        if isinstance(module, torch.nn.Linear)
-    ]
 
 
 def train(

@@ -19,6 +19,7 @@ from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
+from diamant_env.storage.files import write_whole
 
 YOU = "you"
 AGENTS = {
@@ -172,7 +173,7 @@ def _opened(held: bytes, name: str) -> NetworkAgent:
     """Return the policy that a file holds; ValueError if it is none."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "policy.safetensors"
-        path.write_bytes(held)
+        write_whole(path, held)
         try:
             return NetworkAgent.load(path)
         except ValueError as error:

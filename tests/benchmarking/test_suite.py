@@ -19,7 +19,7 @@ from train.benchmarking.algorithms import ALGORITHMS, REFERENCES, Algorithm, alg
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS
-from train.benchmarking.pictures import PLANE
+from train.benchmarking.reporting.pictures import PLANE
 from train.benchmarking.results import RESULT
 from train.benchmarking.suite import TASKS, find_tasks
 from train.runs.config import read_config

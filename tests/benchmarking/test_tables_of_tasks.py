@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from diamant_env.judging.intervals import Estimate
-from train.benchmarking import page
-from train.benchmarking.columns import net, over_seeds
-from train.benchmarking.page import side_by_side, summary
-from train.benchmarking.paper import latex, write_paper
+from train.benchmarking.reporting import page
+from train.benchmarking.reporting.columns import net, over_seeds
+from train.benchmarking.reporting.page import side_by_side, summary
+from train.benchmarking.reporting.paper import latex, write_paper
 
 
 def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):

@@ -18,9 +18,10 @@ from stable_baselines3.common.torch_layers import create_mlp
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
+from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
-from train.ppo import ACTIVATIONS, Learner, layers_of
+from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config, NetworkConfig
 from train.runs.run_folder import Checkpoints
 

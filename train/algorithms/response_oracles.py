@@ -23,9 +23,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.inputs import INPUTS
+from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
-from train.ppo import ACTIVATIONS, Learner, layers_of
+from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config
 
 ROUNDS = 24

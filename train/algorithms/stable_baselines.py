@@ -16,9 +16,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv, VecEnvWrapper
 
 from diamant_env.opponents.inputs import INPUTS, Inputs
+from diamant_env.opponents.models.export import layers_of
 from diamant_env.opponents.network import NetworkAgent
 from train.algorithms.counting import CountedVecEnv, Meter
-from train.ppo import ACTIVATIONS, layers_of
+from train.ppo import ACTIVATIONS
 from train.responding.search import sharpened
 from train.runs.config import Config, reward_scale
 from train.runs.run_folder import Checkpoints

@@ -18,10 +18,10 @@ from diamant_env.storage.markdown import code, markdown_table
 from diamant_env.storage.results import save_json, to_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import HELD_OUT, Algorithm, BenchmarkRun
-from train.benchmarking.columns import estimate_of, over_seeds
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.entry import from_agent
 from train.benchmarking.folder import finished, in_order
+from train.benchmarking.reporting.columns import estimate_of, over_seeds
 from train.benchmarking.suite import Task
 from train.runs.run_folder import POLICY, read_json
 

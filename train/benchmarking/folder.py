@@ -12,9 +12,9 @@ from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.page import write_page
-from train.benchmarking.paper import FOLDER, write_paper
-from train.benchmarking.pictures import draw_for_page
+from train.benchmarking.reporting.page import write_page
+from train.benchmarking.reporting.paper import FOLDER, write_paper
+from train.benchmarking.reporting.pictures import draw_for_page
 from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
 from train.runs.config import config_text, read_config

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -73,25 +74,33 @@ def _statistics(agent: SB3Agent) -> tuple[NDArray[np.float64], NDArray[np.float6
     return known.mean, np.sqrt(known.var + agent.statistics.epsilon)
 
 
+def layers_of(modules: Iterable[Any]) -> Layers:
+    """Return copies of weight and bias, float32, of each ``torch.nn.Linear`` among modules."""
+    found = []
+    for module in modules:
+        if _kind(module) == "Linear":
+            weight = module.weight.detach().cpu().numpy().astype(np.float32)
+            bias = None if module.bias is None else module.bias.detach().cpu().numpy().astype(np.float32)
+            found.append((weight, np.zeros(len(weight), np.float32) if bias is None else bias))
+    return found
+
+
+def _kind(module: Any) -> str:
+    """Return the class name of a torch module, or of the module that TorchScript made one of."""
+    return getattr(module, "original_name", type(module).__name__)
+
+
 def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
     """Return the linear layers among modules in their order, and the activation between them."""
     leaves = [module for module in modules if not list(module.children())]
-    kinds = [getattr(leaf, "original_name", type(leaf).__name__) for leaf in leaves]
+    kinds = [_kind(leaf) for leaf in leaves]
     between = {kind for kind in kinds if kind not in ("Linear", *_ENDS)}
     if len(between) > 1 or not between <= set(_ACTIVATIONS) or "Linear" not in kinds:
         raise ValueError(
             f"{name} can't be exported: {', '.join(sorted(set(kinds)))}; a perceptron has Linear, and ReLU or Tanh"
         )
-    linear = [leaf for leaf, kind in zip(leaves, kinds, strict=True) if kind == "Linear"]
-    arrays = [
-        (
-            layer.weight.detach().cpu().numpy(),
-            np.zeros(len(layer.weight)) if layer.bias is None else layer.bias.detach().cpu().numpy(),
-        )
-        for layer in linear
-    ]
     activation = _ACTIVATIONS[between.pop()] if between else "relu"
-    return [(weight.astype(np.float32), bias.astype(np.float32)) for weight, bias in arrays], activation
+    return layers_of(leaves), activation
 
 
 def _with_two_logits(layers: Layers) -> Layers:

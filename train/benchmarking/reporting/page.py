@@ -12,8 +12,8 @@ from typing import NamedTuple
 from diamant_env.drawing.news import counted
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import code, escaped, markdown_table
-from train.benchmarking.columns import ASCENDING, COLUMNS, Column, Row, curve_column, figure_text, over_seeds
-from train.benchmarking.pictures import PLANE, curves_file, has_curves
+from train.benchmarking.reporting.columns import ASCENDING, COLUMNS, Column, Row, curve_column, figure_text, over_seeds
+from train.benchmarking.reporting.pictures import PLANE, curves_file, has_curves
 from train.benchmarking.suite import TASKS, digest
 
 PROTOCOL = Path(__file__).parents[2] / "docs" / "benchmark.md"

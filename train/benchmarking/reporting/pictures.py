@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, NullLocator
 
-from train.benchmarking.columns import COLUMNS, Row, curve_column, curve_of
+from train.benchmarking.reporting.columns import COLUMNS, Row, curve_column, curve_of
 from train.runs.run_folder import save_figure
 
 PLANE = "benchmark-plane.png"

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from diamant_env.storage.files import write_whole
-from train.benchmarking.columns import COLUMNS, Row, curve_column
-from train.benchmarking.page import Table, by_task, side_by_side, task_table
-from train.benchmarking.pictures import curves, draw, has_curves, plane
+from train.benchmarking.reporting.columns import COLUMNS, Row, curve_column
+from train.benchmarking.reporting.page import Table, by_task, side_by_side, task_table
+from train.benchmarking.reporting.pictures import curves, draw, has_curves, plane
 
 FOLDER = "paper"
 _HEAD = ("task", "algorithm", "kind", "seed", "decisions", "figure", "mean", "low", "high")
