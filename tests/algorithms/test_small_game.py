@@ -36,11 +36,6 @@ def task(monkeypatch) -> Task:
     return Task("small", "expedition", GameConfig.model_validate(GAME), "three players, four cards", "")
 
 
-def test_the_small_game_is_not_easy(task):
-    assert exploitability("random:0.5", task)["exploitability"] > 1.1
-    assert exploitability("ev:0.75", task)["exploitability"] > 1.2
-
-
 @pytest.mark.parametrize("name", MOST)
 def test_it_comes_near_the_equilibrium(name, task, tmp_path):
     run = BenchmarkRun(task, ALGORITHMS[name], 0, tmp_path, FEW)
