@@ -45,7 +45,10 @@ def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDAr
             Also if the agent reads a field that there is not.
     """
     rows = len(first)
-    if obs.flat.shape[-1] > NUM_FEATURES and not observe_history([agent]):
+    if observe_history([agent]):
+        if obs.flat.shape[-1] == NUM_FEATURES:
+            raise ValueError(f"{agent} observes the history of decisions, which is not known here")
+    elif obs.flat.shape[-1] > NUM_FEATURES:
         obs = Observations(obs.flat[:, :NUM_FEATURES])
     try:
         answer: object = agent.act(obs, first)

@@ -22,7 +22,12 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-import pyspiel
+
+try:
+    import pyspiel
+except ModuleNotFoundError as error:
+    text = 'diamant_env.open_spiel needs pyspiel: pip install "diamant-env[open-spiel]"'
+    raise ModuleNotFoundError(text, name=error.name) from error
 
 from diamant_env.editions import FIRST_RELIC, MAX_EXPEDITIONS, MAX_PLAYERS, NUM_CARDS, find_edition
 from diamant_env.engine.arguments import whole_number

@@ -48,7 +48,9 @@ def run(argv: Sequence[str]) -> int:
     add("--per-decision", choices=("score", "win"), help="what each decision costs; score takes no --against")
     add("--games", type=int, help="of each agent in each line-up (20,000; with --per-decision 200)")
     add("--players", type=int, default=4, help="at each table, 2 to 8 (%(default)s)")
-    editions = f"one of {', '.join(EDITIONS)} (iello-2016; with --per-decision score iello-2016-fr)"
+    editions = (
+        f"one of {', '.join(EDITIONS)}, or a .toml or .json (iello-2016; with --per-decision score iello-2016-fr)"
+    )
     add("--edition", metavar="NAME", help=editions)
     add_hidden_chests(parser)
     add("--seed", type=seed, default=0, help="of everything (%(default)s)")

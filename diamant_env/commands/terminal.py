@@ -16,8 +16,9 @@ from diamant_env.storage.plain import plain
 
 AGENTS = """\
 An agent is a text such as bag:18, champion or search:champion, the file of a
-trained policy (.safetensors), the folder of its run, module:object for one of
-your own, or text:module:object for a function from words to words."""
+trained policy (.safetensors), the folder of its run, a model (ppo.zip of
+stable-baselines3, .pt, .onnx), module:object for one of your own, or
+text:module:object for a function from words to words."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,7 +38,10 @@ def new_parser(command: str, description: str, epilog: str = AGENTS) -> Parser:
 def add_edition(parser: Parser, default: str = "iello-2016") -> None:
     """Add the option of the edition."""
     parser.add_argument(
-        "--edition", default=default, metavar="NAME", help=f"one of {', '.join(EDITIONS)} (%(default)s)"
+        "--edition",
+        default=default,
+        metavar="NAME",
+        help=f"one of {', '.join(EDITIONS)}, or your own .toml or .json (%(default)s)",
     )
 
 

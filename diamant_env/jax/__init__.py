@@ -1,6 +1,10 @@
 """Diamant in JAX: the environment, its state, and its names in JaxMARL's API."""
 
-from diamant_env.jax.env import Diamant, Turn
+try:
+    from diamant_env.jax.env import Diamant, Turn
+except ModuleNotFoundError as error:
+    text = f'diamant_env.jax needs {error.name}: pip install "diamant-env[jax]"'
+    raise ModuleNotFoundError(text, name=error.name) from error
 from diamant_env.jax.rules import State
 
 __all__ = ["Diamant", "State", "Turn"]

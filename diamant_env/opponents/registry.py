@@ -100,7 +100,7 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
     path = policy_file(text)
     if path is None and (Path(text).suffix or Path(text).name != text):  # it looks like a path
         allowed = "a policy ends in .safetensors, a model in .zip, .pt or .onnx; an agent of your own is module:object"
-        raise ValueError(f"no agent {text!r}: there is no such folder; {allowed}")
+        raise ValueError(f"no agent {text!r}: it is no folder of a run; {allowed}")
     if path is None:
         near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED], f"agents: {'; '.join(_known())}")
         raise ValueError(f"unknown agent {text!r}; {near}")

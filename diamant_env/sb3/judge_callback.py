@@ -47,7 +47,7 @@ class JudgeCallback(BaseCallback):
         curve: One `Judgement` after the other.
 
     Raises:
-        ValueError: If `every` is below 1; with the first judgement, if the model can't play there.
+        ValueError: If an argument is out of range; with the first judgement, if the model can't play there.
     """
 
     def __init__(
@@ -68,6 +68,14 @@ class JudgeCallback(BaseCallback):
         self._how: dict[str, Any] = {
             "against": against, "games": games, "players": players, "edition": edition, "seed": seed,
         }  # fmt: skip
+        if best is not None and (Path(best).suffix not in ("", ".zip") or not Path(best).parent.is_dir()):
+            raise ValueError(f"best={str(best)!r}; a file that ends in .zip, in a folder that is there, is needed")
+        self._evaluate("random:0.5", games=min(games, players))  # refuses wrong settings now, not after `every` steps
+
+    def _evaluate(self, agent: Any, **changed: Any) -> Any:
+        from diamant_env.judging import evaluate  # with scipy, which an environment does not need
+
+        return evaluate(agent, **self._how | changed)
 
     def _on_step(self) -> bool:
         if self.num_timesteps - (self.curve[-1].steps if self.curve else 0) >= self.every:
@@ -79,9 +87,7 @@ class JudgeCallback(BaseCallback):
             self._judge()
 
     def _judge(self) -> None:
-        from diamant_env.judging import evaluate  # with scipy, which an environment does not need
-
-        shares = [result.win_share for result in evaluate(self.model, **self._how).results]
+        shares = [result.win_share for result in self._evaluate(self.model).results]
         mean = sum(share.mean for share in shares) / len(shares)
         half_width = sum(((share.high - share.low) / 2) ** 2 for share in shares) ** 0.5 / len(shares)
         if self.best and mean > max((one.win_share for one in self.curve), default=0):

@@ -87,11 +87,13 @@ def read_table(path: str | Path) -> dict[str, Any]:
 
 def table_text(path: str | Path, table: dict[str, Any]) -> str:
     """Return what a flat table of texts, numbers and lists is in the format that a file's name ends in."""
-    values = {key: json.dumps(value, ensure_ascii=False) for key, value in table.items() if value is not None}
+    values = {
+        key: json.dumps(value, ensure_ascii=False, default=int) for key, value in table.items() if value is not None
+    }
     if Path(path).suffix == ".toml":
         return "".join(f"{key} = {value}\n" for key, value in values.items())
     if Path(path).suffix == ".json":
-        return json.dumps(table, ensure_ascii=False, indent=1) + "\n"
+        return json.dumps(table, ensure_ascii=False, indent=1, default=int) + "\n"
     raise ValueError(f"{path} must end in .toml or .json")
 
 

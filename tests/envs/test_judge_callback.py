@@ -36,5 +36,10 @@ def test_a_model_that_does_not_change_is_judged_alike():
 def test_wrong_settings():
     with pytest.raises(ValueError, match="every=0; at least 1 step"):
         vec.JudgeCallback(every=0)
-    with pytest.raises(ValueError, match="against 'pond': no such pool"):
-        learned(vec.JudgeCallback("pond", every=40))
+    for wrong, message in {
+        ("against", "pond"): "against 'pond': no such pool",
+        ("games", 0): "games=0",
+        ("best", "best.safetensors"): "best='best.safetensors'; a file that ends in .zip",
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            vec.JudgeCallback(every=40, **dict([wrong]))

@@ -261,3 +261,15 @@ def test_a_text_from_a_file_opens_no_model(tmp_path, capsys):
         with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
             make(text, importing=False)
     assert "this ran" not in capsys.readouterr().out
+
+
+def test_one_logit_is_told_from_a_probability():
+    for seed in range(20):
+        torch.manual_seed(seed)
+        make(torch.nn.Sequential(torch.nn.Linear(90, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1)))
+
+
+def test_a_model_of_the_history_has_no_exact_figure(capsys, tmp_path):
+    trained(sb3.PPO, observation="history", **FEW).save(tmp_path / "ppo.zip")
+    assert diamant.main(["exact", str(tmp_path / "ppo.zip"), "--players", "2"]) == 2
+    assert "observes the history of decisions, which is not known here" in capsys.readouterr().err

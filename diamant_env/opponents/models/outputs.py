@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.batch import Batch
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.models.policies import WrongModel, inference
 
@@ -34,7 +33,8 @@ class OutputAgent:
 
     def __init__(self, run: Run, name: str, probabilities: bool) -> None:
         self.run, self.name, self.probabilities = run, name, probabilities
-        found = self._outputs(Batch(64).reset(0).reshape(-1, NUM_FEATURES))
+        anything = np.random.default_rng(0).normal(0, 30, (256, NUM_FEATURES))  # no logit stays between 0 and 1
+        found = self._outputs(anything.astype(np.float32))
         if found.shape[1] == 1 and not probabilities and ((found >= 0) & (found <= 1)).all():
             reason = "returns either a probability or a logit"
             raise WrongModel(f"{name} {reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
