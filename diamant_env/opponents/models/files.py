@@ -94,5 +94,4 @@ def _load_onnx(text: str, file: str) -> OutputAgent:
     options = SessionOptions()
     options.intra_op_num_threads = 1
     session = InferenceSession(file, options, providers=["CPUExecutionProvider"])
-    ends = session.get_outputs()[0].name.lower()
-    return OutputAgent(functools.partial(_run_onnx, session), text, "sigmoid" in ends or "softmax" in ends)
+    return OutputAgent(functools.partial(_run_onnx, session), text, probabilities=False)  # what ends it is not known
