@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import numpy as np
@@ -35,6 +35,19 @@ class Agent(Protocol):
 def observe_history(agents: Iterable[object]) -> bool:
     """Whether one of these agents observes the history of decisions, which `Batch` then must have."""
     return any(getattr(agent, "history", False) for agent in agents)
+
+
+def answer_deciding(obs: Observations, ask: Callable[[NDArray[np.intp]], NDArray[np.floating]]) -> NDArray[np.float32]:
+    """Return P(LEAVE), float32 (rows,), 0 where nothing must be decided.
+
+    Args:
+        obs: What each row's seat sees.
+        ask: Returns P(LEAVE) of the rows at these positions, of which there is at least one.
+    """
+    leave, deciding = np.zeros(len(obs.flat), np.float32), np.flatnonzero(obs.flat[:, 0])
+    if len(deciding):
+        leave[deciding] = ask(deciding)
+    return leave
 
 
 def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition, find_edition
 from diamant_env.engine import loops
-from diamant_env.engine.arguments import INT8, MAX_SEED, as_array, legal_actions, whole_number
+from diamant_env.engine.arguments import MAX_SEED, as_array, legal_actions, whole_number
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.engine.records import as_bytes, as_games, check_games
@@ -174,8 +174,6 @@ class Game:
         given = as_array(actions, "actions")
         if given.shape != (self.num_players,):
             raise ValueError(f"actions of shape {given.shape}; expected ({self.num_players},)")
-        if given.dtype.kind in "iu" and (given == given.astype(INT8)).all():
-            given = given.astype(INT8)
         legal = legal_actions(given[None], self._memory, (1, self.num_players))
         loops.move_game(self._memory, self._edition_memory, NO_CARD, legal)
 

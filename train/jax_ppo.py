@@ -27,6 +27,7 @@ from diamant_env.jax import Diamant, State
 from diamant_env.jax.inputs import canonical
 from diamant_env.observation import NUM_FEATURES, columns
 from diamant_env.opponents.inputs import CANONICAL, INPUTS
+from diamant_env.opponents.models.export import with_two_logits
 from diamant_env.opponents.network import NetworkAgent
 from train.learning.league import BLIND_SPOTS
 from train.runs.config import Config, PPOConfig, read_config
@@ -273,9 +274,7 @@ def train(config: Config, folder: Path) -> NetworkAgent:
         decisions = int(runner.decisions)
         print(f"{decisions:,} decisions, {decisions / (perf_counter() - start):,.0f} a second", flush=True)
     layers = [(np.asarray(weight).T, np.asarray(bias)) for weight, bias in runner.networks.policy]
-    weight, bias = layers.pop()
-    layers.append((np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias])))  # CONTINUE has logit 0
-    agent = NetworkAgent(layers, "relu", config.name, inputs=CANONICAL)
+    agent = NetworkAgent(with_two_logits(layers), "relu", config.name, inputs=CANONICAL)
     save_policy(folder / POLICY, agent, config, decisions)
     print(f"saved; judge it with: diamant evaluate {folder / POLICY} --against pool held-out")
     return agent

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from safetensors.numpy import save
 
+from diamant_env.agent import answer_deciding
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import FIELDS, Observations
 from diamant_env.opponents.inputs import INPUTS, RAW
@@ -84,10 +85,7 @@ class NetworkAgent:
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
-        leave = np.zeros(len(obs.flat), np.float32)
-        deciding = np.flatnonzero(obs.flat[:, 0])
-        leave[deciding] = self.leave_probability(obs.flat[deciding])
-        return leave
+        return answer_deciding(obs, lambda rows: self.leave_probability(obs.flat[rows]))
 
     def leave_probability(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return P(LEAVE), float32 (rows,), for flat observations, float32 (rows, NUM_FEATURES)."""
@@ -126,8 +124,8 @@ class NetworkAgent:
         """
         tensors = self.tensors()
         form = {"format": FORMAT, "layout": layout(), "activation": self.activation, "inputs": self.inputs}
-        # One text, since the library writes several in no particular order.
-        metadata = {**(about or {}), **form, "sha256": digest(tensors)}
+        # One text, since the library writes several in no particular order; what the file is comes first.
+        metadata = form | (about or {}) | form | {"sha256": digest(tensors)}
         write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
 
     @classmethod
@@ -141,7 +139,16 @@ class NetworkAgent:
         path = Path(path)
         if not path.is_file():
             raise FileNotFoundError(f"no policy file {path}")
-        tensors, metadata = _read_safetensors(path)
+        try:
+            content = read_bytes(path, _MAX_FILE)
+        except ValueError as error:
+            raise ValueError(f"{path} is no safetensors file or is damaged: {error}") from None
+        return cls.from_bytes(content, str(path))
+
+    @classmethod
+    def from_bytes(cls, content: bytes, path: str) -> NetworkAgent:
+        """Open what a policy file holds; its path is for messages, and the agent's name. Errors as those of `load`."""
+        tensors, metadata = _read_safetensors(content, path)
         if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
             raise ValueError(f"{path} is no policy of diamant_env: it does not say that its format is {FORMAT}")
         if metadata.get("layout") != layout():
@@ -153,7 +160,7 @@ class NetworkAgent:
             values = (
                 Values({int(name.removeprefix(_VALUE)): own for name, own in networks.items()}) if networks else None
             )
-            network = cls(layers, activation, str(path), metadata, inputs, values)
+            network = cls(layers, activation, path, metadata, inputs, values)
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't have the digest that it names")
             return network
@@ -185,10 +192,9 @@ def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     return networks
 
 
-def _read_safetensors(path: Path) -> tuple[dict[str, NDArray[np.float32]], Any]:
-    """Return the float32 tensors and the metadata of a safetensors file; ValueError if it is not one."""
+def _read_safetensors(content: bytes, path: str) -> tuple[dict[str, NDArray[np.float32]], Any]:
+    """Return the float32 tensors and the metadata of a safetensors file's content; ValueError if it is not one."""
     try:
-        content = read_bytes(path, _MAX_FILE)
         described = deserialize(content)
         others = [name for name, tensor in described if tensor["dtype"] != "F32"]
         if others:

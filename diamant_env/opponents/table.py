@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.agent import Agent, answer_of, observe_history
+from diamant_env.agent import Agent, answer_of
 from diamant_env.batch import Batch
-from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.observation import Observations
 
 EMPTY = -1
 """In a seating: nobody is seated here, the caller decides."""
@@ -36,9 +36,6 @@ class Table:
             raise ValueError(f"seating of shape {self.seating.shape}; expected {(batch.num_games, batch.seats)}")
         if self.seating.min() < EMPTY or self.seating.max() >= len(self.agents):
             raise ValueError(f"the seating names agent {self.seating.max()}; there are {len(self.agents)} agents")
-        wanting = [agent for agent in self.agents if observe_history([agent])]
-        if wanting and batch.num_features == NUM_FEATURES:
-            raise ValueError(f"{wanting[0]} observes the history of decisions, which these games don't show")
         present = np.arange(batch.seats) < batch.num_players[:, None]
         taken = np.where(present, self.seating, EMPTY).ravel()
         self.rows = [np.flatnonzero(taken == agent) for agent in range(len(self.agents))]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, count
-from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -19,7 +17,6 @@ from diamant_env.editions import EDITIONS, MAX_PLAYERS, Edition, find_edition
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
-from diamant_env.storage.files import write_whole
 
 YOU = "you"
 AGENTS = {
@@ -124,7 +121,7 @@ class Menu:
         held = _decoded(content, name)
         text = _POLICY + hashlib.sha256(held).hexdigest()[:16]
         stem = name.removesuffix(".safetensors").strip()[:_LONGEST_NAME] or "policy"
-        agent = _opened(held, name)
+        agent = NetworkAgent.from_bytes(held, name)
         with self._lock:
             if text in self.agents:
                 return text
@@ -167,14 +164,3 @@ def _decoded(content: Any, name: str) -> bytes:
     if len(held) > MOST_POLICY_BYTES:
         raise ValueError(f"{name} has {len(held):,} bytes; at most {MOST_POLICY_BYTES:,} are allowed")
     return held
-
-
-def _opened(held: bytes, name: str) -> NetworkAgent:
-    """Return the policy that a file holds; ValueError if it is none."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "policy.safetensors"
-        write_whole(path, held)
-        try:
-            return NetworkAgent.load(path)
-        except ValueError as error:
-            raise ValueError(str(error).replace(str(path), name)) from None

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from diamant_env.judging import sharding
-from diamant_env.judging.games import play, seeds_for
-from diamant_env.judging.lineups import deal
 from diamant_env.judging.tournament import hold_tournament
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
@@ -51,28 +49,7 @@ def small(**changes) -> ClusterConfig:
     return ClusterConfig.model_validate({**SMALL, **changes})
 
 
-# Games in shards, anywhere
-
-
-def test_one_shard_is_what_plain_play_gives():
-    seating = deal(10, 3, 5, np.random.default_rng(0))
-    whole = play(AGENTS, seating, 57, seeds_for(0, "test"))
-    played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"))
-    for name in ("seating", "shares", "scores", "keys"):
-        np.testing.assert_array_equal(getattr(played, name), getattr(whole, name))
-
-
-def test_shards_play_every_game_once_at_its_table(monkeypatch):
-    monkeypatch.setattr(sharding, "TABLES", 4)
-    seating = deal(10, 3, 5, np.random.default_rng(0))
-    ended = []
-    progress = type("Bar", (), {"update": lambda self, games: ended.append(games)})()
-    played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"), progress=progress)
-    assert ended == [4 * 6, 3 * 6 + 5, 2 * 5]
-    assert len(np.unique(played.keys)) == 57
-    np.testing.assert_allclose(played.shares.sum(axis=1), 1)
-    first = play(AGENTS, seating[:4], 24, seeds_for(0, "test").spawn(3)[0])
-    np.testing.assert_array_equal(played.scores[np.arange(57) % 10 < 4], first.scores)
+# Games in shards
 
 
 def test_a_tournament_on_ray_has_the_same_bytes(two_nodes, monkeypatch):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.agent import answer_deciding
 from diamant_env.editions import Edition
 from diamant_env.judging.lineups import able_agents
 from diamant_env.observation import NUM_FEATURES, SLICES, Observations
@@ -54,11 +55,11 @@ class SnapshotOpponent:
             return np.full(len(first), 0.5, np.float32)
         if len(self._shift) != len(first):
             self._draw_characters(len(first))
-        leave = np.zeros(len(first), np.float32)
-        deciding = np.flatnonzero(obs.flat[:, 0])
-        seen = obs.flat[deciding] * self._sees[deciding]
-        leave[deciding] = logistic(self.network.leave_logit(seen) + self._shift[deciding])
-        return leave
+        network = self.network
+        return answer_deciding(
+            obs,
+            lambda rows: logistic(network.leave_logit(obs.flat[rows] * self._sees[rows]) + self._shift[rows]),
+        )
 
     def _draw_characters(self, seats: int) -> None:
         random = np.random.default_rng(self._seed)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import platform
 import re
@@ -19,9 +18,8 @@ import numpy as np
 import torch
 from filelock import FileLock, Timeout
 from matplotlib.figure import Figure
-from safetensors.numpy import save
 
-from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import parse_json, read_bytes, read_text
 from diamant_env.storage.results import save_json, versions
@@ -74,20 +72,8 @@ def held(folder: Path) -> Iterator[None]:
 
 def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:
     """Write a policy that `NetworkAgent.load` opens, with what it was trained on."""
-    tensors = network.tensors()
-    metadata = {
-        "format": FORMAT,
-        "layout": layout(),
-        "activation": network.activation,
-        "inputs": network.inputs,
-        "name": config.name,
-        "seed": config.seed,
-        "decisions": decisions,
-        "config": config.model_dump(mode="json"),
-        "sha256": digest(tensors),
-    }
-    # One text, since the library writes several in no particular order.
-    write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
+    about = {"name": config.name, "seed": config.seed, "decisions": decisions}
+    network.save(path, {**about, "config": config.model_dump(mode="json")})
 
 
 def save_figure(path: Path, figure: Figure) -> None:

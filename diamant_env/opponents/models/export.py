@@ -12,7 +12,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import EDITIONS
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.layers import Layers
-from diamant_env.opponents.models.outputs import OutputAgent
+from diamant_env.opponents.models.outputs import OutputAgent, kind_of
 from diamant_env.opponents.models.policies import SB3Agent
 from diamant_env.opponents.network import NetworkAgent
 
@@ -38,7 +38,7 @@ def to_network(agent: object) -> NetworkAgent:
         layers, activation = _of_policy(agent)
     elif isinstance(agent, OutputAgent) and hasattr(agent.run, "args"):
         layers, activation = _perceptron(list(agent.run.args[0].modules()), str(agent))
-        layers = layers if len(layers[-1][1]) == 2 else _with_two_logits(layers)
+        layers = layers if len(layers[-1][1]) == 2 else with_two_logits(layers)
     else:
         raise ValueError(f"{agent} is no model of stable-baselines3 or torch; only those are exported")
     network = NetworkAgent(layers, activation, str(agent))
@@ -78,22 +78,17 @@ def layers_of(modules: Iterable[Any]) -> Layers:
     """Return copies of weight and bias, float32, of each ``torch.nn.Linear`` among modules."""
     found = []
     for module in modules:
-        if _kind(module) == "Linear":
+        if kind_of(module) == "Linear":
             weight = module.weight.detach().cpu().numpy().astype(np.float32)
             bias = None if module.bias is None else module.bias.detach().cpu().numpy().astype(np.float32)
             found.append((weight, np.zeros(len(weight), np.float32) if bias is None else bias))
     return found
 
 
-def _kind(module: Any) -> str:
-    """Return the class name of a torch module, or of the module that TorchScript made one of."""
-    return getattr(module, "original_name", type(module).__name__)
-
-
 def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
     """Return the linear layers among modules in their order, and the activation between them."""
     leaves = [module for module in modules if not list(module.children())]
-    kinds = [_kind(leaf) for leaf in leaves]
+    kinds = [kind_of(leaf) for leaf in leaves]
     between = {kind for kind in kinds if kind not in ("Linear", *_ENDS)}
     if len(between) > 1 or not between <= set(_ACTIVATIONS) or "Linear" not in kinds:
         raise ValueError(
@@ -103,7 +98,7 @@ def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
     return layers_of(leaves), activation
 
 
-def _with_two_logits(layers: Layers) -> Layers:
+def with_two_logits(layers: Layers) -> Layers:
     """Return layers that end with a logit of 0 for CONTINUE before that of LEAVE."""
     *others, (weight, bias) = layers
     return [*others, (np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias]))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Protocol
 
-from diamant_env.opponents.models.outputs import OutputAgent, run_module
+from diamant_env.opponents.models.outputs import OutputAgent, kind_of, run_module
 from diamant_env.opponents.models.policies import SB3Agent
 
 _MODULE = "torch.nn.modules.module.Module"
@@ -33,8 +33,7 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
     if "stable_baselines3.common.policies.BasePolicy" in bases:
         return SB3Agent(model, name)
     if _MODULE in bases:
-        last = list(model.modules())[-1]
-        ends = getattr(last, "original_name", type(last).__name__)
+        ends = kind_of(list(model.modules())[-1])
         return OutputAgent(functools.partial(run_module, model), name, ends in ("Sigmoid", "Softmax"))
     return SB3Agent(model.policy, name, model.get_vec_normalize_env())
 

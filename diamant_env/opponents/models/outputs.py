@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from diamant_env.agent import answer_deciding
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.models.policies import WrongModel, inference
+from diamant_env.opponents.network import logistic
 
 Run: TypeAlias = "Callable[[NDArray[np.float32]], NDArray]"
 
@@ -44,17 +46,13 @@ class OutputAgent:
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
-        leave = np.zeros(len(first), np.float32)
-        deciding = np.flatnonzero(obs.flat[:, 0])
-        if len(deciding):
-            leave[deciding] = self._leave(self._outputs(obs.flat[deciding]))
-        return leave
+        return answer_deciding(obs, lambda rows: self._leave(self._outputs(obs.flat[rows])))
 
     def _leave(self, found: NDArray) -> NDArray:
         if self.probabilities or (found.shape[1] == 2 and np.allclose(found.sum(axis=1), 1)):
             return found[:, -1]
         logit = found[:, 0] if found.shape[1] == 1 else found[:, 1] - found[:, 0]
-        return 1 / (1 + np.exp(-np.clip(logit, -80, 80)))
+        return logistic(logit)
 
     def _outputs(self, flat: NDArray[np.float32]) -> NDArray[np.float64]:
         try:
@@ -66,6 +64,11 @@ class OutputAgent:
                 f"{self} returns shape {found.shape} for {len(flat)} rows; one or two numbers a row needed"
             )
         return found.reshape(len(flat), -1)
+
+
+def kind_of(module: Any) -> str:
+    """Return the class name of a torch module, or of the module that TorchScript made one of."""
+    return getattr(module, "original_name", type(module).__name__)
 
 
 def run_module(module: Any, flat: NDArray[np.float32]) -> NDArray:

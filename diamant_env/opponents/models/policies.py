@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium.spaces import Dict, Discrete, Space
 from numpy.typing import NDArray
 
+from diamant_env.agent import answer_deciding
 from diamant_env.observation import FIELDS, HISTORY, NUM_FEATURES, Observations, shown_columns
 
 
@@ -49,12 +50,8 @@ class SB3Agent:
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
-        leave = np.zeros(len(first), np.float32)
-        deciding = np.flatnonzero(obs.flat[:, 0])
-        if len(deciding):
-            with inference(self.policy):
-                leave[deciding] = self._leave(self._shown(obs.flat[deciding]), deciding, first)
-        return leave
+        with inference(self.policy):
+            return answer_deciding(obs, lambda rows: self._leave(self._shown(obs.flat[rows]), rows, first))
 
     def _shown(self, flat: NDArray[np.float32]) -> Any:
         """Return what the policy observes of rows that must decide."""
