@@ -102,7 +102,7 @@ def by_psro(box: str) -> Learned:
 
 
 def by_deep_cfr(box: str) -> Learned:
-    """Deep CFR over the 90 numbers that a seat sees; its buffers hold a million rows by default, which takes minutes."""
+    """Deep CFR over the 90 numbers that a seat sees; its default buffers of a million rows take minutes."""
     game = load(box, recall="state")
     solver = deep_cfr.DeepCFRSolver(
         game, (64, 64), (64, 64), num_iterations=40, num_traversals=40, learning_rate=1e-3, memory_capacity=20_000,
