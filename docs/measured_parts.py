@@ -14,7 +14,6 @@ from benchmarks.results import figure_text
 from diamant_env import list_tasks
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
-from train.benchmarking.drawn_line_ups import line_ups_text
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
 from train.benchmarking.reporting.columns import figure_text as benchmark_text
 from train.benchmarking.reporting.page import summary, task_tables
@@ -101,11 +100,6 @@ def findings() -> str:
     return re.sub(r"\{(.+?), (.+?), (.+?)\}", figure, text)
 
 
-def line_ups() -> str:
-    """What the benchmark's agents win at tables that a seed draws."""
-    return line_ups_text(load("line-ups"), "### ")
-
-
 def tasks() -> str:
     """The registered tasks, each with its length, its busts and three baselines."""
     found, agents, rows, notes = load("tasks"), ("champion", "ev:0.75", "random:0.2"), [], {}
@@ -130,6 +124,5 @@ PARTS = {
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,
-    "line-ups": line_ups,
     "tasks": tasks,
 }

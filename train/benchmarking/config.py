@@ -56,10 +56,6 @@ class BenchmarkConfig(Run):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_its_part(cls, values: Any) -> Any:
-        """Drop what older files say about which part of the suite was played: all of it."""
-        if not isinstance(values, dict):
-            return values
-        if named := [name for name in ("tasks", "algorithms") if values.get(name)]:
-            raise ValueError(f"{named[0]} in a file; they are given by --{named[0]}")
-        return {name: each for name, each in values.items() if name not in ("tasks", "algorithms", "seeds")}
+    def _without_seeds(cls, values: Any) -> Any:
+        """Drop a key of older files, which --seeds has replaced."""
+        return {name: each for name, each in values.items() if name != "seeds"} if isinstance(values, dict) else values
