@@ -17,9 +17,7 @@ import pytest
 from diamant_env.commands import diamant
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(
-    page for page in (ROOT / "docs").rglob("*.md") if page.parent.name != "tasks"
-)  # those `make docs` writes
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 LLMS = (ROOT / "docs" / "llms.txt").read_text(encoding="utf-8")
