@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 
 from diamant_env import Batch
 from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
-from train.algorithms.counting import CountingVecEnv, Meter
+from train.algorithms.counting import CountedVecEnv, Meter
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
@@ -143,7 +143,7 @@ def counting(monkeypatch, stop=None):
     made, play = [], DiamantVecEnv.play
 
     def counted(self, actions):
-        if isinstance(self, CountingVecEnv):  # not what compiles the engine before
+        if isinstance(self, CountedVecEnv):  # not what compiles the engine before
             interrupted = len(made) == stop
             made.append(0 if interrupted else int(np.count_nonzero(self.batch.must_decide.reshape(-1)[self.rows])))
             if interrupted:

@@ -80,7 +80,7 @@ def test_each_learner_gives_an_agent_that_plays(name, tmp_path):
 
 @pytest.mark.parametrize("blank", [True, False])
 def test_a_library_sees_what_our_networks_compute_from(blank, tmp_path):
-    env = CountedVecEnv(Meter(tmp_path), TASKS["full-3-win"].game, 20)
+    env = CountedVecEnv.of(Meter(tmp_path), TASKS["full-3-win"].game, 20)
     inputs = INPUTS[CONFIG.network.inputs]
     shown = sb3.Transformed(env, inputs, blank)
     assert shown.observation_space == inputs.space

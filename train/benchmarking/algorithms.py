@@ -9,7 +9,7 @@ from diamant_env.judging.games import Player
 from diamant_env.opponents.own import NAMES_OBJECT
 from diamant_env.storage.markdown import markdown_table
 from train.algorithms import stable_baselines as sb3
-from train.algorithms.counting import CountingVecEnv
+from train.algorithms.counting import CountedVecEnv
 from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
@@ -33,7 +33,7 @@ def _ppo(run: BenchmarkRun, experiment: Config, learner: type[Learner] = Learner
     """PPO of `train.ppo` or a learner made of it, which goes on where it was if the run was cut off."""
     if not (run.training / CHECKPOINT).is_file():
         run.meter.clear()
-    return train(experiment, run.training, learner, partial(CountingVecEnv, run.meter), progress=False)
+    return train(experiment, run.training, learner, partial(CountedVecEnv, run.meter), progress=False)
 
 
 def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:

@@ -87,7 +87,7 @@ class EntryTask:
 
     def vec_env(self, num_games: int, opponents: Any = (), seating: ArrayLike | None = None) -> CountedVecEnv:
         """Return a `diamant_env.sb3.DiamantVecEnv`; its rows inside count, opponents do not."""
-        return CountedVecEnv(self._meter, self._game, num_games, opponents, seating)
+        return CountedVecEnv.of(self._meter, self._game, num_games, opponents, seating)
 
     def parallel_env(self) -> CountedParallelEnv:
         """Return a `diamant_env.diamant_v0.parallel_env`; every agent inside counts."""
