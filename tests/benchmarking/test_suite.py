@@ -209,7 +209,7 @@ def test_the_quick_settings_are_the_protocol_but_for_sizes():
         return {name for name in type(full).model_fields if getattr(quick, name) != getattr(full, name)}
 
     quick, full = read_config("configs/benchmark_quick.toml", BenchmarkConfig), BenchmarkConfig()
-    sizes = {"decisions", "checkpoints", "exact_players", "tree_iterations", "games", "response", "ppo"}
+    sizes = {"decisions", "checkpoints", "exact_players", "games", "response", "ppo"}
     assert changed(quick, full) == sizes
     assert changed(quick.ppo, full.ppo) == {"games"}
     assert changed(quick.response.ppo, full.response.ppo) == {"decisions"}

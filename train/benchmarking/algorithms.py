@@ -14,7 +14,6 @@ from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import response_oracles
-from train.algorithms.tree_reference import ITERATIONS, TabularAgent
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
 from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.suite import Task
@@ -92,13 +91,6 @@ _ALGORITHMS = (
     Algorithm(REFERENCES[1], "scripted", "compares the bag with the next card's mean", lambda _run: REFERENCES[1]),
     Algorithm("champion", "shipped", "400 million decisions of PPO", lambda _run: "champion", _for_the_win),
     Algorithm("hunter", "shipped", "80 million, among altered earlier versions", lambda _run: "hunter", _for_the_win),
-    Algorithm(
-        "tabular",
-        "exact",
-        f"magnetic mirror descent on the tree, {ITERATIONS} iterations (ours)",
-        lambda run: TabularAgent(run.task.game.played(), run.config.tree_iterations),
-        lambda task: task.family == "expedition",
-    ),
     Algorithm(
         "equilibrium",
         "exact",
