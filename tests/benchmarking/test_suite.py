@@ -204,17 +204,6 @@ def test_the_protocol_is_the_default_and_the_published_results_fill_a_folder(tmp
     assert len(json.loads((tmp_path / RESULTS).read_text())["runs"]) == published.read_text().count('"task":')
 
 
-def test_the_quick_settings_are_the_protocol_but_for_sizes():
-    def changed(quick, full):
-        return {name for name in type(full).model_fields if getattr(quick, name) != getattr(full, name)}
-
-    quick, full = read_config("configs/benchmark_quick.toml", BenchmarkConfig), BenchmarkConfig()
-    sizes = {"decisions", "checkpoints", "exact_players", "games", "response", "ppo"}
-    assert changed(quick, full) == sizes
-    assert changed(quick.ppo, full.ppo) == {"games"}
-    assert changed(quick.response.ppo, full.response.ppo) == {"decisions"}
-
-
 DIGESTS = {
     "expedition-2": "3f8e057565d2e830",
     "expedition-3": "49de0ec41296d54c",

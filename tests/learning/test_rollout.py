@@ -182,15 +182,6 @@ def test_games_outside_the_share_are_learned_from_the_beginning():
     assert set(GAMES_OF_ROWS[exploration.coins(EVERY_ROW)]) == set(again)
 
 
-def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
-    buffer = buffer_of(4)
-    decide(buffer, range(4), [0, 1, 0, 0], [1, 0, 1, 0], True, values=0.5, weights=[0, 0.25, 1, 1])
-    samples = weighted(*finish(buffer))
-    assert samples.actions.tolist() == [1, 0, 0]
-    assert samples.returns.tolist() == [0.5, 1, 0]
-    np.testing.assert_allclose(samples.advantages, [-0.25, 1, -1], atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("rewards", "weights", "expected"),
     [

@@ -16,7 +16,7 @@ from train.ppo import Learner
 from train.responding import search as response
 from train.responding.config import LookaheadConfig, ResponseConfig, SearchConfig
 from train.responding.lookahead import look_ahead, no_lookahead
-from train.responding.search import learn, pick, response_runs, sharpened
+from train.responding.search import learn, response_runs
 from train.runs.config import NetworkConfig, PPOConfig, read_config
 from train.runs.run_folder import POLICY, save_policy
 
@@ -128,13 +128,6 @@ def test_seeds_and_starts_are_runs_of_their_own(tmp_path, network):
     assert not np.array_equal(found[0][-1][1].layers[0][0], found[1][-1][1].layers[0][0])
 
 
-def test_of_equals_the_one_that_learned_longest_is_picked(network):
-    points, (decisions, _) = pick([(1, network), (2, network), (3, network)], GAME, SMALL)
-    assert [point["decisions"] for point in points] == [1, 2, 3]
-    assert points[0]["gain"] == points[2]["gain"]
-    assert decisions == 3
-
-
 def test_a_warm_run_starts_as_the_agent(network):
     game = DeviationGame(network, 3, "iello-2016", "win")
     for value_first, same in ((1.0, True), (0.0, False)):
@@ -142,14 +135,6 @@ def test_a_warm_run_starts_as_the_agent(network):
         _, policy = learn(game, config, seeds_for(0), network)[0]
         alike = [np.array_equal(mine[0], theirs[0]) for mine, theirs in zip(policy.layers, network.layers, strict=True)]
         assert alike == [same, same]
-
-
-def test_the_sharpened_network_does_what_is_likelier(network):
-    rows = DiamantVecEnv(500, 3).reset()
-    likely, sharp = network.leave_probability(rows), sharpened(network).leave_probability(rows)
-    clear = np.abs(likely - 0.5) > 0.01
-    assert clear.any()
-    assert np.allclose(sharp[clear], likely[clear] > 0.5, atol=1e-4)
 
 
 def test_a_search_is_measured_beside_the_others(tmp_path, network):
