@@ -7,16 +7,10 @@ import os
 import shutil
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from benchmarks import measure, thinking, throughput
+from benchmarks import measure, throughput
 from benchmarks.measure import alternate, rows_of
-from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.values import Values
-from train.runs.config import Config
-from train.runs.run_folder import save_policy
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
@@ -32,18 +26,6 @@ def test_throughput(tmp_path, capsys, monkeypatch):
     for row in found["rows"]:
         assert row["ours"] > 0, row
         assert "rival" not in row or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
-
-
-def test_thinking(tmp_path):
-    linear = [(np.zeros((2, NUM_FEATURES), np.float32), np.float32([0, -1]))]
-    values = {size: [(np.ones((1, 3 * size + 4), np.float32), np.zeros(1, np.float32))] for size in (3, 4, 6, 8)}
-    policy = tmp_path / "policy.safetensors"
-    save_policy(policy, NetworkAgent(linear, values=Values(values)), Config(), 0)
-    assert thinking.main([str(policy), "--quick", "--out", str(tmp_path)]) == 0
-    rows = json.loads((tmp_path / "results.json").read_text())["rows"]
-    assert len(rows) == 4 * 2 * 4
-    for row in rows:
-        assert min(row["batch"], row["alone"], row["error"]) > 0
 
 
 def test_contenders_alternate_and_the_median_counts(monkeypatch):
