@@ -75,7 +75,7 @@ def benchmark() -> str:
 
 def benchmark_tasks() -> str:
     """All figures of the benchmark, a table for each task."""
-    return "\n\n".join(task_tables(load("benchmark")["runs"], "## "))
+    return "\n\n".join(task_tables(load("benchmark")["runs"]))
 
 
 def findings() -> str:

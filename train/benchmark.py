@@ -144,7 +144,7 @@ def benchmark_runs(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-    sys.path.append(os.getcwd())  # where modules of one's own are, if Python was told to leave that out
+    sys.path.append(os.getcwd())  # for the user's modules, if Python was told to leave that out
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: one line, and the page
     words = sys.argv[1:] if argv is None else argv
     standard = CONFIGS / ("benchmark_quick.toml" if "--quick" in words else "benchmark.toml")

@@ -1,4 +1,4 @@
-"""What a task hands out counts what is decided there: no more, no less, copies and other processes included."""
+"""Counted decisions of a task's environments, copies and other processes included."""
 
 import copy
 import multiprocessing
@@ -30,7 +30,7 @@ ABOUT_RIVALS = slice(5, 40)
 
 @pytest.fixture
 def task(tmp_path):
-    """The task of a name, as a function of one's own gets it."""
+    """Return the task of a name, as a user's function gets it."""
 
     def given(name="full-4-score"):
         found, meter = TASKS[name], Meter(tmp_path / "spent")

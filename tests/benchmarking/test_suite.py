@@ -40,14 +40,14 @@ LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "
 
 @pytest.fixture
 def calls(monkeypatch):
-    """An algorithm of one's own, added in one place, and the runs that it was asked for."""
+    """An algorithm that is added to the table, and the runs that it was asked for."""
     asked = []
 
     def agent(run):
         asked.append((run.task.name, seed := run.experiment().seed))
         return f"bag:{4 + seed % 7}"
 
-    monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "one's own", agent))
+    monkeypatch.setitem(ALGORITHMS, "mine", Algorithm("mine", "learned", "an entry", agent))
     return asked
 
 

@@ -58,6 +58,11 @@ def test_a_mean_over_seeds_has_the_interval_of_student():
     assert f"| `a` (3) | 0.400 ± {half:.3f} |" in table
 
 
+def test_the_error_of_the_games_that_all_seeds_play_is_added():
+    apart = over_seeds([Estimate(0.1, 0.0, 0.2), Estimate(0.3, 0.2, 0.4)])
+    assert apart.high - apart.mean == pytest.approx(math.hypot(12.7062 * 0.1, 0.1), rel=1e-4)
+
+
 def test_tasks_of_a_family_stand_side_by_side_and_a_gap_is_empty():
     rows = [solved("a", 0.5), solved("a", 1.5, "expedition-3"), solved("b", 0.25)]
     table = side_by_side(rows).markdown()

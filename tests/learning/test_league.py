@@ -1,4 +1,4 @@
-"""Who sits where in training, and the characters of earlier versions."""
+"""Seating in training, and the characters of earlier versions."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_a_blind_seat_does_not_see():
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
-def test_each_seat_has_a_character_of_its_own_whoever_waits():
+def test_each_seat_has_a_character_of_its_own():
     found = league(learner=0.0, snapshots=1.0, snapshot_places=2, style=1.0, blindness=0.5)
     found.add_snapshot(network(1))
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)

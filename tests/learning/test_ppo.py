@@ -64,7 +64,7 @@ def test_it_learns(tmp_path):
 
 
 def learn(model: Learner, decisions: int) -> None:
-    """Play and learn until so many decisions are made."""
+    """Learn until this number of decisions is made."""
     while model.decisions < decisions:
         model.update(model.rollout())
 

@@ -1,4 +1,4 @@
-"""What is printed: after all is saved, in ASCII where it must be, and without an error where nobody reads it."""
+"""Printing: in the output's encoding, after all is saved, and without an error on a closed pipe."""
 
 import os
 import sys
@@ -31,8 +31,8 @@ def test_what_an_encoding_lacks_is_paraphrased(text, encoding, expected):
 
 
 @pytest.fixture
-def nobody_reads(monkeypatch):
-    """An output in ASCII that nobody reads any more, as that of ``| head -1`` is."""
+def closed_pipe(monkeypatch):
+    """A closed pipe as stdout, in ASCII, as that of ``| head -1`` is."""
     reader, writer = os.pipe()
     os.close(reader)
     with open(writer, "w", encoding="ascii") as stream:
@@ -41,6 +41,6 @@ def nobody_reads(monkeypatch):
         stream.flush()  # as Python does at the end: no error is left for it
 
 
-def test_a_judged_run_is_saved_where_nobody_reads(tmp_path, nobody_reads):
+def test_a_judged_run_is_saved_before_it_is_printed(tmp_path, closed_pipe):
     assert ppo.main([*TINY, "--out", str(tmp_path)]) == 0
     assert (tmp_path / "default-seed0" / "results.json").stat().st_size > 100

@@ -1,4 +1,4 @@
-"""What the commands of `train/` refuse: status 2, one line that says why, and nothing is written."""
+"""Refused input of the commands of `train/`: status 2, one line, and nothing is written."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What enters the benchmark in tests: a module of somebody's own, and settings with which a run takes moments."""
+"""Module of a user and settings of tiny runs, for tests of the benchmark."""
 
 TINY = [
     *("--decisions", "300", "--games", "100", "--seeds", "1", "--network.hidden", "8"),

@@ -32,7 +32,7 @@ class Meter:
         self._process = -1
 
     def add(self, decisions: int) -> None:
-        """Count so many decisions."""
+        """Add a number of decisions."""
         if self._process != os.getpid():  # its first, or in a process that was forked: two may count at once
             self.folder.mkdir(parents=True, exist_ok=True)
             self._count = np.memmap(self.folder / secrets.token_hex(8), np.int64, "w+", shape=1)

@@ -89,7 +89,7 @@ def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
 def distilled(
     population: Population, config: Config, decisions: int, random: np.random.Generator, meter: Meter
 ) -> NetworkAgent:
-    """Return a network that learned what a population does, from about so many decisions in games of its own."""
+    """Return a network that imitates a population, from about this number of decisions in its own games."""
     inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions, meter))
     shape = config.network
     modules = create_mlp(inputs.shape[1], 2, list(shape.hidden), ACTIVATIONS[shape.activation])

@@ -23,9 +23,9 @@ from train.runs.run_folder import CHECKPOINT
 
 KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
-"""What everybody is compared with: scripted agents that play every task, and are played with every part."""
+"""Scripted agents that play every task, as references in every part of the benchmark."""
 PPO = {"entropy": 0.1, "final_entropy": 0.01}
-"""What `ppo` changes in the configuration, chosen like the settings of the others (docs/benchmark.md)."""
+"""Settings of `ppo` that differ from the configuration, tuned like those of the others (docs/benchmark.md)."""
 
 
 def _ppo(run: BenchmarkRun, experiment: Config, learner: type[Learner] = Learner) -> Player:
@@ -112,7 +112,7 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 
 
 def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> list[Algorithm]:
-    """Return the algorithms of these names or kinds, or functions of one's own, and finished agents; all for none.
+    """Return the algorithms of these names, kinds or ``module:function``, and finished agents; all for none.
 
     Raises:
         ValueError: If there is none such.

@@ -132,8 +132,7 @@ def from_function(text: str) -> Algorithm:
         task = EntryTask.of(run.task, config.decisions, run.meter, lambda agent: run.checkpoint(_agent_of(text, agent)))
         return _agent_of(text, function(task, config.decisions, run.experiment().seed, folder))
 
-    meaning = (inspect.getdoc(function) or text).splitlines()[0]
-    return Algorithm(text, "learned", meaning, learn, version=_version(text))
+    return Algorithm(text, "learned", "an entry", learn, version=_version(text))
 
 
 def _agent_of(text: str, returned: Any) -> Player:

@@ -62,7 +62,7 @@ def prepare(
 
 
 def fitted(network: NetworkAgent, game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> Values:
-    """Return values for one table size and edition, learned from so many games of a network with itself."""
+    """Return values for one table size and edition, learned from a network's games with itself."""
     torch.set_num_threads(1)
     playing, learning = children(seeds, 2)
     layers, _ = fit(play_starts(network, game.players, games, playing, [game.edition]), learning)

@@ -51,7 +51,7 @@ def write_page(content: Row, path: Path) -> None:
     """
     protocol = Path(os.path.relpath(PROTOCOL, path.parent)).as_posix()
     about = f"The [protocol]({protocol}) defines the figures; it is docs/benchmark.md of diamant_env."
-    parts = ["# Benchmark", about, summary(content), *task_tables(content["runs"], "## ")]
+    parts = ["# Benchmark", about, summary(content), *task_tables(content["runs"])]
     write_whole(path, "\n\n".join(parts) + "\n")
 
 
@@ -93,12 +93,12 @@ def task_table(runs: Sequence[Row]) -> Table:
     return Table([column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns]))
 
 
-def task_tables(runs: Sequence[Row], heading: str) -> list[str]:
+def task_tables(runs: Sequence[Row]) -> list[str]:
     """Return a table of all figures for each task, under headings."""
     tables = []
     for task, mine in by_task(runs).items():
         meaning = f"{TASKS[task].meaning}; the number of seeds in brackets.\n\n" if task in TASKS else ""
-        tables.append(f"{heading}{task}\n\n{meaning}{task_table(mine).markdown()}")
+        tables.append(f"## {task}\n\n{meaning}{task_table(mine).markdown()}")
     return tables
 
 
