@@ -34,7 +34,7 @@ champion hunter:
 
 benchmark: setup  ## play what is missing of the benchmark and write its page: hours, and it goes on where it was stopped
 	mkdir -p runs/benchmark
-	test -f runs/benchmark/config.toml || cp docs/measured/benchmark.json docs/measured/line-ups.json runs/benchmark/
+	test -f runs/benchmark/benchmark.json || cp docs/measured/benchmark.json runs/benchmark/
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
 		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/keep.py runs/benchmark/benchmark.json && \
 		$(BIN)/python docs/update.py && exit $$status

@@ -7,6 +7,7 @@ Random actions, auto-reset, observations of all agents (Pgx: of the player to mo
 from __future__ import annotations
 
 from collections.abc import Callable
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 import pgx
 from pgx.experimental import auto_reset
 
-from benchmarks.measure import Effort, alternate, timed
+from benchmarks.measure import Effort, alternate
 from benchmarks.results import machine
 from diamant_env.batch import Batch
 from diamant_env.jax import Diamant
@@ -89,7 +90,7 @@ if __name__ == "__main__":
     for games in (1024, 16_384):
         players = {"Diamant, Batch.step": engine(games)}
         players |= {name: compiled(name, game, games) for name, game in contenders.items()}
-        for name, speed in alternate({name: timed(play) for name, play in players.items()}, Effort()).items():
+        for name, rates in alternate(players, Effort()).items():
             agents = contenders[name][2] if name in contenders else PLAYERS
-            print(f"{name}, {games:,} games: {speed.median * games * agents / 1e6:.3g} M agent-steps/s")
+            print(f"{name}, {games:,} games: {median(rates) * games * agents / 1e6:.3g} M agent-steps/s")
     print(", ".join(f"{key} {value}" for key, value in machine().items()), f"jax {jax.__version__}", jax.devices()[0])

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 Play = Callable[[int], object]
-"""Plays so many steps."""
+"""Plays a number of steps."""
 Row = dict[str, Any]
 _MOST_STEPS = 2**40
 

@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `make docs`."""
+"""Configuration of Sphinx, which builds the site: `make docs`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "docs")]  # where a command finds `train`, and this file `task_pages`
-
-import task_pages  # noqa: E402
+sys.path.insert(0, str(ROOT))  # where the package is, in a checkout
 
 import diamant_env.opponents  # noqa: E402
 
@@ -64,16 +62,15 @@ def signature(
 
 
 def link(app: Sphinx, document: str, source: list[str]) -> None:
-    """Make what lies outside this folder a download."""
+    """Make links to files outside this folder downloads."""
     if "/" not in document:
         source[0] = source[0].replace("](../", "](path:../")
 
 
 def setup(app: Sphinx) -> None:
-    """Write the pages of the tasks before Sphinx looks for pages."""
+    """Connect the functions above."""
     find_constants("diamant_env")
     find_constants("diamant_env.opponents")
-    app.connect("config-inited", lambda *_: task_pages.write())
     app.connect("source-read", link)
     app.connect("autodoc-process-docstring", docstring)
     app.connect("autodoc-process-signature", signature)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-import task_pages
+import task_figures
 
 from benchmarks.results import figure_text
 from diamant_env import list_tasks
+from diamant_env.judging.lineups import able_members, members_left_out
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
-from train.benchmarking.drawn_line_ups import line_ups_text
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
 from train.benchmarking.reporting.columns import figure_text as benchmark_text
 from train.benchmarking.reporting.page import summary, task_tables
@@ -74,7 +75,7 @@ def benchmark() -> str:
 
 def benchmark_tasks() -> str:
     """All figures of the benchmark, a table for each task."""
-    return "\n\n".join(task_tables(load("benchmark")["runs"], "## "))
+    return "\n\n".join(task_tables(load("benchmark")["runs"]))
 
 
 def findings() -> str:
@@ -101,27 +102,33 @@ def findings() -> str:
     return re.sub(r"\{(.+?), (.+?), (.+?)\}", figure, text)
 
 
-def line_ups() -> str:
-    """What the benchmark's agents win at tables that a seed draws."""
-    return line_ups_text(load("line-ups"), "### ")
-
-
 def tasks() -> str:
     """The registered tasks, each with its length, its busts and three baselines."""
-    found, agents, rows, notes = load("tasks"), ("champion", "ev:0.75", "random:0.2"), [], {}
+    found, agents, rows, hidden = load("tasks"), ("champion", "ev:0.75", "random:0.2"), [], []
     for task in list_tasks():
-        row = found[task_pages.short(task)]
+        row = found[task.id.removeprefix("diamant_env/")]
         measure = "score" if {"reward": "score", "num_players": 1}.items() & task.settings.items() else "win"
-        shares = [task_pages.interval(row["agents"][agent][measure]) for agent in agents]
+        shares = [_interval(row["agents"][agent][measure]) for agent in agents]
         rows.append([f"`{task.id}`", task.meaning, f"{row['turns']:.1f}", f"{100 * row['busts']:.0f} %", *shares])
-        if sat := task_pages.who_sat(*task_pages.played(task)):
-            notes.setdefault(sat, []).append(f"`{task.id}`")
+        if task_figures.played(task)[1].hidden_chests:
+            hidden.append(task)
+    players, edition = task_figures.played(hidden[0])
+    sat, left_out = (
+        ", ".join(f"`{name}`" for name in names("held_out", players, edition))
+        for names in (able_members, members_left_out)
+    )
+    ids = ", ".join(f"`{task.id}`" for task in hidden)
     table = markdown_table(["id", "game", "turns", "busts", *(f"`{agent}`" for agent in agents)], rows)
-    hidden = [
-        f"Chests are hidden in {', '.join(ids)}: there the tables are of held-out agents{sat}."
-        for sat, ids in notes.items()
-    ]
-    return "\n\n".join([table, *hidden])
+    return (
+        f"{table}\n\nChests are hidden in {ids}: there the tables are of held-out agents that need no open chests "
+        f"({sat}; not {left_out})."
+    )
+
+
+def _interval(figures: Sequence[float]) -> str:
+    """Return a mean with its interval: a share with three digits, gems with one."""
+    mean, low, high = (f"{figure:.{3 if figures[0] < 1 else 1}f}" for figure in figures)
+    return f"{mean} ({low} to {high})"
 
 
 PARTS = {
@@ -130,6 +137,5 @@ PARTS = {
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,
-    "line-ups": line_ups,
     "tasks": tasks,
 }

@@ -1,4 +1,4 @@
-"""What all recipes end with: the same games for everybody, and one line of result."""
+"""Judging of the recipes: the same games for all, and one line of result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SELF_PLAY = "itself"
 
 
 class Learned:
-    """What a recipe has learned, as an agent of this project."""
+    """Learned policy of a recipe, as an agent of this project."""
 
     def __init__(self, name: str, choose: Callable[[NDArray[np.float32]], ArrayLike]) -> None:
         self.name, self.choose = name, choose

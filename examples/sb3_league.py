@@ -22,7 +22,7 @@ SETTINGS = {"n_steps": 64, "batch_size": 1024, "n_epochs": 4, "learning_rate": 1
 
 
 def learn(steps, rows, phases, league, seed):
-    """Return PPO after so many steps of so many rows, in a league that grows by a snapshot each phase."""
+    """Train PPO in a league that grows by a snapshot each phase."""
     random, past, model = np.random.default_rng(seed), [], None
     for phase in range(phases):
         seating = np.full((rows // 4 if not past else 2 * rows // 5, 4), EMPTY)  # 4 learning seats, or 4 + 1

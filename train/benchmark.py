@@ -18,8 +18,7 @@ from diamant_env.commands.terminal import say, warn
 from train.benchmarking.algorithms import REFERENCES, find_algorithms
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
-from train.benchmarking.drawn_line_ups import finished_runs, play_line_ups
-from train.benchmarking.folder import PAGE, RESULTS, finished, open_folder, run_folder, write
+from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder, run_folder
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
 from train.benchmarking.reporting.paper import FOLDER as PAPER
 from train.benchmarking.suite import MOST_SEEDS, Task, find_tasks
@@ -48,8 +47,6 @@ class Arguments:
     """Agents that are finished: texts such as bag:18, policy files, folders of runs, module:object."""
     seeds: Annotated[int | None, optional("N")] = None
     """Seeds of each algorithm that learns, at most; by default all that a task has, with --quick one."""
-    line_ups: Annotated[str | None, optional("SEED")] = None
-    """Measure what is finished, or of that what is named, at tables of agents drawn from this text: line-ups.md."""
     workers: Annotated[int, arg(metavar="N")] = 1
     """Runs that are played at the same time, each in a process of its own."""
     ray: bool = False
@@ -74,21 +71,17 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     folder = arguments.out or Path("runs/quick" if arguments.quick else "runs/benchmark")
     runs = benchmark_runs(config, folder, tasks, seeds, arguments.algorithms or (), arguments.agents or ())
     with held(folder):
-        open_folder(folder, config)
-        for line in finished(folder)[1]:
+        written = BenchmarkFolder(folder, config)
+        for line in written.write(paper=False):
             warn(line)
-        write(config, folder, paper=False)
-        if arguments.line_ups is not None:  # an empty one is refused: a variable that is not set must not train
-            chosen = runs if arguments.algorithms or arguments.agents else finished_runs(config, folder, tasks, seeds)
-            return play_line_ups(chosen, arguments.line_ups, folder)
         missing = [run for run in runs if run.result() is None]
         try:
             for _ in play_all(missing, map_jobs):
-                write(config, folder, paper=False)
+                written.write(paper=False)
         except KeyboardInterrupt:
-            write(config, folder)  # a run may have ended since, or the writing of its page been interrupted
             raise KeyboardInterrupt(f"the page of what is done is {folder / PAGE}; the same command goes on") from None
-        write(config, folder)
+        finally:
+            written.write()
     results = [result for run in runs if (result := run.result()) is not None]
     say(
         f"The page of all finished runs is {folder / PAGE}, the figures are in {folder / RESULTS}, those "
@@ -128,9 +121,9 @@ def benchmark_runs(
     Args:
         config: Budgets and games.
         folder: Of the benchmark.
-        tasks: What is played.
+        tasks: Of the suite.
         seeds: Of each algorithm that learns, at most.
-        algorithms: Names and kinds, and functions of one's own; all for none.
+        algorithms: Names, kinds and ``module:function``; all for none.
         agents: Finished agents; without algorithms, they are played alone, beside the references.
 
     Raises:
@@ -151,7 +144,7 @@ def benchmark_runs(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
-    sys.path.append(os.getcwd())  # where modules of one's own are, if Python was told to leave that out
+    sys.path.append(os.getcwd())  # for the user's modules, if Python was told to leave that out
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C: one line, and the page
     words = sys.argv[1:] if argv is None else argv
     standard = CONFIGS / ("benchmark_quick.toml" if "--quick" in words else "benchmark.toml")

@@ -99,7 +99,7 @@ class Runner:
 
 
 class ClusterLearner(ppo.Learner):
-    """A learner whose decisions are made by runners; in its own environment nobody plays."""
+    """A learner whose decisions are made by runners; its own environment is idle."""
 
     def __init__(self, config: ClusterConfig, snapshots: Sequence[SnapshotOpponent], *arguments: Any) -> None:
         super().__init__(*arguments)

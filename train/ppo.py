@@ -386,12 +386,11 @@ class TrainingRun:
             times = {"seconds": seconds, "decisions": decisions, "decisions_per_second": decisions / seconds}
             shares = {"engine_share": env.engine_seconds / seconds, "opponents_share": env.opponent_seconds / seconds}
             save_json({**times, "threads": threads, **shares}, self.folder / "time.json")
-            with tqdm.external_write_mode():  # of the benchmark
-                say(
-                    f"{decisions:,} decisions in {seconds:.0f} s: {decisions / seconds:,.0f} a second with threads = "
-                    f"{threads}; engine and observation {shares['engine_share']:.1%} of the time, opponents' inference "
-                    f"{shares['opponents_share']:.1%}."
-                )
+            say(
+                f"{decisions:,} decisions in {seconds:.0f} s: {decisions / seconds:,.0f} a second with threads = "
+                f"{threads}; engine and observation {shares['engine_share']:.1%} of the time, opponents' inference "
+                f"{shares['opponents_share']:.1%}."
+            )
         self.save()  # a run that was killed before this does all of `finish` again
         return self.policy()
 

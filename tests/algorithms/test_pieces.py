@@ -1,4 +1,4 @@
-"""What the algorithms are made of: divergences, anchors, a population."""
+"""Parts of the algorithms: divergence, anchor, population."""
 
 import numpy as np
 import pytest

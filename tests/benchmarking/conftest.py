@@ -1,4 +1,4 @@
-"""The command in an empty folder, as somebody has it who enters the benchmark."""
+"""The benchmark's command in an empty folder beside a user's module."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from train.benchmarking.folder import RESULTS
 
 @pytest.fixture
 def enter(tmp_path, monkeypatch, capsys):
-    """Call the command in an empty folder with a module of one's own; return status, stdout, stderr and the runs."""
+    """Call the command in an empty folder with a user's module; return status, stdout, stderr and the runs."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "my_module.py").write_text(MODULE)
@@ -21,11 +21,11 @@ def enter(tmp_path, monkeypatch, capsys):
     (tmp_path / "script.py").write_text("raise SystemExit\n")
     sys.modules.pop("my_module", None)
 
-    def call(*words, task="solitaire"):
+    def call(*words, task="solitaire", read=True):
         status = benchmark.main(["--tasks", task, *TINY, *words])
         said = capsys.readouterr()
         file = tmp_path / "runs" / "benchmark" / RESULTS
-        rows = json.loads(file.read_text())["runs"] if file.is_file() else []
+        rows = json.loads(file.read_text())["runs"] if read and file.is_file() else []
         return status, said.out, said.err, {row["algorithm"]: row for row in rows}
 
     yield call

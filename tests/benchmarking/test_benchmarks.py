@@ -7,16 +7,10 @@ import os
 import shutil
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from benchmarks import measure, thinking, throughput
+from benchmarks import measure, throughput
 from benchmarks.measure import alternate, rows_of
-from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.values import Values
-from train.runs.config import Config
-from train.runs.run_folder import save_policy
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
@@ -32,21 +26,6 @@ def test_throughput(tmp_path, capsys, monkeypatch):
     for row in found["rows"]:
         assert row["ours"] > 0, row
         assert "rival" not in row or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
-
-
-def test_thinking(tmp_path, capsys):
-    linear = [(np.zeros((2, NUM_FEATURES), np.float32), np.float32([0, -1]))]
-    values = {size: [(np.ones((1, 3 * size + 4), np.float32), np.zeros(1, np.float32))] for size in (3, 4, 6, 8)}
-    policy = tmp_path / "policy.safetensors"
-    save_policy(policy, NetworkAgent(linear, values=Values(values)), Config(), 0)
-    assert thinking.main([str(policy), "--quick", "--out", str(tmp_path)]) == 0
-    rows = json.loads((tmp_path / "results.json").read_text())["rows"]
-    assert len(rows) == 4 * 2 * 4
-    for row in rows:
-        assert min(row["batch"], row["alone"], row["error"]) > 0
-    save_policy(policy, NetworkAgent(linear), Config(), 0)
-    assert thinking.main([str(policy), "--quick", "--out", str(tmp_path)]) == 2
-    assert "policy.safetensors has no values of tables of 3, 4, 6, 8; give it some" in capsys.readouterr().err
 
 
 def test_contenders_alternate_and_the_median_counts(monkeypatch):
@@ -65,10 +44,3 @@ def test_contenders_alternate_and_the_median_counts(monkeypatch):
     assert rates == {"a": [4.0] * 3, "b": [2.0] * 3}
     (row,) = rows_of("steps", "a batch", "steps/s", {"ours": [1, 9, 2, 3, 4], "theirs": [1, 3, 1, 1, 1]})
     assert tuple(row[name] for name in ("ours", "theirs", "ratio", "quartiles")) == (3, 1, 3, (2, 3))
-
-
-def test_a_contender_that_takes_no_longer_for_more_steps_is_refused(monkeypatch):
-    """However slow the machine: it was tried with twice as many steps for ever."""
-    monkeypatch.setattr(measure, "perf_counter", lambda: 0.0)
-    with pytest.raises(RuntimeError, match=r"^idle took .* s for 1,099,511,627,776 steps"):
-        alternate({"idle": lambda steps: None}, measure.Effort(3, 1.0))

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -50,7 +49,6 @@ def test_a_checkpoint_is_a_point_of_the_curve_also_after_an_interruption(enter, 
     status, _, errors, rows = enter("--algorithms", "my_module:curved")
     assert (status, "my_module:curved" in rows) == (2, False)
     assert "my_module:curved 0 failed: ZeroDivisionError: cut off" in errors
-    assert re.search(r"benchmark: .*300/300 .* decisions/s\]", errors)
     status, _, _, rows = enter("--algorithms", "my_module:curved", "--agents", "bag:9", "bag:6")
     assert status == 0
     first, second = rows["my_module:curved"]["measures"]["curve"]
@@ -79,71 +77,46 @@ def test_agents_enter_without_training(enter, tmp_path):
     assert rows["my_module:Patient"]["version"] == rows["my_module:bag"]["version"]
 
 
-def test_an_agent_is_not_played_into_the_folder_of_another(enter, tmp_path):
-    before = enter("--agents", "my_module:bag")[3]
-    folder = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "my_module-bag" / "0"
-    result = json.loads((folder / "result.json").read_text())
-    (folder / "result.json").write_text(json.dumps({**result, "algorithm": "my_module-bag"}))
-    status, _, errors, rows = enter("--agents", "my_module:bag")
-    assert (status, set(rows)) == (2, before.keys() - {"my_module:bag"} | {"my_module-bag"})
-    assert "has another run, solitaire my_module-bag 0; give another folder by --out" in errors
+REFUSED = (
+    (["--algorithms", "nowhere_at_all:train"], "there is no module nowhere_at_all"),
+    (["--algorithms", "broken:train"], "the module broken can't be imported: ModuleNotFoundError"),
+    (["--algorithms", "wrong:train"], "the module wrong can't be imported: SyntaxError"),
+    (["--algorithms", "my_module:nobody"], "the module my_module has no nobody"),
+    (["--algorithms", "my_module:number"], "a function of (task, budget, seed, folder) is needed"),
+    (["--algorithms", "my_module:three"], "takes (task, budget, seed); a function of (task, budget, seed, folder)"),
+    (["--algorithms", "sarsa"], "unknown algorithm 'sarsa'; algorithms: ppo, league"),
+    (["--agents", "nobody"], "unknown agent 'nobody'"),
+    (["--agents", "my_module:number"], "plays nothing; allowed:"),
+    (["--agents", "search:4:text:my_module:words"], "answers in words"),
+    (["--agents", "champion"], "champion plays none of these tasks: solitaire"),
+    (["--agents"], "--agents names nothing; leave it out for the default"),
+    (["--algorithms"], "--algorithms names nothing"),
+    (["--seeds", "0"], "--seeds 0; at least 1 is needed"),
+)
 
 
-REFUSED = {
-    "nowhere_at_all:train": "algorithm 'nowhere_at_all:train': there is no module nowhere_at_all",
-    "broken:train": "algorithm 'broken:train': the module broken can't be imported: ModuleNotFoundError",
-    "wrong:train": "algorithm 'wrong:train': the module wrong can't be imported: SyntaxError",
-    "script:train": "algorithm 'script:train': the module script can't be imported: SystemExit()",
-    "my_module:nobody": "algorithm 'my_module:nobody': the module my_module has no nobody",
-    "my_module:number": "'my_module:number' is of type int; a function of (task, budget, seed, folder) is needed",
-    "my_module:three": "takes (task, budget, seed); a function of (task, budget, seed, folder) is needed",
-    "sarsa": "unknown algorithm 'sarsa'; algorithms: ppo, league",
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_algorithm_is_refused_before_anything_is_played(name, enter, tmp_path):
-    status, said, errors, rows = enter("--algorithms", name)
-    assert (status, said, rows) == (2, "", {})
-    assert errors.count("\n") == 1
-    assert REFUSED[name] in errors
-    assert not (tmp_path / "runs").exists()
-
-
-def test_what_is_no_agent_is_refused_before_anything_is_played(enter, tmp_path):
-    for text, reason in (
-        ("nobody", "unknown agent 'nobody'"),
-        ("my_module:number", "plays nothing; allowed:"),
-        ("search:4:text:my_module:words", "answers in words, and a run would ask it a million times"),
-        ("champion", "champion plays none of these tasks: solitaire"),
-        ("a2c", "unknown agent 'a2c'"),
-    ):
-        status, _, errors, _ = enter("--agents", text)
-        assert (status, errors.count("\n")) == (2, 1)
-        assert reason in errors
+@pytest.mark.parametrize(("words", "reason"), REFUSED, ids=lambda each: " ".join(each))
+def test_what_can_not_enter_is_refused_before_anything_is_played(words, reason, enter, tmp_path):
+    status, said, errors, _ = enter(*words)
+    assert (status, said, errors.count("\n")) == (2, "", 1)
+    assert reason in errors
     assert not (tmp_path / "runs").exists()
 
 
 def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path):
-    names = [f"my_module:{name}" for name in ("nothing", "nan", "fails", "ends", "train")]
-    status, _, errors, rows = enter("--algorithms", *names, "--agents", "my_module:breaks")
+    reasons = {
+        "my_module:nothing": "my_module:nothing returned an object of type NoneType, which is no agent",
+        "my_module:nan": "not_a_number returned nan for row 0; a probability of LEAVE is between 0 and 1",
+        "my_module:fails": "ZeroDivisionError: while learning",
+        "my_module:breaks": "ZeroDivisionError: in my agent",
+    }
+    *functions, agent = reasons
+    status, _, errors, rows = enter("--algorithms", *functions, "my_module:train", "--agents", agent)
     assert status == 2
-    assert errors.splitlines()[-1] == ("python -m train.benchmark: error: 5 of 8 runs failed, as the lines above say")
-    failed = [line for line in errors.splitlines() if " failed: " in line]
-    folder = Path("runs", "benchmark", "runs", "solitaire")
-    for line, name, reason in zip(
-        failed,
-        [*names[:4], "my_module:breaks"],
-        [
-            "my_module:nothing returned an object of type NoneType, which is no agent",
-            "not_a_number returned nan for row 0; a probability of LEAVE is between 0 and 1",
-            "while learning",
-            "my_module:ends ended by SystemExit(3) instead of returning an agent",
-            "in my agent",
-        ],
-        strict=True,
-    ):
-        path = folder / name.replace(":", "-") / "0" / ERROR
+    *failed, last = errors.splitlines()
+    assert "4 of 7 runs failed" in last
+    for line, (name, reason) in zip(failed, reasons.items(), strict=True):
+        path = Path("runs", "benchmark", "runs", "solitaire", name.replace(":", "-"), "0", ERROR)
         assert line.startswith(f"solitaire {name} 0 failed: ")
         assert reason in line
         assert line.endswith(f"(traceback: {path})")
@@ -151,36 +124,16 @@ def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path)
     assert set(rows) == {"my_module:train", "random:0.2", "ev:0.75"}
 
 
-NO_POLICY = {
-    "nothing": "returned an object of type NoneType, which is no agent",
-    "nan": "returned nan for row 0; a probability of LEAVE is between 0 and 1",
-    "columns": "must return 256 probabilities of LEAVE, one per row, not shape (256, 2)",
-    "draws": "answers the same observations differently: it decides by more than what it sees; return the probability "
-    "of LEAVE, not a drawn decision",
-    "remembers": "mixture:5,15 answers the same observations differently",
-    "sees_chests": "looks at the rivals' chests",
-}
-
-
-def test_what_can_not_be_measured_is_refused_before_the_budget_is_spent(enter, tmp_path):
-    words = ["--decisions", "100_000", "--exact-players", "2"]
-    algorithms = [f"my_module:{name}" for name in NO_POLICY]
-    status, _, errors, rows = enter("--algorithms", *algorithms, *words, task="expedition-2")
-    assert (status, set(rows)) == (2, {"random:0.2", "ev:0.75"})
-    failed = [line for line in errors.splitlines() if " failed: " in line]
-    assert len(failed) == len(NO_POLICY)
-    for line, (name, reason) in zip(failed, NO_POLICY.items(), strict=True):
-        assert line.startswith(f"expedition-2 my_module:{name} 0 failed: my_module:{name} returned ")
-        assert reason in line
-        folder = tmp_path / "runs" / "benchmark" / "runs" / "expedition-2" / f"my_module-{name}" / "0"
-        assert [path.name for path in folder.iterdir()] == [ERROR]
-
-
 def test_what_draws_is_measured_where_nothing_is_solved(enter):
     status, _, errors, rows = enter("--algorithms", "my_module:draws", "my_module:remembers")
-    assert (status, "failed" in errors) == (0, False)
-    assert rows["my_module:draws"]["decisions"] >= 300  # those of the trial are not counted: it leaves at once
-    assert rows["my_module:draws"]["decisions"] < 310
+    assert (status, errors) == (0, "")
+    assert 300 <= rows["my_module:draws"]["decisions"] < 310
+
+
+def test_what_draws_is_not_solved(enter, tmp_path):
+    assert enter("--algorithms", "my_module:draws", "--exact-players", "2", task="expedition-2")[0] == 0
+    page = (tmp_path / "runs" / "benchmark" / PAGE).read_text()
+    assert "`my_module:draws` (1), not solved: " in page
 
 
 def test_the_example_of_the_guide_improves_with_the_budget(tmp_path):
@@ -195,9 +148,7 @@ def test_the_example_of_the_guide_improves_with_the_budget(tmp_path):
         assert budget <= meter.spent() <= budget + 64
         return exploitability(agent, TASKS["expedition-2"])["nash_conv"]
 
-    found = [nash_conv(budget) for budget in (5_000, 20_000, 100_000, 500_000)]
-    assert found == sorted(found, reverse=True)
-    assert found[1] > 1.5 > 0.8 > found[3]
+    assert nash_conv(5_000) > 1.5 > 0.9 > nash_conv(200_000)
 
 
 def test_the_guide_returns_the_probability_of_a_model_of_stable_baselines3():
@@ -232,29 +183,7 @@ def test_a_changed_module_is_not_taken_for_what_was_played(enter, tmp_path):
     assert "solitaire/my_module-train/0 was played by another version of my_module:train; remove that folder" in errors
 
 
-@pytest.mark.parametrize("option", ["--tasks", "--algorithms", "--agents"])
-def test_an_option_that_names_nothing_does_not_play_everything(option, enter, tmp_path):
-    status, _, errors, _ = enter(option)
-    assert (status, errors.count("\n")) == (2, 1)
-    assert f"{option} names nothing; leave it out for the default" in errors
-    assert not (tmp_path / "runs").exists()
-
-
-def test_a_file_names_no_module(enter, tmp_path):
-    (tmp_path / "config.toml").write_text('algorithms = ["my_module:train"]\n')
-    status, _, errors, _ = enter("--config", "config.toml")
-    assert status == 2
-    assert "config.toml: algorithms in a file; they are given by --algorithms" in errors
-
-
-def test_an_interrupt_that_a_library_turns_into_an_error_still_ends_the_command(enter, tmp_path):
-    status, said, errors, _ = enter("--algorithms", "my_module:swallows", "my_module:train")
-    assert (status, said.count("\n")) == (130, 1)
-    assert "stopped; the page of what is done is runs/benchmark/benchmark.md; the same command goes on" in errors
-
-
-@pytest.mark.parametrize("ended_by", [signal.SIGINT, signal.SIGTERM])
-def test_what_is_done_is_on_the_page_when_the_command_is_ended(ended_by, tmp_path):
+def test_what_is_done_is_on_the_page_when_the_command_is_ended(tmp_path):
     (tmp_path / "my_module.py").write_text(MODULE)
     command = [sys.executable, "-m", "train.benchmark", "--tasks", "solitaire", *TINY]
     command += ["--algorithms", "my_module:train", "my_module:waits"]
@@ -264,7 +193,7 @@ def test_what_is_done_is_on_the_page_when_the_command_is_ended(ended_by, tmp_pat
     ) as process:
         while "waits" not in process.stdout.readline():
             assert process.poll() is None
-        process.send_signal(ended_by)
+        process.terminate()
         _, errors = process.communicate(timeout=600)
     folder = tmp_path / "runs" / "benchmark"
     assert "| `my_module:train` (1), " in (folder / PAGE).read_text()

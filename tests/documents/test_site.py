@@ -10,7 +10,6 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from diamant_env import list_tasks
 from tests.documents.test_api_page import NAMES
 
 SITE = Path(os.environ.get("DIAMANT_SITE", "none"))
@@ -43,7 +42,7 @@ class Places(HTMLParser):
 
 def test_every_link_leads_somewhere():
     pages = {page.resolve(): Places(page) for page in SITE.rglob("*.html")}
-    assert len(pages) > 30
+    assert len(pages) > 20
     lost = []
     for page, places in pages.items():
         for link in places.links:
@@ -65,10 +64,7 @@ def test_the_api_page_shows_every_public_name():
     assert {f"{module}.{name}" for module, name in NAMES} <= places
 
 
-def test_films_are_small_and_notebooks_have_their_pictures():
-    films = list((SITE / "_images").glob("Diamant-*.gif"))
-    assert len(films) == len(list_tasks())
-    assert max(film.stat().st_size for film in films) < 150_000
+def test_notebooks_have_their_pictures():
     for notebook in (SITE / "notebooks").glob("*.html"):
         assert "_images/" in notebook.read_text(encoding="utf-8"), notebook
 

@@ -60,14 +60,6 @@ def test_the_mean_reward_is_the_loss_of_a_decision(server):
     assert sum(episode.traces[0].metrics["illegal"] for episode in played) == 0
 
 
-def test_illegal_answers_are_counted_and_lose_the_most(server):
-    server.answer = lambda text: "perhaps"
-    trace = episodes(server, games=1)[0].traces[0]
-    assert trace.metrics["illegal"] == 1
-    values = trace.task.data.values
-    assert trace.reward == pytest.approx(min(values) - max(values))
-
-
 def test_a_whole_game_is_paid_its_win_share(server):
     server.answer = ev
     (episode,) = episodes(server, games=1, whole_games=True, players=3)

@@ -13,12 +13,9 @@ from diamant_env.judging.tournament import hold_tournament
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
 from train import best_response, cluster
-from train.benchmark import Arguments, benchmark
-from train.benchmarking.config import BenchmarkConfig
 from train.cluster import ClusterConfig, ClusterLearner, Runner, main, map_on_ray, require_ray, train
 from train.ppo import Learner
 from train.responding.config import ResponseConfig
-from train.runs.config import read_config
 from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder
 
 AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
@@ -81,17 +78,6 @@ def test_a_search_for_best_responses_on_ray_has_the_same_bytes(two_nodes, tmp_pa
     assert policies[0] == policies[1]
 
 
-def test_benchmark_runs_on_ray_have_the_same_figures(two_nodes, tmp_path):
-    config = BenchmarkConfig.model_validate({"decisions": 300, "games": 100, "network": {"hidden": [8]}})
-    found = []
-    for name, on_ray in (("here", False), ("there", True)):
-        chosen = {"tasks": ("solitaire",), "algorithms": ("a2c",), "seeds": 2, "ray": on_ray}
-        rows = benchmark(Arguments(config, out=tmp_path / name, **chosen))
-        found.append([(row["algorithm"], row["seed"], row["measures"]) for row in rows])
-    assert len(found[0]) == 4
-    assert found[0] == found[1]
-
-
 def test_jobs_come_back_in_order_and_errors_as_they_were(two_nodes):
     def slow_first(job):
         import time
@@ -104,21 +90,6 @@ def test_jobs_come_back_in_order_and_errors_as_they_were(two_nodes):
     assert list(map_on_ray(slow_first, range(5))) == [0, 1, 4, 9, 16]
     with pytest.raises(ValueError, match=r"^job 9 is wrong$"):
         list(map_on_ray(slow_first, [1, 9]))
-
-
-def test_a_job_whose_process_is_killed_is_done_again(two_nodes, tmp_path):
-    def dies_once(job):
-        import os
-        import signal
-        from pathlib import Path
-
-        mark = Path(job)
-        if not mark.exists():
-            mark.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return "done"
-
-    assert list(map_on_ray(dies_once, [str(tmp_path / "mark")])) == ["done"]
 
 
 def test_a_cluster_that_does_not_answer(monkeypatch):
@@ -191,18 +162,11 @@ def test_a_run_on_two_nodes_whose_runner_is_killed_and_that_goes_on(two_nodes, t
         assert all(np.array_equal(*pair) for pair in zip(layer, other, strict=True))
 
 
-def test_the_config_file_is_the_default_task():
-    run, default = read_config("configs/cluster.toml", ClusterConfig), read_config("configs/default.toml")
-    assert (run.game, run.network, run.ray.runners) == (default.game, default.network, 2)
-
-
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["--ray.runners", "0"], "ray: runners = 0: Input should be greater than or equal to 1"),
-        (["--ray.workers", "2"], "Unrecognized options: --ray.workers"),
         (["--ray.runners", "50", "--ppo.games", "40"], "ppo.games = 40 among ray.runners = 50"),
-        (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
     ],
 )
 def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""Who sits where in training, and the characters of earlier versions."""
+"""Seating in training, and the characters of earlier versions."""
 
 import numpy as np
 import pytest
@@ -43,12 +43,6 @@ def test_agents_that_need_open_chests_do_not_train_where_chests_are_hidden(editi
     assert set(np.unique(found.seating)) == {EMPTY, *range(agents)}
 
 
-def test_pure_self_play_needs_no_opponent():
-    found = league()
-    assert found.agents == []
-    assert (found.seating == EMPTY).all()
-
-
 def test_new_versions_replace_old_ones():
     found = league(learner=0.5, snapshots=0.5, snapshot_places=3)
     names = []
@@ -78,18 +72,7 @@ def test_a_blind_seat_does_not_see():
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
-def test_seats_are_bolder_or_more_timid_and_stay_so():
-    found = league(learner=0.0, snapshots=1.0, style=3.0)
-    indifferent = NetworkAgent([(np.zeros((2, NUM_FEATURES), np.float32), np.zeros(2, np.float32))])
-    found.add_snapshot(indifferent)
-    rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 500, axis=0)
-    leave = seen_by(found, rows)
-    assert leave.min() < 0.1
-    assert leave.max() > 0.9
-    assert np.array_equal(leave, seen_by(found, rows))
-
-
-def test_each_seat_has_a_character_of_its_own_whoever_waits():
+def test_each_seat_has_a_character_of_its_own():
     found = league(learner=0.0, snapshots=1.0, snapshot_places=2, style=1.0, blindness=0.5)
     found.add_snapshot(network(1))
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)

@@ -1,7 +1,5 @@
 """A rollout without idle turns, against generalized advantage estimation by definition; its coin tosses."""
 
-import copy
-
 import numpy as np
 import pytest
 
@@ -126,16 +124,6 @@ def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
     assert samples.advantages.tolist() == [0.75, 0.0, 0.0]
 
 
-def test_losses_and_gains_of_several_turns_add_up():
-    """Each row is credited for its own last decision; a game's last decision takes what its end brings."""
-    buffer = buffer_of(3)
-    decide(buffer, [0, 1, 2], [0, 1, 0], [-2.5, 1, -1], False)
-    decide(buffer, [0], [1], [4, -3, -0.5], [False, True, False])
-    assert buffer.decisions["reward"][:4].tolist() == [-2.5, -2, -1.5, 4]
-    assert buffer.decisions["terminal"][:4].tolist() == [False, True, False, False]
-    assert buffer.pending.tolist() == [3, NONE, 2]
-
-
 def test_a_rollout_finds_nothing_of_the_one_before():
     """Where rewards, ends and log-probabilities of the first rollout stood, those of the second one stand alone."""
     buffer = buffer_of(2)
@@ -150,15 +138,6 @@ def test_a_rollout_finds_nothing_of_the_one_before():
     assert samples.returns.tolist() == [2, 2]
 
 
-def test_an_outcome_of_a_row_without_an_open_decision_is_nobodys():
-    """The last place of the buffer, which -1 would name, stays as it was."""
-    buffer = buffer_of(2)
-    decide(buffer, [0], [0], [1, 7], [False, True])
-    assert buffer.decisions["reward"][0] == 1
-    assert buffer.decisions["reward"][-1] == 0
-    assert not buffer.decisions["terminal"].any()
-
-
 def test_rewards_are_scaled():
     env = DiamantVecEnv(8, 3, reward="score")
     learner = Learner(env, PPOConfig(reward_scale=0.25), NetworkConfig(hidden=(4,)), seed=2)
@@ -167,17 +146,6 @@ def test_rewards_are_scaled():
     banked = env.batch.games["chest"][:, :3].ravel()
     assert banked.any()
     np.testing.assert_array_equal(learner.buffer.decisions["reward"][:24], banked / 4)
-
-
-def test_what_was_saved_stays_as_it_was():
-    buffer, exploration = buffer_of(2), explorer(chance=1.0)
-    decide(buffer, [0, 1], [0, 1], [0, 0], False)
-    buffer.start_rollout()
-    states = buffer.state(), exploration.state()
-    saved = copy.deepcopy(states)
-    decide(buffer, [0], [1], [3, 5], [False, True])
-    exploration.weights(EVERY_ROW, exploration.coins(EVERY_ROW), UNLIKELY)
-    np.testing.assert_equal(states, saved)
 
 
 # Exploring starts: who tosses a coin, what is learned from, and how much a toss weighs
@@ -201,14 +169,6 @@ def test_each_game_tosses_one_coin_and_is_learned_from_then_on():
     assert (tossed == 1).all()
 
 
-def test_turn_and_seat_of_the_coin_are_random():
-    first = [len(explorer(chance=chance).coins(EVERY_ROW)) for chance in (0.1, 1.0)]
-    assert 5 < first[0] < 45
-    assert first[1] == 200
-    seats = explorer(chance=1.0).coins(EVERY_ROW) % 3
-    assert (np.bincount(seats, minlength=3) > 40).all()
-
-
 def test_games_outside_the_share_are_learned_from_the_beginning():
     exploration = explorer(share=0.3, chance=1.0)
     coins = exploration.coins(EVERY_ROW)
@@ -220,15 +180,6 @@ def test_games_outside_the_share_are_learned_from_the_beginning():
     exploration.end_games(GAMES_OF_ROWS < 100)  # those that follow wait for coins of their own
     again = GAMES_OF_ROWS[coins][GAMES_OF_ROWS[coins] < 100]
     assert set(GAMES_OF_ROWS[exploration.coins(EVERY_ROW)]) == set(again)
-
-
-def test_the_buffer_leaves_out_what_precedes_a_toss_and_the_value_of_the_toss():
-    buffer = buffer_of(4)
-    decide(buffer, range(4), [0, 1, 0, 0], [1, 0, 1, 0], True, values=0.5, weights=[0, 0.25, 1, 1])
-    samples = weighted(*finish(buffer))
-    assert samples.actions.tolist() == [1, 0, 0]
-    assert samples.returns.tolist() == [0.5, 1, 0]
-    np.testing.assert_allclose(samples.advantages, [-0.25, 1, -1], atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -258,15 +209,3 @@ def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says(monk
     assert decisions["action"][~tossed].mean() < 0.06
     expected = np.where(decisions["action"][tossed] == 1, 0.04, 1.96)
     np.testing.assert_allclose(decisions["weight"][tossed], expected, rtol=1e-5)
-
-
-def test_a_run_learns_only_from_what_counts():
-    env = DiamantVecEnv(40, 3)
-    config = PPOConfig(turns=48, minibatch=64, decisions=1, explore=1.0, explore_chance=0.1)
-    model = Learner(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
-    samples = model.rollout()
-    weights = model.buffer.decisions["weight"][: model.buffer.count]
-    assert 0.3 < (weights[: len(weights) // 4] == 0).mean() < 1
-    assert 10 < ((weights > 0) & (weights != 1)).sum() < 120
-    assert len(samples.actions) <= (weights > 0).sum()
-    model.update(samples)

@@ -10,14 +10,13 @@ import pytest
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.pools import load_pool
 from diamant_env.sb3 import DiamantVecEnv
-from train.best_response import RESULTS, Arguments, folders, respond
+from train.best_response import RESULTS, Arguments, respond
 from train.ppo import Learner
 from train.responding import search as response
 from train.responding.config import LookaheadConfig, ResponseConfig, SearchConfig
 from train.responding.lookahead import look_ahead, no_lookahead
-from train.responding.search import learn, pick, response_runs, sharpened
+from train.responding.search import learn, response_runs
 from train.runs.config import NetworkConfig, PPOConfig, read_config
 from train.runs.run_folder import POLICY, save_policy
 
@@ -63,23 +62,11 @@ def files(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
 
 
-def test_members_of_a_pool_that_need_open_chests_are_not_answered_where_chests_are_hidden(tmp_path, capsys):
-    given = replace(arguments(tmp_path, game={"edition": "incan-gold"}), pool=("held-out",))
-    agents = [config.agent for config, _ in folders(given)]
-    assert agents == [name for name in load_pool("held-out") if not name.startswith("catch-up")]
-    assert (
-        "Left out of the pools, since they need open chests: catch-up:16,0.5, catch-up:22,1.\n"
-        in capsys.readouterr().out
-    )
-
-
 def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
     """Against players who leave at once there is nearly everything to gain; seconds are enough."""
     changes = {"ppo": {"decisions": 40_000, "turns": 32}, "seeds": 1, "report_games": 800}
     (found,) = respond(arguments(tmp_path, "random:1", **changes))
     assert found.best_bound.low > 0.5
-    assert not found.weak
-    assert found.search_less_members.high >= 0
     folder = tmp_path / "response-random-1-seed0"
     results = json.loads((folder / RESULTS).read_text())
     assert results["found"]["can_be_gained"]["mean"] == found.best.gain.mean
@@ -88,10 +75,7 @@ def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
     assert {"python", "numpy"} <= set(results["versions"])
     assert len(results["curves"]["PPO scratch 0"]["points"]) == 3
     assert NetworkAgent.load(folder / POLICY)
-    told = capsys.readouterr().out
-    assert "Deviation gain: at least" in told
-    assert "NashConv" in told
-    assert "No search: search.games = 0." in told
+    assert "Deviation gain: at least" in capsys.readouterr().out
     assert results["found"]["nash_conv"]["mean"] == pytest.approx(3 * found.best.gain.mean)
 
 
@@ -99,8 +83,6 @@ def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypat
     given = arguments(tmp_path, "bag:15", pools=few)
     (whole,) = respond(given)
     assert whole.best.gain.mean == max(gain.gain.mean for gain in whole.searched + whole.members)
-    assert whole.weak  # a search of no length at all finds less
-    assert whole.search_less_members.mean < 0
     assert whole.best_bound.low < whole.best.gain.low
     begin, calls = response.learn, []
 
@@ -124,13 +106,12 @@ def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypat
     assert resumed.to_json() == whole.to_json()
 
 
-@pytest.mark.parametrize("damage", [b"", b'{"points": 3}', b'{"points": [{"gain": {"mean": null}}], "seconds": 1}'])
-def test_a_damaged_run_is_done_again(tmp_path, damage):
+def test_a_damaged_run_is_done_again(tmp_path):
     config = SMALL.model_copy(update={"seeds": 1})
     (run,) = response_runs(GAME, config, tmp_path)
     run.finish()
     curve, policy = run.curve(), files(tmp_path)
-    (run.folder / response.CURVE).write_bytes(damage)
+    (run.folder / response.CURVE).write_bytes(b'{"points": 3}')
     assert run.curve() is None
     run.finish()
     assert run.curve()["points"] == curve["points"]
@@ -147,13 +128,6 @@ def test_seeds_and_starts_are_runs_of_their_own(tmp_path, network):
     assert not np.array_equal(found[0][-1][1].layers[0][0], found[1][-1][1].layers[0][0])
 
 
-def test_of_equals_the_one_that_learned_longest_is_picked(network):
-    points, (decisions, _) = pick([(1, network), (2, network), (3, network)], GAME, SMALL)
-    assert [point["decisions"] for point in points] == [1, 2, 3]
-    assert points[0]["gain"] == points[2]["gain"]
-    assert decisions == 3
-
-
 def test_a_warm_run_starts_as_the_agent(network):
     game = DeviationGame(network, 3, "iello-2016", "win")
     for value_first, same in ((1.0, True), (0.0, False)):
@@ -163,25 +137,7 @@ def test_a_warm_run_starts_as_the_agent(network):
         assert alike == [same, same]
 
 
-def test_the_sharpened_network_does_what_is_likelier(network):
-    rows = DiamantVecEnv(500, 3).reset()
-    likely, sharp = network.leave_probability(rows), sharpened(network).leave_probability(rows)
-    clear = np.abs(likely - 0.5) > 0.01
-    assert clear.any()
-    assert np.allclose(sharp[clear], likely[clear] > 0.5, atol=1e-4)
-
-
-def test_a_network_is_answered_from_both_starts(tmp_path, network):
-    path = tmp_path / "someone.safetensors"
-    save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
-    (found,) = respond(arguments(tmp_path, str(path), seeds=1, pools=[]))
-    assert [gain.player for gain in found.searched] == ["PPO scratch 0", "PPO warm 0"]
-    assert found.members == []
-    assert found.search_less_members is None
-    assert not found.weak
-
-
-def test_a_search_is_measured_beside_the_others(tmp_path, network, capsys):
+def test_a_search_is_measured_beside_the_others(tmp_path, network):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
     small = {"games": 60, "full_games": 10, "pairs": 8, "value_pairs": 4, "fit_games": 600}
@@ -191,9 +147,6 @@ def test_a_search_is_measured_beside_the_others(tmp_path, network, capsys):
     assert found.lookahead.full.games == 10
     assert found.best_bound.low == max(each.among(3).low for each in found.candidates)
     assert len(found.candidates) == 3
-    told = capsys.readouterr().out
-    assert "by advantages in 60 games" in told
-    assert "full roll-outs in 10" in told
     (folder,) = tmp_path.glob("response-*")
     saved = json.loads((folder / RESULTS).read_text())["found"]["lookahead"]
     assert saved["gain"]["mean"] == found.lookahead.summed.gain.mean
@@ -202,7 +155,7 @@ def test_a_search_is_measured_beside_the_others(tmp_path, network, capsys):
     assert again.to_json() == found.to_json()
 
 
-@pytest.mark.parametrize("reward", ["win", "score", "margin"])
+@pytest.mark.parametrize("reward", ["win", "margin"])
 def test_a_scripted_agent_is_searched_by_full_roll_outs(reward):
     config = LookaheadConfig(games=1000, full_games=30, pairs=4, value_pairs=4)
     found = look_ahead(DeviationGame("bag:8", 3, "iello-2016", reward), config, seeds_for(0))
@@ -222,12 +175,6 @@ def test_a_scripted_agent_is_searched_by_full_roll_outs(reward):
 def test_where_no_search_can_play_the_report_says_why(change, why):
     assert why in no_lookahead(replace(GAME, **change), LookaheadConfig())
     assert not no_lookahead(GAME, LookaheadConfig())
-
-
-def test_score_and_margin_are_searched_too(tmp_path, few):
-    for reward in ("score", "margin"):
-        (found,) = respond(arguments(tmp_path, "random:1", game={"reward": reward}, seeds=1, pools=few))
-        assert (found.reward, found.best_bound.low > 1) == (reward, True)
 
 
 def test_the_standard_is_what_the_file_says():

@@ -1,4 +1,4 @@
-"""What the commands of `train/` refuse: status 2, one line that says why, and nothing is written."""
+"""Refused input of the commands of `train/`: status 2, one line, and nothing is written."""
 
 import pytest
 
@@ -6,42 +6,32 @@ from train import benchmark, best_response, ppo
 
 REFUSED = {
     ppo: [
+        (["--judge.num-players", "8", "--game.edition", "incan-gold"], "a table of 8 needs 7 distinct opponents"),
+        (["--seed", "3", "--resume", "nowhere"], "--resume goes on with the run as it is"),
         (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
         (["--config", "README.md"], "README.md is no TOML file"),
         (["--ppo.speed", "3"], "Unrecognized options: --ppo.speed, 3"),
         (["--ppo.games", "0"], "ppo: games = 0: Input should be greater than or equal to 1"),
-        (["--ppo.games", "many"], "--ppo.games: invalid literal for int() with base 10: 'many'"),
         (["--game.num-players", "9"], "game: num_players.0 = 9: Input should be less than or equal to 8"),
         (["--game.edition", "atlantis"], "unknown edition 'atlantis'; published editions: iello-2016"),
-        (["--game.editions", "everdeck", "monopoly"], "unknown edition 'monopoly'; published editions"),
         (["--opponents.learner", "0.5"], "the shares must add up to 1"),
         (["--seed"], "Missing value for argument '--seed'"),
-        (["--ppo.learning-rate", "inf"], "learning_rate = inf"),
-        (["--judge.num-players", "1"], "num_players = 1"),
         (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is less than the 3 table sizes"),
         (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
         (["--start", "bag:18"], "start = 'bag:18' is no network that a policy could start from"),
-        (["--start", "ninja"], "unknown agent 'ninja'"),
         (["--start", "nowhere/seed{seed}.safetensors"], "nowhere/seed0.safetensors"),
-        (
-            ["--start", "champion"],
-            "start = 'champion' needs network.hidden = [128, 128], activation = 'relu'",
-        ),
+        (["--start", "champion"], "start = 'champion' needs network.hidden = [128, 128], activation = 'relu'"),
     ],
     best_response: [
         (["nobody"], "unknown agent 'nobody'"),
-        (["bag", "--game.num-players", "1"], "one table size of 2 to 8 is needed"),
         (["bag", "--game.num-players", "3", "4"], "one table size of 2 to 8 is needed"),
-        (["bag", "--ppo.decision", "1"], "Unrecognized options: --ppo.decision"),
         (["bag", "--resume", "nowhere"], "--resume goes on with what the folders say"),
         (["--seeds", "2", "--resume", "nowhere"], "--resume goes on with the run as it is"),
-        (["--resume", "nowhere"], "nowhere is no run folder"),
     ],
     benchmark: [
         (["--tasks", "chess"], "unknown task 'chess'"),
         (["--algorithms", "sarsa"], "unknown algorithm 'sarsa'"),
         (["--games", "1"], "greater than or equal to 100"),
-        (["--seeds", "0"], "--seeds 0; at least 1 is needed"),
     ],
 }
 
@@ -58,15 +48,7 @@ def test_what_is_refused(command, arguments, reason, tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("content", "reason"),
-    [
-        ('seed = "three"', "seed = 'three': Input should be a valid integer, unable to parse string as an integer"),
-        ("[ppo]\nspeed = 3", "ppo: unknown key 'speed'"),
-        ("speed = 3", "unknown key 'speed'"),
-    ],
-)
-def test_a_wrong_file_is_named_with_its_key(content, reason, tmp_path, capsys):
-    (tmp_path / "mine.toml").write_text(content)
+def test_a_wrong_file_is_named_with_its_key(tmp_path, capsys):
+    (tmp_path / "mine.toml").write_text("[ppo]\nspeed = 3")
     assert ppo.main(["--config", str(tmp_path / "mine.toml"), "--out", str(tmp_path / "runs")]) == 2
-    assert capsys.readouterr().err == f"python -m train.ppo: error: {tmp_path / 'mine.toml'}: {reason}\n"
+    assert f"{tmp_path / 'mine.toml'}: ppo: unknown key 'speed'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What enters the benchmark in tests: a module of somebody's own, and settings with which a run takes moments."""
+"""Module of a user and settings of tiny runs, for tests of the benchmark."""
 
 TINY = [
     *("--decisions", "300", "--games", "100", "--seeds", "1", "--network.hidden", "8"),
@@ -67,14 +67,6 @@ def remembers(task, budget, seed, folder):
     spend(task, budget)
     return "mixture:5,15"
 
-def columns(task, budget, seed, folder):
-    spend(task, budget)
-    return lambda obs: np.full((len(obs.flat), 2), 0.5)
-
-def sees_chests(task, budget, seed, folder):
-    spend(task, budget)
-    return "catch-up"
-
 def fails(task, budget, seed, folder):
     batch = task.batch(10)
     batch.reset(seed=0)
@@ -88,15 +80,6 @@ def forgets(task, budget, seed, folder):
         fails(task, budget, seed, folder)
     finally:
         (folder / "learned").unlink()
-
-def ends(task, budget, seed, folder):
-    raise SystemExit(3)
-
-def swallows(task, budget, seed, folder):
-    try:
-        raise KeyboardInterrupt
-    finally:
-        raise ValueError("not permitted")
 
 def three(task, budget, seed):
     return bag

@@ -1,4 +1,4 @@
-"""Decisions counted where they are made: environments of a task that write down what their learning seats decide."""
+"""Environments of a task that count the decisions of their learning seats."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Meter:
         self._process = -1
 
     def add(self, decisions: int) -> None:
-        """Count so many decisions."""
+        """Add a number of decisions."""
         if self._process != os.getpid():  # its first, or in a process that was forked: two may count at once
             self.folder.mkdir(parents=True, exist_ok=True)
             self._count = np.memmap(self.folder / secrets.token_hex(8), np.int64, "w+", shape=1)
@@ -82,12 +82,19 @@ class CountedBatch(Batch):
         return int(np.count_nonzero(self.must_decide if mask is None else self.must_decide[np.asarray(mask)]))
 
 
-class CountingVecEnv(DiamantVecEnv):
+class CountedVecEnv(DiamantVecEnv):
     """A `diamant_env.sb3.DiamantVecEnv` of which the rows inside count."""
 
     def __init__(self, meter: Meter, *settings: Any) -> None:
         super().__init__(*settings)
         self.meter = meter
+
+    @classmethod
+    def of(
+        cls, meter: Meter, game: GameConfig, num_games: int, opponents: Any = (), seating: ArrayLike | None = None
+    ) -> CountedVecEnv:
+        """Return the environment of a game with one table size."""
+        return cls(meter, num_games, game.num_players[0], game.played(), game.reward, opponents, seating, game.blank)
 
     def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
         """See `DiamantVecEnv.play`."""
@@ -95,28 +102,6 @@ class CountingVecEnv(DiamantVecEnv):
         played = super().play(actions)
         self.meter.add(deciding)
         return played
-
-
-class CountedVecEnv(CountingVecEnv):
-    """A task as stable-baselines3's vector, of which the rows inside count; rewards are multiplied by `scale`."""
-
-    def __init__(
-        self,
-        meter: Meter,
-        game: GameConfig,
-        num_games: int,
-        opponents: Any = (),
-        seating: ArrayLike | None = None,
-        scale: float = 1.0,
-    ) -> None:
-        players = game.num_players[0]
-        super().__init__(meter, num_games, players, game.played(), game.reward, opponents, seating, game.blank)
-        self.scale = np.float32(scale)
-
-    def play(self, actions: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-        """See `DiamantVecEnv.play`."""
-        observations, rewards, done = super().play(actions)
-        return observations, rewards * self.scale, done
 
 
 class CountedParallelEnv(BaseParallelWrapper):

@@ -95,7 +95,7 @@ def fictitious_play(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
     game, players = config.game, config.game.num_players[0]
     games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
-    env = CountedVecEnv(meter, game, games, [average], seating)
+    env = CountedVecEnv.of(meter, game, games, [average], seating)
     learner, checkpoints = Learner(env, config.ppo, config.network, config.seed), Checkpoints(config, folder)
     while learner.decisions < config.ppo.decisions:
         if checkpoints.kept < checkpoints.due(learner.decisions):

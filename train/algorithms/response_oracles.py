@@ -71,7 +71,7 @@ def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
     game, players = config.game, config.game.num_players[0]
     games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
-    env = CountedVecEnv(meter, game, games, [population], seating)
+    env = CountedVecEnv.of(meter, game, games, [population], seating)
     decisions = round(config.ppo.decisions * (1 - DISTILLED))
     ppo = config.ppo.model_copy(update={"decisions": decisions})
     learner = Learner(env, ppo, config.network, config.seed)
@@ -89,7 +89,7 @@ def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
 def distilled(
     population: Population, config: Config, decisions: int, random: np.random.Generator, meter: Meter
 ) -> NetworkAgent:
-    """Return a network that learned what a population does, from about so many decisions in games of its own."""
+    """Return a network that imitates a population, from about this number of decisions in its own games."""
     inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions, meter))
     shape = config.network
     modules = create_mlp(inputs.shape[1], 2, list(shape.hidden), ACTIVATIONS[shape.activation])
@@ -113,7 +113,7 @@ def _played(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return inputs (decisions, width) and probabilities of leaving (decisions,) from games of the population."""
     inputs = INPUTS[config.network.inputs]
-    env = CountedVecEnv(meter, config.game, config.ppo.games)
+    env = CountedVecEnv.of(meter, config.game, config.ppo.games)
     env.seed(config.seed)
     observations, first = env.reset(), np.ones(env.num_envs, np.bool_)
     seen: list[NDArray[np.float32]] = []

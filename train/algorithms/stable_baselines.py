@@ -29,15 +29,14 @@ _IDLE = 3  # the library counts idle rows as well: fewer than three rows per dec
 
 
 class Transformed(VecEnvWrapper):
-    """Shows the library what our own networks compute from, see `diamant_env.opponents.inputs`.
+    """Shows the library the inputs of our own networks, see `diamant_env.opponents.inputs`, and scaled rewards.
 
-    In camp too, since what comes after an expedition is worth what is seen there; with blank rivals nothing comes after
-    it, and a seat in camp sees 0.
+    Seats in camp see them too: they bootstrap the next expedition. With blank rivals there is none, and they see 0.
     """
 
-    def __init__(self, env: CountedVecEnv, inputs: Inputs, blank: bool) -> None:
+    def __init__(self, env: CountedVecEnv, inputs: Inputs, blank: bool, scale: float = 1.0) -> None:
         super().__init__(env, observation_space=inputs.space)
-        self.inputs, self.blank = inputs, blank
+        self.inputs, self.blank, self.scale = inputs, blank, np.float32(scale)
 
     def reset(self) -> NDArray[np.float32]:
         """See `VecEnv.reset`."""
@@ -50,7 +49,7 @@ class Transformed(VecEnvWrapper):
         observations, rewards, done, infos = self.venv.step_wait()
         for row in np.flatnonzero(done):
             infos[row]["terminal_observation"] = self._shown(infos[row]["terminal_observation"][None])[0]
-        return self._shown(observations), rewards, done, infos
+        return self._shown(observations), rewards * self.scale, done, infos
 
     def _shown(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
         shown = self.inputs(flat)
@@ -96,11 +95,11 @@ def learn(
     torch.set_num_threads(config.threads)
     meter.clear()
     game = config.game
-    env = CountedVecEnv(meter, game, max(1, ROWS // game.num_players[0]), scale=reward_scale(game.reward))
+    env = CountedVecEnv.of(meter, game, max(1, ROWS // game.num_players[0]))
     env.seed(config.seed)
     shape = list(config.network.hidden)
     policy = {"net_arch": shape, "activation_fn": ACTIVATIONS[config.network.activation]}
-    shown = Transformed(env, INPUTS[config.network.inputs], game.blank)
+    shown = Transformed(env, INPUTS[config.network.inputs], game.blank, reward_scale(game.reward))
     model = make(shown, {"gamma": 1.0, "seed": config.seed, "device": "cpu", "policy_kwargs": policy})
     model.learn(_IDLE * config.ppo.decisions, callback=Budget(meter, Checkpoints(config, folder)))
     return _network(model, config)

@@ -9,12 +9,11 @@ from diamant_env.judging.games import Player
 from diamant_env.opponents.own import NAMES_OBJECT
 from diamant_env.storage.markdown import markdown_table
 from train.algorithms import stable_baselines as sb3
-from train.algorithms.counting import CountingVecEnv
+from train.algorithms.counting import CountedVecEnv
 from train.algorithms.fictitious import fictitious_play
 from train.algorithms.mirror_descent import MirrorDescent
 from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import response_oracles
-from train.algorithms.tree_reference import ITERATIONS, TabularAgent
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
 from train.benchmarking.entry import from_agent, from_function
 from train.benchmarking.suite import Task
@@ -24,16 +23,16 @@ from train.runs.run_folder import CHECKPOINT
 
 KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
-"""What everybody is compared with: scripted agents that play every task, and are played with every part."""
+"""Scripted agents that play every task, as references in every part of the benchmark."""
 PPO = {"entropy": 0.1, "final_entropy": 0.01}
-"""What `ppo` changes in the configuration, chosen like the settings of the others (docs/benchmark.md)."""
+"""Settings of `ppo` that differ from the configuration, tuned like those of the others (docs/benchmark.md)."""
 
 
 def _ppo(run: BenchmarkRun, experiment: Config, learner: type[Learner] = Learner) -> Player:
     """PPO of `train.ppo` or a learner made of it, which goes on where it was if the run was cut off."""
     if not (run.training / CHECKPOINT).is_file():
         run.meter.clear()
-    return train(experiment, run.training, learner, partial(CountingVecEnv, run.meter), progress=False)
+    return train(experiment, run.training, learner, partial(CountedVecEnv, run.meter), progress=False)
 
 
 def _library(make_model: Callable) -> Callable[[BenchmarkRun], Player]:
@@ -93,13 +92,6 @@ _ALGORITHMS = (
     Algorithm("champion", "shipped", "400 million decisions of PPO", lambda _run: "champion", _for_the_win),
     Algorithm("hunter", "shipped", "80 million, among altered earlier versions", lambda _run: "hunter", _for_the_win),
     Algorithm(
-        "tabular",
-        "exact",
-        f"magnetic mirror descent on the tree, {ITERATIONS} iterations (ours)",
-        lambda run: TabularAgent(run.task.game.played(), run.config.tree_iterations),
-        lambda task: task.family == "expedition",
-    ),
-    Algorithm(
         "equilibrium",
         "exact",
         "the symmetric equilibrium in score",
@@ -120,7 +112,7 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 
 
 def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> list[Algorithm]:
-    """Return the algorithms of these names or kinds, or functions of one's own, and finished agents; all for none.
+    """Return the algorithms of these names, kinds or ``module:function``, and finished agents; all for none.
 
     Raises:
         ValueError: If there is none such.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -44,11 +44,10 @@ class Algorithm(NamedTuple):
         name: What the command calls it.
         kind: ``"learned"``, which has several seeds and a budget, ``"scripted"``, ``"shipped"``, ``"exact"`` or
             ``"agent"``.
-        meaning: What it is, in a few words.
+        meaning: Description in a few words.
         agent: Called with the run; returns an agent or a text.
         plays: Whether it can play a task.
-        version: A digest of what it is, where a file of somebody's own says that.
-        check: Called with the run before it is played; a ValueError says why it can't be.
+        version: Digest of the user's own file that defines it.
     """
 
     name: str
@@ -57,7 +56,6 @@ class Algorithm(NamedTuple):
     agent: Callable[[BenchmarkRun], Player]
     plays: Callable[[Task], bool] = lambda _task: True
     version: str = ""
-    check: Callable[[BenchmarkRun], object] = lambda _run: None
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,6 @@ class BenchmarkRun:
             return done
         task, algorithm, config = self.task, self.algorithm, self.config
         learned = algorithm.kind == "learned"
-        algorithm.check(self)
         start = cpu_seconds()
         agent = algorithm.agent(self)
         trained = cpu_seconds()
@@ -165,8 +162,6 @@ class BenchmarkRun:
             "measure_cpu_seconds": cpu_seconds() - trained + measuring,
             "measures": measures,
         }
-        if learned and isinstance(agent, str):
-            result["agent"] = agent
         return write_result(self.folder / RESULT, result)
 
     def checkpoints(self) -> list[tuple[int, Path]]:
@@ -181,11 +176,8 @@ class BenchmarkRun:
             measures = {"score": self._score_alone(agent)}
         elif self.task.family != "expedition":
             measures = {HELD_OUT: self._among_strangers(agent), "gain": self._gain(agent)}
-        elif self.task.players > self.config.exact_players:
-            refused = {"refused": f"{self.task.players} players, exact_players is lower"}
-            measures = {HELD_OUT: self._among_strangers(agent), "exact": refused}
         else:
-            measures = {HELD_OUT: self._among_strangers(agent), "exact": exploitability(agent, self.task)}
+            measures = {HELD_OUT: self._among_strangers(agent), "exact": self._exact(agent)}
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 
@@ -217,9 +209,12 @@ class BenchmarkRun:
             return {"score": self._score_alone(agent).mean}
         if self.task.family != "expedition":
             return {(reward := self.task.game.reward): self._among_strangers(agent)[reward].mean}
-        solvable = self.task.players <= self.config.exact_players
-        figures = exploitability(agent, self.task) if solvable else {}
-        return {name: float(value) for name, value in figures.items() if name == "nash_conv"}
+        return {name: float(value) for name, value in self._exact(agent).items() if name == "nash_conv"}
+
+    def _exact(self, agent: Player) -> dict[str, float | str]:
+        if self.task.players > self.config.exact_players:
+            return {"refused": f"{self.task.players} players, exact_players is lower"}
+        return exploitability(agent, self.task)
 
     def _score_alone(self, agent: Player) -> Estimate:
         seeds = seeds_for(self.config.seed, "benchmark", "self-play", 1)
@@ -228,15 +223,12 @@ class BenchmarkRun:
         return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
     def _among_strangers(self, agent: Player) -> dict[str, Estimate]:
-        return self.among(agent, HELD_OUT, load_pool(HELD_OUT))
-
-    def among(self, agent: Player, name: str, rivals: Sequence[str]) -> dict[str, Estimate]:
-        """Return win share and score at tables of distinct rivals, as far as they can play the task."""
+        """Return win share and score at tables of distinct held-out agents, those that can play the task."""
         if self.task.family == "expedition":
             agent = exact.OrderedTraps(make(agent))
         task, config, game = self.task, self.config, self.task.game
         edition, blank = game.played(), game.blank
-        line_up = LineUp(name, able_agents(rivals, task.players, edition, blank))
+        line_up = LineUp(HELD_OUT, able_agents(load_pool(HELD_OUT), task.players, edition, blank))
         (found,) = judge(agent, [line_up], config.games, config.seed, task.players, edition, False, "benchmark", blank)
         return {"win": found.win_share, "score": found.score}
 
@@ -257,28 +249,23 @@ def cpu_seconds() -> float:
     return process_time() + sum(os.times()[2:4])
 
 
-def exploitability(player: Player, task: Task, merge_traps: bool = True) -> dict[str, float | str]:
-    """Return exactly what one deviator gains in the expedition, and what all score, in gems; or why it is not known.
+def exploitability(player: Player, task: Task) -> dict[str, float | str]:
+    """Return the exact deviation gain against copies of an agent in an expedition, and their score, in gems.
 
-    Args:
-        player: Whom all but the deviator play.
-        task: An expedition.
-        merge_traps: Show the agent traps in one order, see `exact.OrderedTraps`. Otherwise kinds are told apart, and
-            there are five times more nodes.
+    If the agent is no policy of its observations, return why it is `refused`.
     """
-    agent = make(player)
-    tree, nodes = _tree(task, merge_traps)
+    tree, nodes = _tree(task)
     try:
-        policy = exact.policy_of(exact.OrderedTraps(agent) if merge_traps else agent, tree, nodes=nodes)
+        policy = exact.policy_of(exact.OrderedTraps(make(player)), tree, nodes=nodes)
         found = exact.best_response(policy, tree, nodes=nodes)
-    except ValueError as error:  # an agent with a memory is no policy of what it sees
+    except ValueError as error:
         return {"refused": str(error)}
     return {"exploitability": found.exploitability, "nash_conv": found.nash_conv, "value": found.profile_value}
 
 
 @lru_cache(maxsize=1)
-def _tree(task: Task, merge_traps: bool) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
-    """Return the expedition and the nodes that play can reach."""
+def _tree(task: Task) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
+    """Return the expedition, with interchangeable kinds of trap merged, and the nodes that play can reach."""
     edition = task.game.played()
-    tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps)
+    tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps=True)
     return tree, exact.reachable(tree)

@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from train.algorithms.tree_reference import ITERATIONS
 from train.responding.config import LookaheadConfig, SearchConfig
 from train.runs.config import (
     Decisions,
@@ -32,8 +31,6 @@ class BenchmarkConfig(Run):
     """Policies of a run, evenly spaced, of which an expedition's curve of NashConv is made."""
     exact_players: int = Field(5, ge=1, le=5)
     """Largest table of which an expedition's exploitability is computed: at five players a policy takes a minute."""
-    tree_iterations: Number = ITERATIONS
-    """Of `tabular`: one takes up to twenty seconds at five players."""
     games: Games = 20_000
     """Games of each run at tables of held-out agents, or alone."""
     response: SearchConfig = SearchConfig(
@@ -56,10 +53,8 @@ class BenchmarkConfig(Run):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_its_part(cls, values: Any) -> Any:
-        """Drop what older files say about which part of the suite was played: all of it."""
+    def _without_older_keys(cls, values: Any) -> Any:
+        """Drop the keys of older files that decide nothing any more."""
         if not isinstance(values, dict):
             return values
-        if named := [name for name in ("tasks", "algorithms") if values.get(name)]:
-            raise ValueError(f"{named[0]} in a file; they are given by --{named[0]}")
-        return {name: each for name, each in values.items() if name not in ("tasks", "algorithms", "seeds")}
+        return {name: each for name, each in values.items() if name not in ("seeds", "tree_iterations")}

@@ -1,4 +1,4 @@
-"""What enters the benchmark from outside: a training function of one's own, and the task as it is handed to it."""
+"""Entries from outside the benchmark: training functions with the task that they are given, and finished agents."""
 
 from __future__ import annotations
 
@@ -6,23 +6,17 @@ import hashlib
 import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from diamant_env.agent import answer_of
-from diamant_env.batch import Batch
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import Edition
-from diamant_env.exact.response import require_no_memory
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.judging.games import Player
-from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents import make
 from diamant_env.opponents.language import text_agent
 from diamant_env.opponents.network import NetworkAgent
@@ -42,18 +36,16 @@ from train.benchmarking.suite import Task
 from train.runs.config import GameConfig
 
 CALL = "task, budget, seed, folder"
-TRIAL = 1_000
-"""Decisions of the trial before a run."""
 
 
 @dataclass(frozen=True)
 class EntryTask:
-    """A task of the benchmark. What its environments let decide counts, here and in processes that were forked.
+    """Task of the benchmark, whose environments count the decisions of learning seats, forked processes included.
 
     Attributes:
         name: Such as ``"full-4-win"``.
         players: At the table.
-        edition: What is played, with the task's number of expeditions.
+        edition: With the task's number of expeditions.
         reward: ``"win"``, ``"score"`` (gems) or ``"margin"`` (gems): what the agent is judged by.
         blank: Whether observations hide the chests and all about the rivals, here and when the agent is judged.
         budget: Decisions of learning seats that may be spent.
@@ -89,13 +81,13 @@ class EntryTask:
         self._keep(agent)
 
     def batch(self, num_games: int, **settings: Any) -> CountedBatch:
-        """Return a `diamant_env.Batch` of so many games; every seat inside counts. `settings` are its other ones."""
+        """Return a `diamant_env.Batch` with other `settings` of its own; every seat inside counts."""
         game = {"num_players": self.players, "edition": self.edition, "reward": self.reward}
         return CountedBatch(self._meter, num_games, **game, blank_rivals=self.blank, **settings)
 
     def vec_env(self, num_games: int, opponents: Any = (), seating: ArrayLike | None = None) -> CountedVecEnv:
         """Return a `diamant_env.sb3.DiamantVecEnv`; its rows inside count, opponents do not."""
-        return CountedVecEnv(self._meter, self._game, num_games, opponents, seating)
+        return CountedVecEnv.of(self._meter, self._game, num_games, opponents, seating)
 
     def parallel_env(self) -> CountedParallelEnv:
         """Return a `diamant_env.diamant_v0.parallel_env`; every agent inside counts."""
@@ -118,7 +110,7 @@ class EntryTask:
 
 
 def from_function(text: str) -> Algorithm:
-    """Return the algorithm that a function of one's own is, named by ``module:function``; it gets `CALL`.
+    """Return the algorithm that ``module:function`` names; the function gets `CALL`.
 
     Raises:
         ValueError: If there is no such function, or it takes something else.
@@ -131,95 +123,34 @@ def from_function(text: str) -> Algorithm:
     except TypeError:
         taken = inspect.signature(function)
         raise ValueError(f"algorithm {text!r} takes {taken}; a function of ({CALL}) is needed") from None
-    meaning = (inspect.getdoc(function) or text).splitlines()[0]
-    version = _version(text)
 
     def learn(run: BenchmarkRun) -> Player:
-        return _agent_of(text, _call(text, function, run, lambda agent: run.checkpoint(_agent_of(text, agent))))
+        folder, config = run.training, run.config
+        folder.mkdir(parents=True, exist_ok=True)
+        if not any(folder.iterdir()):  # there is no checkpoint to resume from
+            run.clear()
+        task = EntryTask.of(run.task, config.decisions, run.meter, lambda agent: run.checkpoint(_agent_of(text, agent)))
+        return _agent_of(text, function(task, config.decisions, run.experiment().seed, folder))
 
-    return Algorithm(text, "learned", meaning, learn, version=version, check=lambda run: _try_out(text, function, run))
-
-
-def _try_out(text: str, function: Callable[..., Any], run: BenchmarkRun) -> None:
-    """Check what a function returns after `TRIAL` decisions in a folder that is deleted, before a run begins.
-
-    If the function fails there, such as for want of decisions, the run shows whether it fails at its budget too.
-
-    Raises:
-        ValueError: If it returns no agent, or one that can't be measured.
-    """
-    if run.training.is_dir() and any(run.training.iterdir()):
-        return
-    config = run.config.model_copy(update={"decisions": min(TRIAL, run.config.decisions)})
-    with TemporaryDirectory() as folder:
-        trial = replace(run, folder=Path(folder), config=config)
-        try:
-            returned = _call(text, function, trial, make)
-        except Exception:
-            return
-        agent = _agent_of(text, returned)
-    rows = _first_turns(run.task)
-    try:
-        player = make(agent, 0, fresh=True)
-        answer_of(player, Observations(rows), np.ones(len(rows), np.bool_))
-        if run.task.family == "expedition" and run.task.players <= run.config.exact_players:
-            require_no_memory(player, rows)
-    except ValueError as error:
-        raise ValueError(f"{text} returned an agent that can't be measured: {error}") from None
-
-
-def _first_turns(task: Task) -> NDArray[np.float32]:
-    """Return what the seats of a few games see in their first turns, float32 (rows, NUM_FEATURES)."""
-    batch = Batch(16, task.players, task.game.played(), blank_rivals=task.game.blank)
-    stay = np.zeros((16, task.players), np.int8)
-    turns = [batch.reset(0), *(batch.step(stay, auto_reset=True)[0] for _ in range(7))]
-    return np.concatenate(turns).reshape(-1, NUM_FEATURES)
-
-
-def _call(text: str, function: Callable[..., Any], run: BenchmarkRun, keep: Callable[[Any], object]) -> Any:
-    """Call a function of one's own and return what it returns; `keep` gets its checkpoints."""
-    folder = run.training
-    folder.mkdir(parents=True, exist_ok=True)
-    if not any(folder.iterdir()):  # nothing that was learned before can be gone on with
-        run.clear()
-    budget = run.config.decisions
-    try:
-        return function(EntryTask.of(run.task, budget, run.meter, keep), budget, run.experiment().seed, folder)
-    except SystemExit as end:  # the other runs go on
-        raise ValueError(f"{text} ended by {end!r} instead of returning an agent") from end
-    except Exception as error:
-        if _interrupted(error):
-            raise KeyboardInterrupt from error
-        raise
+    return Algorithm(text, "learned", "an entry", learn, version=_version(text))
 
 
 def _agent_of(text: str, returned: Any) -> Player:
-    """Return the agent that a function returned.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Return what a function returned, a policy file as its network; ValueError if it is no agent."""
     try:
         agent = make(returned)
-        return returned if isinstance(returned, str) and not isinstance(agent, NetworkAgent) else agent
+        return agent if isinstance(agent, NetworkAgent) else returned
     except ValueError as error:
         raise ValueError(
             f"{text} returned an object of type {type(returned).__name__}, which is no agent: {error}"
         ) from None
 
 
-def _interrupted(error: BaseException | None) -> bool:
-    """Whether an error stands in the place of a Ctrl-C: tensordict fails while it cleans up after one."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
-
-
 def from_agent(text: str) -> Algorithm:
     """Return the algorithm that a finished agent is, named by a text that `make` takes.
 
     Raises:
-        ValueError: If it names no agent, or one that answers in words: a run would ask it a million times.
+        ValueError: If it names no agent, or a language model: a run would ask it a million times.
     """
     if _without_search(text).startswith(text_agent.PREFIX):
         command = "diamant evaluate --per-decision score"
@@ -233,7 +164,7 @@ def _without_search(text: str) -> str:
 
 
 def _version(text: str) -> str:
-    """Return a digest of the file that a text names: of a policy, or of a module that was imported; else nothing."""
+    """Return a digest of the file that a text names, a policy or an imported module; else an empty text."""
     base = _without_search(text)
     path: str | Path | None = policy_file(base)
     if names_object(base):

@@ -1,4 +1,4 @@
-"""The folder of a benchmark: its configuration, the figures of all its runs, and their page."""
+"""Folder of a benchmark: one JSON with the configuration and all figures, the results of the runs, and their page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.config import BenchmarkConfig
@@ -17,33 +16,45 @@ from train.benchmarking.reporting.paper import FOLDER, write_paper
 from train.benchmarking.reporting.pictures import draw_for_page
 from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
-from train.runs.config import config_text, read_config
-from train.runs.run_folder import CONFIG, machine_and_versions, read_json, slug
+from train.runs.run_folder import machine_and_versions, read_json, slug
 
-RESULTS, PAGE, VERSIONS = "benchmark.json", "benchmark.md", "versions.json"
-_PLACE = {"platform", "python"}  # of the versions that a page names
+RESULTS, PAGE = "benchmark.json", "benchmark.md"
 
 
-def open_folder(folder: Path, config: BenchmarkConfig) -> None:
-    """Write the configuration into the folder, or check that it is the one there; else a ValueError.
+class BenchmarkFolder:
+    """Folder of runs that share a configuration; `RESULTS` alone, such as docs/measured/benchmark.json, fills one.
 
-    A folder that has nothing but the figures of runs, such as docs/measured/benchmark.json, is filled from them.
+    Args:
+        path: Of the folder.
+        config: Budgets and games.
+
+    Raises:
+        ValueError: If the folder's runs have another configuration, or its `RESULTS` is damaged.
     """
-    path, kept = folder / CONFIG, None
-    if path.is_file():
-        there = read_config(path, BenchmarkConfig)
-    elif (folder / RESULTS).is_file():
-        there, kept = _kept(folder / RESULTS)
-    else:
-        there = config
-    if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
-        raise ValueError(f"{folder} has runs of another {', '.join(changed)}; give another folder by --out")
-    if kept is not None:
-        for row in kept["runs"]:
-            write_result(run_folder(folder, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
-        save_json(kept["versions"], folder / VERSIONS)
-    if not path.is_file():
-        write_whole(path, config_text(config))
+
+    def __init__(self, path: Path, config: BenchmarkConfig) -> None:
+        self.path, self.config = path, config
+        self.versions = machine_and_versions()
+        if not (path / RESULTS).is_file():
+            return
+        there, self.versions, rows = _read(path / RESULTS)
+        if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
+            raise ValueError(f"{path} has runs of another {', '.join(changed)}; give another folder by --out")
+        if not (path / "runs").is_dir():
+            for row in rows:
+                write_result(run_folder(path, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
+
+    def write(self, paper: bool = True) -> list[str]:
+        """Write JSON and page of all finished runs, and what a paper takes; return a line on each file left out."""
+        rows, left_out = finished(self.path)
+        runs, config = in_order(rows), self.config.model_dump(mode="json")
+        content: dict[str, Any] = {"config": config, "versions": self.versions, "runs": runs}
+        save_json(content, self.path / RESULTS)
+        draw_for_page(runs, self.path)
+        write_page(content, self.path / PAGE)
+        if paper:
+            write_paper(runs, self.path / FOLDER)
+        return left_out
 
 
 def run_folder(folder: Path, task: str, algorithm: str, seed: int) -> Path:
@@ -51,63 +62,30 @@ def run_folder(folder: Path, task: str, algorithm: str, seed: int) -> Path:
     return folder / "runs" / slug(task) / slug(algorithm) / str(seed)
 
 
-def _versions(folder: Path) -> dict[str, Any]:
-    """Return what the runs of a folder began with; today's, which are written, if that is missing or damaged."""
-    try:
-        found = read_json(folder / VERSIONS)
-        if found.keys() >= _PLACE:
-            return found
-    except (ValueError, OSError, AttributeError):
-        pass
-    found = machine_and_versions()
-    save_json(found, folder / VERSIONS)
-    return found
-
-
-def _kept(path: Path) -> tuple[BenchmarkConfig, dict[str, Any]]:
-    """Return the configuration and all of a file of figures; ValueError if it is damaged."""
+def _read(path: Path) -> tuple[BenchmarkConfig, dict[str, Any], list[dict[str, Any]]]:
+    """Return configuration, versions and runs of a file of figures; ValueError if it is damaged."""
     content = read_json(path)
     try:
-        config, rows, where = BenchmarkConfig.model_validate(content["config"]), content["runs"], content["versions"]
-        if where.keys() >= _PLACE and all(map(checked_result, rows)):
-            return config, content
+        config, versions, rows = (content[name] for name in ("config", "versions", "runs"))
+        if {"platform", "python"} <= versions.keys() and all(map(checked_result, rows)):
+            return BenchmarkConfig.model_validate(config), versions, rows
     except (ValidationError, TypeError, KeyError, AttributeError):
         pass
     raise ValueError(f"{path} is damaged: it has no configuration, versions and runs of a benchmark")
 
 
-def write(config: BenchmarkConfig, folder: Path, paper: bool = True) -> None:
-    """Write the JSON and the page of all that is finished, by task, algorithm and seed, and what a paper takes."""
-    content: dict[str, Any] = {
-        "config": config.model_dump(mode="json"),
-        "versions": _versions(folder),
-        "runs": in_order(row for _, row in finished(folder)[0]),
-    }
-    save_json(content, folder / RESULTS)
-    draw_for_page(content["runs"], folder)
-    write_page(content, folder / PAGE)
-    if paper:
-        write_paper(content["runs"], folder / FOLDER)
-
-
-def finished(folder: Path) -> tuple[list[tuple[Path, dict[str, Any]]], list[str]]:
-    """Return each finished run once, its folder and its figures, and a line on each file that is left out.
-
-    Of copies, such as one under another seed's number, the run in its own folder counts.
-    """
-    runs: dict[tuple[str, str, int], list[tuple[Path, dict[str, Any]]]] = {}
-    lines = []
+def finished(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the result of each finished run, and a line on each file that is left out: damaged, or not in place."""
+    rows, lines = [], []
     for path in sorted((folder / "runs").rglob(RESULT)):
-        if (row := read_result(path)) is None:
-            again = "its run is played anew when it is asked for"
-            lines.append(f"{path} is damaged: it is left out of the page, and {again}")
-            continue
-        key = row["task"], row["algorithm"], row["seed"]
-        places = runs.setdefault(key, [])
-        places.insert(0 if path.parent == run_folder(folder, *key) else len(places), (path.parent, row))
-    for (own, _), *others in runs.values():
-        lines += [f"{place} has the same run as {own}: it is left out of the page" for place, _ in others]
-    return [found[0] for found in runs.values()], lines
+        row = read_result(path)
+        if row is None:
+            lines.append(f"{path} is damaged: it is left out, and its run is played again when it is asked for")
+        elif path.parent != (own := run_folder(folder, row["task"], row["algorithm"], row["seed"])):
+            lines.append(f"{path} is left out: its run belongs into {own}")
+        else:
+            rows.append(row)
+    return rows, lines
 
 
 def in_order(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,11 +1,11 @@
-"""Schema of a benchmark run's result, which is written and read by it alone."""
+"""Schema of a benchmark run's result, the one file that says a run is finished."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, to_json
@@ -14,97 +14,62 @@ RESULT = "result.json"
 
 
 class _Part(BaseModel):
-    """What must be there, beside what other versions may have added."""
+    """Required keys; those that other versions have added are kept."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
 
 
 class Figure(_Part):
-    """A mean with its 95 % interval; bounds are None where one table was played."""
+    """Mean with its 95 % interval; bounds are None where one table was played."""
 
     mean: float
     low: float | None = None
     high: float | None = None
 
 
-class Strangers(_Part):
-    """Win share and score at tables of held-out agents."""
-
-    win: Figure | float
-    score: Figure | float
-
-
 class Gain(_Part):
-    """What the strongest responder gains, with an interval for all together."""
+    """Gain of the strongest responder, with an interval for all responders together."""
 
     at_least: Figure | float
 
 
-class Exact(_Part):
-    """What one deviator gains, the sum over the seats, and the score among copies, in gems."""
-
-    exploitability: float
-    nash_conv: float
-    value: float
-
-
-class Refused(_Part):
-    """Why an agent is not solved."""
-
-    refused: str
-
-
-class Point(_Part):
-    """NashConv, or by the task wins from strangers or the score, after so many decisions."""
-
-    decisions: int
-    nash_conv: float | None = None
-    win: float | None = None
-    score: float | None = None
-
-
 class Measures(_Part):
-    """All figures of an agent that a task has."""
+    """Figures of an agent, those that its task has."""
 
-    held_out: Strangers | None = None
+    held_out: dict[str, Figure | float] | None = None
+    """Win share and score at tables of held-out agents."""
     gain: Gain | None = None
-    exact: Exact | Refused | None = None
-    curve: list[Point] = []
+    exact: dict[str, float | str] | None = None
+    """`exploitability`, `nash_conv` and `value` in gems, or why an agent is `refused`."""
+    curve: list[dict[str, float]] = []
+    """`decisions`, and by the task `nash_conv`, `win` or `score`."""
     score: Figure | float | None = None
-
-    @field_validator("*")
-    @classmethod
-    def _known(cls, value: Any) -> Any:
-        """Refuse null: a figure that is not known is left out."""
-        if value is None:
-            raise ValueError("null")
-        return value
 
 
 class Result(_Part):
-    """A finished run: what was played by what, what it took, and what was measured."""
+    """Finished run: task, algorithm, cost and figures."""
 
     task: str = Field(pattern=r"^[\w-]+$")
     family: str
     algorithm: str
     kind: str
     seed: int = Field(ge=0)
-    version: str = ""
-    task_version: int = 1
-    digest: str = ""
-    package: str = ""
-    commit: str = ""
     budget: int
     decisions: int
     train_cpu_seconds: float
     measure_cpu_seconds: float
     measures: Measures
-    agent: str = ""
-    """What a function of one's own found, as `make` takes it."""
+    version: str = ""
+    """Digest of the algorithm's file, if it is a user's own."""
+    task_version: int = 1
+    digest: str = ""
+    """Of the task's games."""
+    package: str = ""
+    commit: str = ""
 
 
 def checked_result(found: Any) -> dict[str, Any] | None:
-    """Return what is given if it is a result with some figure, else None."""
+    """Return what is given if it is a result with at least one figure, else None."""
     try:
         return found if Result.model_validate(found).measures.model_fields_set else None
     except ValidationError:
@@ -112,7 +77,7 @@ def checked_result(found: Any) -> dict[str, Any] | None:
 
 
 def read_result(path: Path) -> dict[str, Any] | None:
-    """Return the result in a run's file, None if it is not there or damaged."""
+    """Return the result in a run's file, None if it is missing or damaged."""
     try:
         return checked_result(parse_json(path.read_text(encoding="utf-8-sig")))
     except (OSError, ValueError):

@@ -66,7 +66,7 @@ _TASKS = (
     _full("full-4-score", 4, "score", "4 players, the 2016 game, for score", "the same table without rivalry"),
     _full("full-8-win", 8, "win", "8 players, the 2016 game, for the win", "the largest table"),
     _full(
-        "hidden-4-win", 4, "win", "4 players, Incan Gold, for the win", "nobody sees the rivals' chests", HIDDEN
+        "hidden-4-win", 4, "win", "4 players, Incan Gold, for the win", "the rivals' chests are hidden", HIDDEN
     )._replace(
         version=2  # rivals' relics are visible
     ),

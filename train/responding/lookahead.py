@@ -1,21 +1,17 @@
-"""What a search that looks one decision ahead gains against copies of an agent, by summed advantages."""
+"""Gain of a search that looks one decision ahead against copies of an agent, by summed advantages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from diamant_env.agent import Agent
 from diamant_env.editions import find_edition
 from diamant_env.judging.advantages import SummedGain, summed_gain, with_values
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import Progress, children
-from diamant_env.observation import SLICES, Observations
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import Budget, SearchAgent
@@ -23,15 +19,12 @@ from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
 from train.responding.config import LookaheadConfig
 
-_BLANK = ["lead", *(name for name in SLICES if name.startswith("rival_"))]
-
 
 def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
     """Return why no search can look ahead there, or nothing if one can."""
     if config.games == 0:
         return "search.games = 0"
-    hidden = game.blank_rivals or find_edition(game.edition).hidden_chests
-    if hidden and not _chests_are_idle(game):
+    if game.blank_rivals or find_edition(game.edition).hidden_chests:
         return "it looks ahead from open chests, and this table hides them"
     if isinstance(make(game.agent, fresh=True), SearchAgent):
         return "the agent itself is one"
@@ -52,15 +45,9 @@ def prepare(
 ) -> tuple[Callable[..., SummedGain], bool]:
     """Return what measures the gain of the search, by games and seeds, and whether values cut its roll-outs.
 
-    In one expedition for score nobody can use what is hidden, so there the table is an open one of blind copies.
-
     Where the agent is a network and wins count, values cut the roll-outs: those that decide by its own values, or by
     some fitted to its games; those that value the decisions by other ones, fitted to other games.
     """
-    if _chests_are_idle(game):
-        open_edition = find_edition(game.edition, hidden_chests=False)
-        blind = Blind(make(game.agent, fresh=True)) if game.blank_rivals else game.agent
-        game = replace(game, agent=blind, edition=open_edition, blank_rivals=False)
     agent, values = make(game.agent, fresh=True), None
     if isinstance(agent, NetworkAgent) and game.reward == "win" and find_edition(game.edition).expeditions > 1:
         values = fitted(agent, game, config.fit_games, valuing)
@@ -74,30 +61,8 @@ def prepare(
     return measure, values is not None
 
 
-def _chests_are_idle(game: DeviationGame) -> bool:
-    return game.reward == "score" and find_edition(game.edition).expeditions == 1
-
-
-class Blind:
-    """Shows an agent a table with blank rivals (see `diamant_env.Batch`) where it sits at an open one."""
-
-    def __init__(self, agent: Agent) -> None:
-        self.agent = agent
-
-    def __str__(self) -> str:
-        return str(self.agent)
-
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`."""
-        flat = obs.flat.copy()
-        for name in _BLANK:
-            flat[:, SLICES[name]] = 0
-        flat[:, SLICES["hidden_chests"]] = 1
-        return self.agent.act(Observations(flat), first)
-
-
 def fitted(network: NetworkAgent, game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> Values:
-    """Return values for one table size and edition, learned from so many games of a network with itself."""
+    """Return values for one table size and edition, learned from a network's games with itself."""
     torch.set_num_threads(1)
     playing, learning = children(seeds, 2)
     layers, _ = fit(play_starts(network, game.players, games, playing, [game.edition]), learning)

@@ -24,7 +24,7 @@ UNITS = {"win": "win share", "score": "gems", "margin": "gems more than the othe
 
 @dataclass(frozen=True)
 class ResponseResult:
-    """What can be gained against copies of an agent, all on the same fresh games."""
+    """Gains against copies of an agent, all on the same fresh games."""
 
     agent: str
     players: int
@@ -58,21 +58,8 @@ class ResponseResult:
         return Estimate(*(self.players * value for value in astuple(self.best_bound)))
 
     @property
-    def search_less_members(self) -> Estimate | None:
-        """The gain of PPO's best run less that of the best member of the pools; None if either is missing."""
-        if not self.members or not self.searched:
-            return None
-        return max(self.searched, key=_mean).more_than(max(self.members, key=_mean))
-
-    @property
-    def weak(self) -> bool:
-        """Whether PPO found less than a member of the pools, by more than chance: then it is no yardstick."""
-        more = self.search_less_members
-        return more is not None and more.high < 0
-
-    @property
     def lookahead_json(self) -> dict[str, Any] | None:
-        """What the search gains, with what tells whether that figure is biased; None if there is no search."""
+        """Gain of the search, with the checks of its bias; None if there is no search."""
         if self.lookahead is None:
             return None
         ahead = self.lookahead
@@ -89,8 +76,6 @@ class ResponseResult:
             "can_be_gained_by": self.best.player,
             "can_be_gained": self.best_bound,
             "nash_conv": self.nash_conv,
-            "weak": self.weak,
-            "more": self.search_less_members,
         }
 
 
@@ -133,8 +118,6 @@ def result_table(found: ResponseResult) -> Table:
         f"NashConv, the sum over the seats: at least {sum_of_seats}.",
     ]
     lines += _about_lookahead(found, digits)
-    if found.weak:
-        lines.append("A member of the pools gains more than PPO: PPO is weak here.")
     table.caption = "\n".join(lines)
     return table
 

@@ -105,7 +105,7 @@ def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> li
 def learn(
     game: DeviationGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: NetworkAgent | None
 ) -> list[tuple[int, NetworkAgent]]:
-    """Train one learner among copies, from random weights or `warm`; return its policies after so many decisions."""
+    """Train one learner among copies, from random weights or `warm`; return its policies, each with its decisions."""
     _, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
     seating = seat_with(np.ones((config.ppo.games, game.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
     copies = [make(game.agent, copy_seed)]

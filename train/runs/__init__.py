@@ -1,1 +1,1 @@
-"""What a run is given and what it leaves behind."""
+"""Configuration, folder, judging and model card of a run."""

@@ -91,11 +91,11 @@ class Checkpoints:
         self.kept = 0
 
     def due(self, decisions: int) -> int:
-        """Return how many policies should have been kept after so many decisions."""
+        """Return the number of policies that should have been kept by this number of decisions."""
         return min(decisions, self.config.ppo.decisions) * self.config.checkpoints // self.config.ppo.decisions
 
     def keep(self, network: NetworkAgent, decisions: int) -> None:
-        """Save the policy after so many decisions."""
+        """Save the policy."""
         self.kept = self.due(decisions)
         save_policy(self.folder / f"{decisions:010d}.safetensors", network, self.config, decisions)
 
@@ -125,7 +125,7 @@ def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
         # Keys that are new since then have their defaults.
         belongs = type(config).model_validate(saved["config"]) == config
         state = _mapped(saved["state"], torch.Tensor, torch.Tensor.numpy)
-    except Exception as error:  # any, of a file that somebody may have crafted
+    except Exception as error:  # any, of a crafted file
         raise ValueError(f"{path} is damaged: {error or type(error).__name__}") from None
     if not belongs:
         raise ValueError(f"{path} belongs to another configuration than the one in {folder}, which was changed since")

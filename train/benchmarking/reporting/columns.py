@@ -1,4 +1,4 @@
-"""Figures of benchmark runs: what they mean, how they are read from a result, and their means over seeds."""
+"""Figures of benchmark runs: columns, how they are read from a result, and means over seeds."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ Row = dict[str, Any]
 
 
 class Column(NamedTuple):
-    """A figure of a run.
+    """Figure of a run; docs/benchmark.md defines each.
 
     Attributes:
         heading: Of its column.
         unit: Such as ``"gems"``.
-        digits: That are shown.
-        meaning: Half a sentence.
+        digits: After the point.
         read: Returns it from a run's row, None where it is not known.
         point: Its name in the points of a learning curve, if it is the one that curves show.
     """
@@ -27,7 +26,6 @@ class Column(NamedTuple):
     heading: str
     unit: str
     digits: int
-    meaning: str
     read: Callable[[Row], Estimate | None]
     point: str = ""
 
@@ -75,42 +73,27 @@ def _half(found: Estimate) -> float:
     return (found.high - found.low) / 2
 
 
-_GAIN = "what the best deviator found gains against copies of the agent: a lower bound, and the lower the better"
-_SECONDS = Column(
-    "training, CPU s",
-    "",
-    0,
-    "processor time",
-    lambda row: estimate_of(row["train_cpu_seconds"]),
-)
-_SCORE = Column(
-    "score among strangers", "gems", 2, "mean at tables of distinct held-out agents", _of("held_out", "score"), "score"
-)
-_WIN = Column(
-    "wins from strangers", "", 3, "share of the games at tables of distinct held-out agents", _of("held_out", "win"),
-    "win",
-)  # fmt: skip
+_SECONDS = Column("training, CPU s", "", 0, lambda row: estimate_of(row["train_cpu_seconds"]))
+_SCORE = Column("score among strangers", "gems", 2, _of("held_out", "score"))
+_GAIN = Column("strongest responder's gain", "", 3, _of("gain", "at_least"))
 COLUMNS = {
     "expedition": (
-        Column(
-            "NashConv", "gems", 3, "exact sum over the seats of what each gains by deviating alone; equilibria have 0",
-            _of("exact", "nash_conv"), "nash_conv",
-        ),
-        Column("deviation gain", "gems", 3, "what one seat could gain so, exact", _of("exact", "exploitability")),
-        Column("score among copies", "gems", 2, "mean of a seat where all play the agent", _of("exact", "value")),
-        _SCORE._replace(point=""),
+        Column("NashConv", "gems", 3, _of("exact", "nash_conv"), "nash_conv"),
+        Column("deviation gain", "gems", 3, _of("exact", "exploitability")),
+        Column("score among copies", "gems", 2, _of("exact", "value")),
+        _SCORE,
         _SECONDS,
     ),
-    "solitaire": (Column("score", "gems", 2, "mean of games alone", _of("score"), "score"), _SECONDS),
+    "solitaire": (Column("score", "gems", 2, _of("score"), "score"), _SECONDS),
     "win": (
-        Column("wins less gain", "", 3, "wins from strangers less the strongest responder's gain", net),
-        _WIN,
-        Column("strongest responder's gain", "", 3, _GAIN, _of("gain", "at_least")),
-        _SCORE._replace(point=""),
+        Column("wins less gain", "", 3, net),
+        Column("wins from strangers", "", 3, _of("held_out", "win"), "win"),
+        _GAIN,
+        _SCORE,
         _SECONDS,
     ),
-    "score": (_SCORE, Column("strongest responder's gain", "gems", 2, _GAIN, _of("gain", "at_least")), _SECONDS),
-}  # fmt: skip
+    "score": (_SCORE._replace(point="score"), _GAIN._replace(unit="gems", digits=2), _SECONDS),
+}
 """The figures of a task by its family; the first one sorts the table."""
 ASCENDING = {"expedition"}
 """Families whose first figure is the better the lower it is."""

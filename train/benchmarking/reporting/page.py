@@ -1,4 +1,4 @@
-"""Page of a benchmark's folder: what was played, pictures, and a table for each task."""
+"""Page of a benchmark's folder: summary, pictures, and a table for each task."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ALLOWED = 1.01  # times the budget: games side by side end a step later
 
 
 class Line(NamedTuple):
-    """A line of a table: an algorithm, what is to be said of its runs, and its figures as texts."""
+    """Line of a table: an algorithm, marks of its runs, and its figures as texts."""
 
     name: str
     seeds: str
@@ -30,7 +30,7 @@ class Line(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of algorithms, the best first."""
+    """Table of algorithms, the best first."""
 
     head: list[str]
     lines: list[Line]
@@ -46,24 +46,17 @@ def write_page(content: Row, path: Path) -> None:
     """Write the page of a folder's runs, whose pictures lie beside it.
 
     Args:
-        content: ``config``, ``versions`` and ``runs``, as `train.benchmarking.folder.write` saves them.
+        content: ``config``, ``versions`` and ``runs``, as `BenchmarkFolder.write` saves them.
         path: Of the page.
     """
-    runs = content["runs"]
-    meanings = {column.heading: column.meaning for row in runs for column in COLUMNS[row["family"]]}
-    columns = "\n".join(f"- **{heading}**: {meaning}." for heading, meaning in meanings.items())
     protocol = Path(os.path.relpath(PROTOCOL, path.parent)).as_posix()
-    parts = [
-        "# Benchmark",
-        f"The [protocol]({protocol}) is docs/benchmark.md of diamant_env.",
-        summary(content),
-        columns,
-    ]
-    write_whole(path, "\n\n".join(filter(None, [*parts, *task_tables(runs, "## ")])) + "\n")
+    about = f"The [protocol]({protocol}) defines the figures; it is docs/benchmark.md of diamant_env."
+    parts = ["# Benchmark", about, summary(content), *task_tables(content["runs"])]
+    write_whole(path, "\n\n".join(parts) + "\n")
 
 
 def summary(content: Row) -> str:
-    """Return what was played, the pictures, and the first figures of the tasks of a family side by side."""
+    """Return the number and cost of the runs, the pictures, and the first figures of a family's tasks side by side."""
     runs, config = content["runs"], content["config"]
     platform, python = (escaped(str(content["versions"][name])) for name in ("platform", "python"))
     hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
@@ -100,12 +93,12 @@ def task_table(runs: Sequence[Row]) -> Table:
     return Table([column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns]))
 
 
-def task_tables(runs: Sequence[Row], heading: str) -> list[str]:
+def task_tables(runs: Sequence[Row]) -> list[str]:
     """Return a table of all figures for each task, under headings."""
     tables = []
     for task, mine in by_task(runs).items():
         meaning = f"{TASKS[task].meaning}; the number of seeds in brackets.\n\n" if task in TASKS else ""
-        tables.append(f"{heading}{task}\n\n{meaning}{task_table(mine).markdown()}")
+        tables.append(f"## {task}\n\n{meaning}{task_table(mine).markdown()}")
     return tables
 
 
@@ -133,11 +126,11 @@ def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Li
 
 
 def mark(row: Row) -> str:
-    """Return what a page says of a run that is not as the others are, of most runs nothing."""
+    """Return the remark of a page on a run that does not follow the protocol, else an empty text."""
     budget, spent, task = row["budget"], row["decisions"], TASKS.get(row["task"])
     if task is not None and row.get("digest", digest(task)) != digest(task):
         return "games of another version"
-    if refused := row["measures"].get("exact", {}).get("refused"):
+    if refused := (row["measures"].get("exact") or {}).get("refused"):
         return f"not solved: {refused}"
     if budget and not spent:
         return "no decision was counted"

@@ -1,4 +1,4 @@
-"""What a paper takes from a benchmark: results as CSV, LaTeX tables, figures as SVG and PDF as wide as a column."""
+"""Outputs for a paper: results as CSV, LaTeX tables, and figures a column wide as SVG and PDF."""
 
 from __future__ import annotations
 

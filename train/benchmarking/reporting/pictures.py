@@ -1,4 +1,4 @@
-"""Pictures of a benchmark, each panel as wide as a column of print: learning curves, and wins against gains."""
+"""Pictures of a benchmark, a column of print wide: learning curves, and wins against gains."""
 
 from __future__ import annotations
 
@@ -119,12 +119,12 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
 
 def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
     """Draw wins from strangers against the gain of the strongest responder, a point for each run."""
+    _, wins, gain, *_ = COLUMNS["win"]
     for name, look in looks.items():
-        mine = [row["measures"] for row in runs if row["algorithm"] == name]
-        x = [measures["gain"]["at_least"]["mean"] for measures in mine]
-        y = [measures["held_out"]["win"]["mean"] for measures in mine]
-        axes.plot(x, y, clip_on=False, alpha=0.8, **{**look, "linestyle": ""})
+        mine = [row for row in runs if row["algorithm"] == name]
+        known = [(gained.mean, won.mean) for row in mine if (gained := gain.read(row)) and (won := wins.read(row))]
+        axes.plot(*np.reshape(known, (-1, 2)).T, clip_on=False, alpha=0.8, **{**look, "linestyle": ""})
     axes.set_xscale("symlog", linthresh=0.02)
     axes.set_xticks([0, 0.02, 0.1, 0.5], ["0", "0.02", "0.1", "0.5"])
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set(xlabel="strongest responder's gain", ylabel="wins from strangers")
+    axes.set(xlabel=gain.heading, ylabel=wins.heading)
