@@ -6,7 +6,6 @@ import numpy as np
 
 from diamant_env.drawing.canvas import Box, Colour
 from diamant_env.drawing.cards import FATAL, NEW, draw_path
-from diamant_env.drawing.icons import ICONS, draw_icon
 from diamant_env.drawing.news import Narrator, counted
 from diamant_env.drawing.pixels import PixelCanvas, pixels_of, pygame
 from diamant_env.drawing.scene import Scene
@@ -59,9 +58,9 @@ def _draw_header(canvas: PixelCanvas, game: Game, edition: Edition, over: bool) 
         center = (left + (expedition - 1) * step, 29)
         done = over or expedition < game.expedition
         now = expedition == game.expedition and not over
-        draw_icon(canvas, ICONS["entrance"], center, step * 0.42, (236, 178, 84) if now else (118, 110, 116))
+        canvas.icon("entrance", center, step * 0.42, (236, 178, 84) if now else (118, 110, 116))
         if done:
-            draw_icon(canvas, ICONS["barricade"], center, step * 0.42)
+            canvas.icon("barricade", center, step * 0.42)
     if not over:
         canvas.text(f"card {game.turn}", (712, 29), 24, _WHITE, "midright")
         _draw_chance(canvas, float(bust_chance(game)))
@@ -121,9 +120,9 @@ def _draw_lying(canvas: PixelCanvas, game: Game) -> None:
     y = (_LYING_TOP + SEATS_TOP) / 2
     canvas.rectangle((0, _LYING_TOP, WIDTH, SEATS_TOP - _LYING_TOP), (56, 50, 62))
     x = _MARGIN + canvas.text("Lying on the path:", (_MARGIN, y), 20, _GREY, "midleft") + 26
-    draw_icon(canvas, ICONS["gem"], (x, y), 11)
+    canvas.icon("gem", (x, y), 11)
     x += 18 + canvas.text(counted(game.path_gems, "gem"), (x + 18, y), 22, _WHITE, "midleft") + 34
-    draw_icon(canvas, ICONS["relic"], (x, y), 12)
+    canvas.icon("relic", (x, y), 12)
     worth = f" worth {game.path_relic_value} to a lone leaver" if game.path_relics else ""
     canvas.text(counted(game.path_relics, "relic") + worth, (x + 18, y), 22, _WHITE, "midleft")
     traps = counted(int(np.count_nonzero(game.on_path)), "trap")
