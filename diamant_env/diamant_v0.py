@@ -26,7 +26,7 @@ from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.settings import read_actions
 from diamant_env.observation import observation_space
 from diamant_env.rewards import Reward
-from diamant_env.state import LEAVE, Game
+from diamant_env.state import LEAVE, GameState
 
 MASKS = ("info", "observation", "none")
 
@@ -120,7 +120,7 @@ class parallel_env(ParallelEnv, EzPickle):
         return self._batch.editions[0]
 
     @property
-    def game(self) -> Game:
+    def game(self) -> GameState:
         """A copy of the game's record, of type `GAME`."""
         return self._batch.games[0].copy()
 

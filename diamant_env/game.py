@@ -16,8 +16,7 @@ from diamant_env.engine.records import as_bytes, as_games, check_games, observe_
 from diamant_env.random_numbers import keys_of_seeds
 from diamant_env.rewards import margin, reward_code
 from diamant_env.rules import start_game, win_share
-from diamant_env.state import DECIDE, GAME, OVER, PHASES, REVEAL
-from diamant_env.state import Game as Record
+from diamant_env.state import DECIDE, GAME, OVER, PHASES, REVEAL, GameState
 
 _NO_ACTIONS = np.zeros((1, 0), np.int8)
 
@@ -88,13 +87,13 @@ class Game:
         return self.clone()
 
     @property
-    def state(self) -> Record:
+    def state(self) -> GameState:
         """A read-only copy of the state, a record of type `GAME`."""
         memory = self._memory.copy()  # of records NumPy would leave out the padding
         memory.flags.writeable = False
         return memory.view(GAME)[0, 0]
 
-    def restore(self, state: Record | NDArray) -> None:
+    def restore(self, state: GameState | NDArray) -> None:
         """Go on from the state of a game of this edition and number of players.
 
         Args:

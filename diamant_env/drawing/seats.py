@@ -9,7 +9,7 @@ from diamant_env.drawing.news import verdict, winners
 from diamant_env.drawing.pixels import PixelCanvas
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
-from diamant_env.state import OVER, Game
+from diamant_env.state import OVER, GameState
 
 SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
 _CAVE_TOP, _CAMP_TOP = 400, 490
@@ -20,7 +20,7 @@ _WHITE, _GREY, _GREEN = (246, 242, 232), (176, 170, 168), (96, 170, 104)
 _TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust": FATAL}
 
 
-def draw_seats(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene) -> None:
+def draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
     """Draw all columns."""
     for top, bottom, colour in (
         (SEATS_TOP, _CAVE_TOP, _TABLE), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
@@ -87,7 +87,7 @@ def _draw_decision(canvas: PixelCanvas, center: float, width: float, words: str)
     canvas.text(words, (center, y), 21, INK if tag else _GREY, fit=width - 16)
 
 
-def _draw_explorer(canvas: PixelCanvas, game: Game, center: float, seat: int) -> None:
+def _draw_explorer(canvas: PixelCanvas, game: GameState, center: float, seat: int) -> None:
     """Draw the tent, and the explorer in the cave with the bag, or in camp."""
     x, y, colour = center - 22, _CAMP_TOP + 64, SEAT_COLOURS[seat]
     canvas.icon("tent", (x, _CAMP_TOP + 56), 30, colour)
@@ -101,7 +101,7 @@ def _draw_explorer(canvas: PixelCanvas, game: Game, center: float, seat: int) ->
     canvas.text(str(seat), (x, y + 7), 24, INK)
 
 
-def _draw_chest(canvas: PixelCanvas, game: Game, center: float, seat: int, hidden: bool) -> None:
+def _draw_chest(canvas: PixelCanvas, game: GameState, center: float, seat: int, hidden: bool) -> None:
     canvas.icon("closed-chest" if hidden else "open-chest", (center, _CAMP_TOP + 34), 19)
     if hidden:
         canvas.text("hidden", (center, _CAMP_TOP + 66), 18, _WHITE)

@@ -29,7 +29,7 @@ from diamant_env.exact.cards import cards_left, number_of, read_digits
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean, solve_sets
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.tree import ExpeditionTree, build_tree
-from diamant_env.state import Game
+from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 
 _CHUNKS = 200
@@ -105,7 +105,7 @@ def root_value(tree: ExpeditionTree, values: NDArray[np.float64]) -> float:
 def solve_equilibrium(
     num_players: int = 4,
     edition: str | Edition = "iello-2016-fr",
-    game: Game | None = None,
+    game: GameState | None = None,
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
@@ -127,7 +127,7 @@ def solve_equilibrium(
 
 def solve_difference(
     edition: str | Edition = "iello-2016-fr",
-    game: Game | None = None,
+    game: GameState | None = None,
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
@@ -173,7 +173,7 @@ def parts(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int
             progress(float(1 - first / tree.sets.size))
 
 
-def _tree(num_players: int, edition: str | Edition, game: Game | None) -> ExpeditionTree:
+def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> ExpeditionTree:
     edition = find_edition(edition)
     if game is None:
         if not isinstance(num_players, int | np.integer) or not 1 <= num_players <= MAX_PLAYERS:

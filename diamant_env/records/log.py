@@ -13,7 +13,7 @@ from diamant_env.diamant_v0 import parallel_env
 from diamant_env.drawing.news import seats_deciding, winners
 from diamant_env.editions import NO_CARD, Edition
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, result_lines
-from diamant_env.state import CONTINUE, LEAVE, OVER, Game
+from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import read_text
 
@@ -216,9 +216,9 @@ class GameLog:
         self.turns: list[Turn] = []
         self._edition, self._players, self._seed = edition, num_players, None if seed is None else int(seed)
         self._names, self._notes = tuple(names), tuple(notes)
-        self._game: Game | None = None
+        self._game: GameState | None = None
 
-    def follow(self, game: Game) -> None:
+    def follow(self, game: GameState) -> None:
         """Take note of the start of a game, then of each turn that has been played.
 
         Raises:

@@ -63,10 +63,9 @@ def test_random_damage_is_noticed(kinds, name):
     assert found == ("", [])
 
 
-def open_crafted(kind: Stored, place: Path) -> list[str]:
+def open_crafted(kind: Stored, contents: dict[str, bytes], place: Path) -> list[str]:
     """Open crafted and special files; return what is wrong with them."""
-    mark, found = place / "ran", []
-    contents, special = crafted(kind.path.read_bytes(), mark), special_files(place)
+    mark, found, special = place / "ran", [], special_files(place)
     for title in [*contents, *special]:
         kind.path.rmdir() if kind.path.is_dir() and not kind.path.is_symlink() else kind.path.unlink()
         special[title](kind.path) if title in special else kind.path.write_bytes(contents[title])
@@ -81,7 +80,8 @@ def open_crafted(kind: Stored, place: Path) -> list[str]:
 def test_crafted_files_are_refused_and_run_nothing(kinds, name, tmp_path):
     path = kinds[name].path
     good = path.read_bytes()
-    found = in_child(partial(open_crafted, kinds[name], tmp_path), memory=MEMORY)
+    contents = crafted(good, tmp_path / "ran")
+    found = in_child(partial(open_crafted, kinds[name], contents, tmp_path), memory=MEMORY)
     path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
     path.write_bytes(good)
     assert found == ("", [])
