@@ -15,17 +15,18 @@ from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, whole_number
-from diamant_env.envs.aec import AecGame, OrderedAecGame, SavedGame
+from diamant_env.envs.aec import AecGame, SavedGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.settings import read_actions
 from diamant_env.observation import observation_space
 from diamant_env.rewards import Reward
-from diamant_env.state import LEAVE, Game
+from diamant_env.state import LEAVE, GameState
 
 MASKS = ("info", "observation", "none")
 
@@ -119,7 +120,7 @@ class parallel_env(ParallelEnv, EzPickle):
         return self._batch.editions[0]
 
     @property
-    def game(self) -> Game:
+    def game(self) -> GameState:
         """A copy of the game's record, of type `GAME`."""
         return self._batch.games[0].copy()
 
@@ -253,11 +254,11 @@ class parallel_env(ParallelEnv, EzPickle):
 def raw_env(**kwargs: Any) -> AECEnv:
     """Return the AEC environment that does not check the order of calls; what others chose this turn stays invisible.
 
-    Arguments are those of `parallel_env`.
+    Arguments are those of `parallel_env`; `copy.deepcopy` copies a game in the middle of a turn too.
     """
     return AecGame(parallel_env(**kwargs))
 
 
 def env(**kwargs: Any) -> AECEnv:
     """Return the AEC environment that also checks the order of calls. Arguments are those of `parallel_env`."""
-    return OrderedAecGame(raw_env(**kwargs))
+    return OrderEnforcingWrapper(raw_env(**kwargs))

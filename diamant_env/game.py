@@ -12,16 +12,12 @@ from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition, find_edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import MAX_SEED, as_array, legal_actions, whole_number
 from diamant_env.engine.edition_numbers import edition_table
-from diamant_env.engine.observation_writer import LENGTHS
-from diamant_env.engine.records import as_bytes, as_games, check_games
-from diamant_env.observation import NUM_FEATURES
+from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
 from diamant_env.rewards import margin, reward_code
 from diamant_env.rules import start_game, win_share
-from diamant_env.state import DECIDE, GAME, OVER, PHASES, REVEAL
-from diamant_env.state import Game as Record
+from diamant_env.state import DECIDE, GAME, OVER, PHASES, REVEAL, GameState
 
-_NO_SCRIPT = np.zeros((1, 0), np.int8), np.zeros(1, np.int64)
 _NO_ACTIONS = np.zeros((1, 0), np.int8)
 
 
@@ -91,13 +87,13 @@ class Game:
         return self.clone()
 
     @property
-    def state(self) -> Record:
+    def state(self) -> GameState:
         """A read-only copy of the state, a record of type `GAME`."""
         memory = self._memory.copy()  # of records NumPy would leave out the padding
         memory.flags.writeable = False
         return memory.view(GAME)[0, 0]
 
-    def restore(self, state: Record | NDArray) -> None:
+    def restore(self, state: GameState | NDArray) -> None:
         """Go on from the state of a game of this edition and number of players.
 
         Args:
@@ -184,12 +180,7 @@ class Game:
             ValueError: If the table has no such seat.
         """
         seat = whole_number("seat", seat, 0, self.num_players - 1)
-        rows = np.zeros((1, self.num_players, NUM_FEATURES), np.float32)
-        loops.run_games(
-            self._memory, self._edition_memory, loops.ALL_GAMES, False, loops.NO_DEAL, *loops.NO_TURN, 0, *_NO_SCRIPT,
-            loops.NO_ROWS, rows, False, False, LENGTHS,
-        )  # fmt: skip
-        return rows[0, seat]
+        return observe_records(self._games, self._table, self.num_players)[0, seat]
 
     def returns(self, reward: str = "score") -> NDArray[np.float64]:
         """Return what each seat has been paid so far, float64 (num_players,).

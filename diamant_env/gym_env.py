@@ -18,7 +18,7 @@ from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
 from diamant_env.opponents.own import Player
 from diamant_env.rewards import Reward
-from diamant_env.state import Game
+from diamant_env.state import GameState
 
 
 class DiamantEnv(gymnasium.Env):
@@ -123,7 +123,7 @@ class DiamantEnv(gymnasium.Env):
         return self._learner.edition
 
     @property
-    def game(self) -> Game:
+    def game(self) -> GameState:
         """A copy of the game's record, of type `diamant_env.GAME`."""
         return self._learner.batch.games[0].copy()
 

@@ -125,23 +125,6 @@ _NAMES = {NUM_FEATURES: tuple(field.name for field in FIELDS), NUM_FEATURES + NU
 """The fields of a row by its length."""
 
 
-def _as_dtype(fields: tuple[Field, ...]) -> list[tuple]:
-    return [(field.name, "f4") if field.size == 1 else (field.name, "f4", field.size) for field in fields]
-
-
-OBSERVATION = np.dtype(
-    (
-        np.record,
-        [
-            *_as_dtype(OWN),
-            ("rivals", [(field.name.removeprefix("rival_"), "f4") for field in RIVALS], _RIVALS),
-            *_as_dtype(PUBLIC),
-        ],
-    )
-)
-"""The dtype of an observation as a record; `rivals` is an array of records."""
-
-
 def columns(*names: str) -> NDArray[np.intp]:
     """Return where fields lie in a row, int (k,), one field after the other.
 

@@ -35,8 +35,7 @@ from diamant_env.envs.edition_text import edition_text, read_edition
 from diamant_env.envs.open_spiel_agents import AgentBot, AgentPolicy, PolicyAgent
 from diamant_env.game import Game
 from diamant_env.observation import NUM_FEATURES
-from diamant_env.state import CONTINUE, LEAVE
-from diamant_env.state import Game as Record
+from diamant_env.state import CONTINUE, LEAVE, GameState
 
 __all__ = ["AgentBot", "AgentPolicy", "DiamantGame", "DiamantState", "PolicyAgent", "edition_text", "read_edition"]
 
@@ -128,7 +127,7 @@ class DiamantState(pyspiel.State):
         self.position = game.start.clone()
         self._utility, self._paid_at_end = game.utility, game.paid_at_end
         self._returns_before = [0.0] * game.num_players()  # the last decisions
-        self._jump: Record | None = None  # where the next card leads, see `open_spiel_agents.state_at`
+        self._jump: GameState | None = None  # where the next card leads, see `open_spiel_agents.state_at`
 
     def current_player(self) -> int:
         """See `pyspiel.State`."""
@@ -178,7 +177,7 @@ class DiamantState(pyspiel.State):
         return f"{_in_words(self.position.state)}; chests {_chests(self.position)}"
 
 
-def _in_words(game: Record) -> str:
+def _in_words(game: GameState) -> str:
     """Return what all see, chests left out."""
     n = int(game["num_players"])
     numbers = ("expedition", "turn", "bag", "path_gems", "path_relics", "path_relic_value", "relics_taken")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.rules import win_share
-from diamant_env.state import OVER, EditionNumbers, Game
+from diamant_env.state import OVER, EditionNumbers, GameState
 
 REWARDS = {
     "score": "gems banked at this step, relics at their value when taken",
@@ -83,7 +83,9 @@ def _takes_played(reward: Callable) -> bool:
 
 
 @jit(inline=True)
-def pay(game: Game, edition: EditionNumbers, code: int, played: bool, rewards: NDArray[np.float32], i: int) -> None:
+def pay(
+    game: GameState, edition: EditionNumbers, code: int, played: bool, rewards: NDArray[np.float32], i: int
+) -> None:
     """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,): 0 if it was not `played`."""
     for seat in range(rewards.shape[1]):
         rewards[i, seat] = game.banked[seat] if played and code == _SCORE else 0
@@ -93,7 +95,7 @@ def pay(game: Game, edition: EditionNumbers, code: int, played: bool, rewards: N
 
 
 @jit
-def margin(game: Game, seat: int) -> float:
+def margin(game: GameState, seat: int) -> float:
     """Return a seat's score less the mean of the others' scores."""
     others = np.int64(0)
     for other in range(game.num_players):

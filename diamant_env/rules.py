@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, NO_CARD, NUM_CARDS
-from diamant_env.state import DECIDE, LEAVE, NO_DECISION, OVER, REVEAL, EditionNumbers, Game, Key
+from diamant_env.state import DECIDE, LEAVE, NO_DECISION, OVER, REVEAL, EditionNumbers, GameState, Key
 
 
 @jit(cached=True)
-def start_game(game: Game, edition: EditionNumbers, num_players: int, key: Key) -> None:
+def start_game(game: GameState, edition: EditionNumbers, num_players: int, key: Key) -> None:
     """Set up: empty chests, a full deck, and the first expedition before its first card."""
     game.key = key
     game.num_players = num_players
@@ -44,7 +44,7 @@ def start_game(game: Game, edition: EditionNumbers, num_players: int, key: Key) 
 
 
 @jit
-def begin_expedition(game: Game, edition: EditionNumbers) -> None:
+def begin_expedition(game: GameState, edition: EditionNumbers) -> None:
     """All players enter the cave; the cards are shuffled into one deck."""
     game.expedition += 1
     game.turn = 0
@@ -59,7 +59,7 @@ def begin_expedition(game: Game, edition: EditionNumbers) -> None:
 
 
 @jit
-def count_deck(game: Game) -> None:
+def count_deck(game: GameState) -> None:
     """Count the cards in the deck."""
     game.deck_size = 0
     for card in range(NUM_CARDS):
@@ -67,7 +67,7 @@ def count_deck(game: Game) -> None:
 
 
 @jit(inline=True, cached=True)
-def reveal(game: Game, edition: EditionNumbers, card: int) -> None:
+def reveal(game: GameState, edition: EditionNumbers, card: int) -> None:
     """Advance into the cave: turn up this card."""
     game.deck[card] -= 1
     game.deck_size -= 1
@@ -93,7 +93,7 @@ def equal_share(gems: int, players: int) -> int:
 
 
 @jit
-def find_treasure(game: Game, gems: int) -> None:
+def find_treasure(game: GameState, gems: int) -> None:
     """Treasure card: all players inside share it equally."""
     share = equal_share(gems, game.num_inside)
     game.bag += share
@@ -101,7 +101,7 @@ def find_treasure(game: Game, gems: int) -> None:
 
 
 @jit
-def meet_trap(game: Game, edition: EditionNumbers, trap: int) -> None:
+def meet_trap(game: GameState, edition: EditionNumbers, trap: int) -> None:
     """Trap card: the first of its kind does nothing, the second ends the expedition for everyone inside."""
     if not game.on_path[trap]:
         game.on_path[trap] = 1
@@ -113,7 +113,7 @@ def meet_trap(game: Game, edition: EditionNumbers, trap: int) -> None:
 
 
 @jit
-def find_relic(game: Game, edition: EditionNumbers, relic: int) -> None:
+def find_relic(game: GameState, edition: EditionNumbers, relic: int) -> None:
     """Relic card: it lies on the path until one player leaves alone."""
     # All relics on the path are taken together, so the order in which they leave the cave is known already.
     order = relic if edition.relics_printed else game.relics_taken + game.path_relics
@@ -122,7 +122,7 @@ def find_relic(game: Game, edition: EditionNumbers, relic: int) -> None:
 
 
 @jit(inline=True, cached=True)
-def resolve_decisions(game: Game, edition: EditionNumbers) -> None:
+def resolve_decisions(game: GameState, edition: EditionNumbers) -> None:
     """Players' decision: reveal the decisions in `game.decision` and bring the leavers to the camp.
 
     Of players in camp nothing is read: their decision becomes `NO_DECISION`.
@@ -144,7 +144,7 @@ def resolve_decisions(game: Game, edition: EditionNumbers) -> None:
 
 
 @jit(inline=True, cached=True)
-def return_to_camp(game: Game, leavers: int) -> None:
+def return_to_camp(game: GameState, leavers: int) -> None:
     """Exit: the leavers share the gems on the path and bank their bags; one leaver alone takes the relics."""
     share = equal_share(game.path_gems, leavers)
     relics = game.path_relics if leavers == 1 else 0
@@ -165,7 +165,7 @@ def return_to_camp(game: Game, leavers: int) -> None:
 
 
 @jit
-def end_expedition(game: Game, edition: EditionNumbers) -> None:
+def end_expedition(game: GameState, edition: EditionNumbers) -> None:
     """End of a round: return the revealed treasures and traps to the deck, go on with the next expedition."""
     for card in range(FIRST_TRAP):
         game.deck[card] = edition.cards[card]
@@ -179,7 +179,7 @@ def end_expedition(game: Game, edition: EditionNumbers) -> None:
 
 
 @jit
-def clear_path(game: Game) -> None:
+def clear_path(game: GameState) -> None:
     """End of a round: gems left over return to the reserve, relics left over are out of the game."""
     game.bag = 0
     game.path_gems = 0
@@ -190,7 +190,7 @@ def clear_path(game: Game) -> None:
 
 
 @jit
-def end_game(game: Game) -> None:
+def end_game(game: GameState) -> None:
     """End of the game: nobody is inside any more and nothing is at risk."""
     game.phase = OVER
     game.num_inside = 0
@@ -200,14 +200,14 @@ def end_game(game: Game) -> None:
 
 
 @jit
-def standing(game: Game, edition: EditionNumbers, seat: int) -> int:
+def standing(game: GameState, edition: EditionNumbers, seat: int) -> int:
     """Return a number that orders the players: the highest wins, equal ones share the victory."""
     score = int(game.chest[seat]) * (MAX_RELICS + 1)
     return score + int(game.relics[seat]) if edition.relics_break_ties else score
 
 
 @jit(cached=True)
-def win_share(game: Game, edition: EditionNumbers, seat: int) -> float:
+def win_share(game: GameState, edition: EditionNumbers, seat: int) -> float:
     """Return 1/k for each of the k winners, 0 for the others, by what the chests hold now."""
     own = standing(game, edition, seat)
     winners = 0
@@ -220,7 +220,7 @@ def win_share(game: Game, edition: EditionNumbers, seat: int) -> float:
 
 
 @jit
-def forget_last_events(game: Game) -> None:
+def forget_last_events(game: GameState) -> None:
     """Nothing has happened yet."""
     for seat in range(MAX_PLAYERS):
         game.decision[seat] = NO_DECISION

@@ -1,7 +1,7 @@
 """The state of a game and the printed numbers of an edition: two records, field by field.
 
-`Game` and `EditionNumbers` describe the records for people and for the type checker; the dtypes `GAME` and `EDITION`
-follow from them. A record holds all of a game, its random key too: copy it, save it, go on from it.
+`GameState` and `EditionNumbers` describe the records for people and for the type checker; the dtypes `GAME` and
+`EDITION` follow from them. A record holds all of a game, its random key too: copy it, save it, go on from it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Record:
         def tobytes(self) -> bytes: ...  # noqa: D102
 
 
-class Game(Record):
+class GameState(Record):
     """The state of a game. Arrays over seats have `MAX_PLAYERS` places, of which the first `num_players` are used.
 
     There is no shuffled deck: `deck` counts the copies of each card, and the next card is drawn with the chance that
@@ -80,6 +80,8 @@ class Game(Record):
     bust_card: Int8  # the trap that ended an expedition since the last decision
 
 
+Game = GameState  # the name that other rooms still use
+
 LAST_EVENTS = ("decision", "banked", "last_card", "bust_card")
 
 
@@ -106,7 +108,7 @@ def _record_dtype(description: type) -> np.dtype:
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
-GAME = _record_dtype(Game)
+GAME = _record_dtype(GameState)
 """The dtype of a game's record."""
 EDITION = _record_dtype(EditionNumbers)
 """The dtype of an edition's record."""

@@ -1,6 +1,5 @@
-"""What the drawing code draws on: the same shapes become pixels (`pixels.py`) or SVG (`svg.py`)."""
+"""What cards are drawn on: pixels (`pixels.py`) or SVG (`svg.py`)."""
 
-from collections.abc import Sequence
 from typing import Protocol
 
 Colour = tuple[int, int, int]
@@ -14,17 +13,8 @@ class Canvas(Protocol):
     def rectangle(self, box: Box, colour: Colour, radius: float = 0, width: float = 0) -> None:
         """Draw a rectangle, filled if `width` is 0."""
 
-    def circle(self, center: Point, radius: float, colour: Colour) -> None:
-        """Draw a disc."""
-
-    def ellipse(self, box: Box, colour: Colour) -> None:
-        """Draw a filled ellipse in this box."""
-
-    def polygon(self, points: Sequence[Point], colour: Colour) -> None:
-        """Draw a filled polygon."""
-
-    def line(self, points: Sequence[Point], colour: Colour, width: float) -> None:
-        """Draw a line through the points, with round joints and ends."""
+    def icon(self, name: str, center: Point, radius: float, tint: Colour = (255, 255, 255)) -> None:
+        """Draw one of `ICONS` into the square with this center and half this width."""
 
     def text(
         self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0

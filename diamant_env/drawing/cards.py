@@ -5,7 +5,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from diamant_env.drawing.canvas import Box, Canvas, Colour
-from diamant_env.drawing.icons import ICONS, INK, TRAP_ICONS, UNKNOWN_TRAP, Shape, draw_icon
+from diamant_env.drawing.icons import INK, icon_of_trap
 from diamant_env.drawing.scene import relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 
@@ -81,9 +81,9 @@ def draw_card(canvas: Canvas, box: Box, card: int, name: str, number: int | None
         canvas.text(str(number), (left + width * 0.07, top + width * 0.12), max(13, width * 0.18), ink, "midleft")
     if card < FIRST_TRAP:
         canvas.text(name, (center, top + height * 0.36), width * 0.72, ink, fit=width * 0.9)
-        draw_icon(canvas, icon, (center, top + height * 0.76), width * 0.2)
+        canvas.icon(icon, (center, top + height * 0.76), width * 0.2)
         return
-    draw_icon(canvas, icon, (center, top + height * 0.4), width * 0.34, _WHITE)
+    canvas.icon(icon, (center, top + height * 0.4), width * 0.34, _WHITE)
     lines = textwrap.wrap(name, max(_LINE, len(name) // _MOST_LINES + 3), max_lines=_MOST_LINES)
     step = 0.15 if len(lines) < _MOST_LINES else 0.1
     middle_of_all = 0.83 if len(lines) == 1 else 0.8  # further from the lower edge, which the last line would touch
@@ -92,13 +92,13 @@ def draw_card(canvas: Canvas, box: Box, card: int, name: str, number: int | None
         canvas.text(line, (center, middle), max(13, width * step * 1.6), ink, fit=width * 0.94)
 
 
-def _face(card: int, name: str) -> tuple[Colour, Colour, list[Shape]]:
+def _face(card: int, name: str) -> tuple[Colour, Colour, str]:
     """Return the colour of a card, the colour of its words, and its icon."""
     if card < FIRST_TRAP:
-        return _TREASURE, INK, ICONS["gem"]
+        return _TREASURE, INK, "gem"
     if card < FIRST_RELIC:
-        return TRAP_COLOURS[card - FIRST_TRAP], INK, TRAP_ICONS.get(name, UNKNOWN_TRAP)
-    return _RELIC, _WHITE, ICONS["relic"]
+        return TRAP_COLOURS[card - FIRST_TRAP], INK, icon_of_trap(name)
+    return _RELIC, _WHITE, "relic"
 
 
 def _grown(box: Box, border: float) -> Box:

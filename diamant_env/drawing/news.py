@@ -6,7 +6,7 @@ from diamant_env.drawing.scene import Scene
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.rules import win_share
-from diamant_env.state import CONTINUE, LEAVE, OVER, Game
+from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
 
 _MOST_NAMES = 3
 
@@ -23,7 +23,7 @@ class Narrator:
     def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
         self._edition, self._names, self._person = edition, names, person
 
-    def news(self, game: Game, scene: Scene) -> tuple[str, str]:
+    def news(self, game: GameState, scene: Scene) -> tuple[str, str]:
         """Return two lines: what the decisions led to, and what came up or who has won."""
         led_to = f"A new game of {self._edition.name}: everyone enters the cave."
         if scene.before is not None:
@@ -36,7 +36,7 @@ class Narrator:
         begins = f"Expedition {game.expedition} begins. " if scene.begins else ""
         return led_to, begins + self.card(game, scene)
 
-    def decisions(self, game: Game, scene: Scene) -> str:
+    def decisions(self, game: GameState, scene: Scene) -> str:
         """Say who left, with what, and who continues."""
         left, stayed = seats_deciding(game, LEAVE), seats_deciding(game, CONTINUE)
         if not left or scene.before is None:
@@ -47,7 +47,7 @@ class Narrator:
         others = f"; {self._do(stayed, 'continue', you='you')}" if stayed else ""
         return f"{self._do(left, 'leave')}{alone} with {_gems(game.banked[left[0]], left)}{included}{others}."
 
-    def outcome(self, game: Game, scene: Scene) -> str:
+    def outcome(self, game: GameState, scene: Scene) -> str:
         """Say how the last turn ended an expedition; an empty text if it did not."""
         if game.bust_card == NO_CARD or scene.before is None:
             return "Everyone is back in camp." if scene.ended else ""
@@ -56,7 +56,7 @@ class Narrator:
         removed = (f"No {trap} card leaves", f"One {trap} card leaves", f"Two {trap} cards leave")
         return f"A second {trap}! {lost}. {removed[self._edition.bust_removes]} the game."
 
-    def card(self, game: Game, scene: Scene) -> str:
+    def card(self, game: GameState, scene: Scene) -> str:
         """Say what the card does that has just come up."""
         card, name = int(game.last_card), self._edition.card_name(game.last_card)
         if card >= FIRST_RELIC:
@@ -67,7 +67,7 @@ class Narrator:
         bag = "each bag" if game.num_inside > 1 else "the bag"
         return f"Treasure {name}: {counted(gain, 'gem')} into {bag}, {game.path_gems or 'none'} on the path."
 
-    def result(self, game: Game) -> str:
+    def result(self, game: GameState) -> str:
         """Say who has won."""
         won = winners(game, self._edition)
         verb = "win" if len(won) == 1 else "share the victory"
@@ -86,7 +86,7 @@ class Narrator:
         return self._names[seat] if self._names else f"player_{seat}"
 
 
-def verdict(game: Game, scene: Scene, seat: int) -> str:
+def verdict(game: GameState, scene: Scene, seat: int) -> str:
     """Return what a seat decided and brought or lost: ``leave +5``, ``bust -5``, ``bust``, ``continue`` or ``-``."""
     if game.decision[seat] == LEAVE:
         return f"leave +{game.banked[seat]}"
@@ -97,19 +97,19 @@ def verdict(game: Game, scene: Scene, seat: int) -> str:
     return f"bust -{scene.before.bag}" if scene.before.bag else "bust"
 
 
-def winners(game: Game, edition: Edition) -> list[int]:
+def winners(game: GameState, edition: Edition) -> list[int]:
     """Return the seats that share the victory; nobody while the game goes on."""
     seats = range(game.num_players if game.phase == OVER else 0)
     return [seat for seat in seats if win_share(game, numbers_of(edition), seat) > 0]
 
 
-def ranking(game: Game, edition: Edition) -> list[int]:
+def ranking(game: GameState, edition: Edition) -> list[int]:
     """Return the seats of a game that is over, the best first."""
     won = winners(game, edition)
     return sorted(range(game.num_players), key=lambda seat: (seat not in won, -game.chest[seat], -game.relics[seat]))
 
 
-def lying(game: Game) -> str:
+def lying(game: GameState) -> str:
     """Return what lies on the path: ``"3 gems, 1 relic worth 5"``."""
     worth = f" worth {game.path_relic_value}" if game.path_relics else ""
     return f"{counted(game.path_gems, 'gem')}, {counted(game.path_relics, 'relic')}{worth}"
@@ -133,7 +133,7 @@ def listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def seats_deciding(game: Game, decision: int) -> list[int]:
+def seats_deciding(game: GameState, decision: int) -> list[int]:
     """Return the seats whose last decision was this one."""
     return [seat for seat in range(game.num_players) if game.decision[seat] == decision]
 

@@ -6,14 +6,13 @@ import numpy as np
 
 from diamant_env.drawing.canvas import Box, Colour
 from diamant_env.drawing.cards import FATAL, NEW, draw_path
-from diamant_env.drawing.icons import ICONS, draw_icon
 from diamant_env.drawing.news import Narrator, counted
 from diamant_env.drawing.pixels import PixelCanvas, pixels_of, pygame
 from diamant_env.drawing.scene import Scene
 from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_names, draw_seats
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
 from diamant_env.engine.observation_writer import bust_chance
-from diamant_env.state import OVER, Game
+from diamant_env.state import OVER, GameState
 
 _ROCK: Colour = (44, 40, 52)
 _DARK: Colour = (30, 27, 36)
@@ -25,7 +24,7 @@ _NEXT_WIDTH = 156  # of the first card of the next expedition
 
 
 def draw_table(
-    game: Game,
+    game: GameState,
     edition: Edition,
     scene: Scene,
     names: Sequence[str] = (),
@@ -49,7 +48,7 @@ def draw_table(
     return canvas.finish()
 
 
-def _draw_header(canvas: PixelCanvas, game: Game, edition: Edition, over: bool) -> None:
+def _draw_header(canvas: PixelCanvas, game: GameState, edition: Edition, over: bool) -> None:
     """Draw the counter of expeditions, the card's number and the chance of a bust."""
     canvas.rectangle((0, 0, WIDTH, _BANNER_TOP), _DARK)
     title = "Game over" if over else f"Expedition {game.expedition} of {edition.expeditions}"
@@ -59,9 +58,9 @@ def _draw_header(canvas: PixelCanvas, game: Game, edition: Edition, over: bool) 
         center = (left + (expedition - 1) * step, 29)
         done = over or expedition < game.expedition
         now = expedition == game.expedition and not over
-        draw_icon(canvas, ICONS["entrance"], center, step * 0.42, (236, 178, 84) if now else (118, 110, 116))
+        canvas.icon("entrance", center, step * 0.42, (236, 178, 84) if now else (118, 110, 116))
         if done:
-            draw_icon(canvas, ICONS["barricade"], center, step * 0.42)
+            canvas.icon("barricade", center, step * 0.42)
     if not over:
         canvas.text(f"card {game.turn}", (712, 29), 24, _WHITE, "midright")
         _draw_chance(canvas, float(bust_chance(game)))
@@ -77,7 +76,7 @@ def _draw_chance(canvas: PixelCanvas, chance: float) -> None:
         canvas.rectangle((742, 34, max(12, width * chance), 12), FATAL, 6)
 
 
-def _draw_banner(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene) -> None:
+def _draw_banner(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
     bust = game.bust_card != NO_CARD
     back: Colour = (120, 30, 32) if bust else (44, 86, 62) if scene.ended else (62, 56, 72)
     canvas.rectangle((0, _BANNER_TOP, WIDTH, _PATH_TOP - _BANNER_TOP), back)
@@ -85,7 +84,7 @@ def _draw_banner(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene
         canvas.text(line, (_MARGIN, y), 24, colour, "midleft", WIDTH - 2 * _MARGIN)
 
 
-def _draw_paths(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene) -> None:
+def _draw_paths(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
     """Draw the path; where an expedition has just ended, its path and the first card of the next one."""
     height = _LYING_TOP - _PATH_TOP
     if game.phase == OVER:
@@ -99,7 +98,7 @@ def _draw_paths(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene)
     draw_path(canvas, box, edition, scene.path, [len(scene.path) - 1], NEW, int(game.path_relics))
 
 
-def _draw_ended_path(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene, box: Box) -> None:
+def _draw_ended_path(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene, box: Box) -> None:
     """Draw the path of the expedition that has just ended, with the two cards that ended it."""
     ended = scene.ended_path(game)
     if ended is None:
@@ -116,14 +115,14 @@ def _titled(canvas: PixelCanvas, box: Box, title: str, colour: Colour) -> Box:
     return (left + _MARGIN, top + 34, width - 2 * _MARGIN, height - 44)
 
 
-def _draw_lying(canvas: PixelCanvas, game: Game) -> None:
+def _draw_lying(canvas: PixelCanvas, game: GameState) -> None:
     """Draw the gems and relics that lie on the path."""
     y = (_LYING_TOP + SEATS_TOP) / 2
     canvas.rectangle((0, _LYING_TOP, WIDTH, SEATS_TOP - _LYING_TOP), (56, 50, 62))
     x = _MARGIN + canvas.text("Lying on the path:", (_MARGIN, y), 20, _GREY, "midleft") + 26
-    draw_icon(canvas, ICONS["gem"], (x, y), 11)
+    canvas.icon("gem", (x, y), 11)
     x += 18 + canvas.text(counted(game.path_gems, "gem"), (x + 18, y), 22, _WHITE, "midleft") + 34
-    draw_icon(canvas, ICONS["relic"], (x, y), 12)
+    canvas.icon("relic", (x, y), 12)
     worth = f" worth {game.path_relic_value} to a lone leaver" if game.path_relics else ""
     canvas.text(counted(game.path_relics, "relic") + worth, (x + 18, y), 22, _WHITE, "midleft")
     traps = counted(int(np.count_nonzero(game.on_path)), "trap")

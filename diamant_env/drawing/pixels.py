@@ -1,9 +1,8 @@
 """A canvas of pixels: all is drawn at twice the size and scaled down, so that edges are smooth. Needs pygame-ce."""
 
+import functools
 import io
-import itertools
 import os
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,7 @@ except ImportError as error:
     raise ImportError('pictures need pygame-ce: pip install "diamant-env[render]"') from error
 
 from diamant_env.drawing.canvas import Box, Colour, Point
+from diamant_env.drawing.icons import tinted
 
 _SCALE = 2
 _SMALLEST_TEXT = 7
@@ -34,24 +34,11 @@ class PixelCanvas:
         """See `Canvas.rectangle`."""
         pygame.draw.rect(self._surface, colour, _rect(box), _pixels(width), _pixels(radius))
 
-    def circle(self, center: Point, radius: float, colour: Colour) -> None:
-        """See `Canvas.circle`."""
-        pygame.draw.circle(self._surface, colour, _point(center), radius * _SCALE)
-
-    def ellipse(self, box: Box, colour: Colour) -> None:
-        """See `Canvas.ellipse`."""
-        pygame.draw.ellipse(self._surface, colour, _rect(box))
-
-    def polygon(self, points: Sequence[Point], colour: Colour) -> None:
-        """See `Canvas.polygon`."""
-        pygame.draw.polygon(self._surface, colour, [_point(point) for point in points])
-
-    def line(self, points: Sequence[Point], colour: Colour, width: float) -> None:
-        """See `Canvas.line`."""
-        for start, stop in itertools.pairwise(points):
-            pygame.draw.line(self._surface, colour, _point(start), _point(stop), _pixels(width))
-        for point in points:
-            self.circle(point, width / 2, colour)
+    def icon(self, name: str, center: Point, radius: float, tint: Colour = (255, 255, 255)) -> None:
+        """See `Canvas.icon`."""
+        image = _rasterised(name, _pixels(2.1 * radius), tint)
+        x, y = _point(center)
+        self._surface.blit(image, image.get_rect(center=(round(x), round(y))))
 
     def shade(self, box: Box, colour: Colour, opacity: int, radius: float = 0) -> None:
         """Lay a colour over a box; opacity 255 hides what is there."""
@@ -100,6 +87,12 @@ def png_of(pixels: NDArray[np.uint8]) -> bytes:
     file = io.BytesIO()
     pygame.image.save(pygame.surfarray.make_surface(pixels.transpose(1, 0, 2)), file, "table.png")
     return file.getvalue()
+
+
+@functools.cache
+def _rasterised(icon: str, size: int, tint: Colour) -> pygame.Surface:
+    document = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="-105 -105 210 210">{tinted(icon, tint)}</svg>'
+    return pygame.image.load_sized_svg(io.BytesIO(document.encode()), (size, size))
 
 
 def _pixels(length: float) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import FIRST_RELIC, MAX_PLAYERS, NO_CARD
-from diamant_env.state import CONTINUE, OVER, Game
+from diamant_env.state import CONTINUE, OVER, GameState
 
 BUST = -1  # instead of what an expedition brought
 
@@ -26,12 +26,12 @@ class Scene:
     def __init__(self) -> None:
         self.path: list[int] = []  # the cards of this expedition
         self.path_before: list[int] = []  # those that lay there when the last decisions were made
-        self.before: Game | None = None  # the record before the last turn
+        self.before: GameState | None = None  # the record before the last turn
         self.begins = True  # whether the last turn began an expedition, as the start of a game does
         self.brought: list[NDArray[np.int64]] = []  # (MAX_PLAYERS,) for each expedition: gems banked, or BUST
-        self._now: Game | None = None
+        self._now: GameState | None = None
 
-    def follow(self, game: Game) -> None:
+    def follow(self, game: GameState) -> None:
         """Take note of the start of a game, then of each turn that has been played."""
         self.before, self._now = self._now, game.copy()
         self.path_before = self.path
@@ -51,7 +51,7 @@ class Scene:
         """Whether the last turn ended an expedition."""
         return self.before is not None and (self.begins or not self.path)
 
-    def ended_path(self, game: Game) -> EndedPath | None:
+    def ended_path(self, game: GameState) -> EndedPath | None:
         """Return the path of the expedition that the last turn ended, if it ended one."""
         before, cards, fatal = self.before, self.path_before, []
         if before is None or not self.ended:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 from diamant_env.drawing.canvas import Colour
 from diamant_env.drawing.cards import FATAL
-from diamant_env.drawing.icons import GOLD, ICONS, INK, SEAT_COLOURS, draw_icon
+from diamant_env.drawing.icons import GOLD, INK, SEAT_COLOURS
 from diamant_env.drawing.news import verdict, winners
 from diamant_env.drawing.pixels import PixelCanvas
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
-from diamant_env.state import OVER, Game
+from diamant_env.state import OVER, GameState
 
 SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
 _CAVE_TOP, _CAMP_TOP = 400, 490
@@ -20,7 +20,7 @@ _WHITE, _GREY, _GREEN = (246, 242, 232), (176, 170, 168), (96, 170, 104)
 _TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust": FATAL}
 
 
-def draw_seats(canvas: PixelCanvas, game: Game, edition: Edition, scene: Scene) -> None:
+def draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
     """Draw all columns."""
     for top, bottom, colour in (
         (SEATS_TOP, _CAVE_TOP, _TABLE), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
@@ -75,7 +75,7 @@ def _draw_labels(canvas: PixelCanvas, over: bool) -> None:
 
 def _draw_victory(canvas: PixelCanvas, center: float, width: float, words: str) -> None:
     canvas.shade((center - width / 2 + 2, _CAVE_TOP + 4, width - 4, BOTTOM - _CAVE_TOP - 8), GOLD, 90, 10)
-    draw_icon(canvas, ICONS["crown"], (center, _CAVE_TOP + 30), 22)
+    canvas.icon("crown", (center, _CAVE_TOP + 30), 22)
     canvas.text(words, (center, _CAVE_TOP + 68), 22, _WHITE, fit=width - 10)
 
 
@@ -87,26 +87,26 @@ def _draw_decision(canvas: PixelCanvas, center: float, width: float, words: str)
     canvas.text(words, (center, y), 21, INK if tag else _GREY, fit=width - 16)
 
 
-def _draw_explorer(canvas: PixelCanvas, game: Game, center: float, seat: int) -> None:
+def _draw_explorer(canvas: PixelCanvas, game: GameState, center: float, seat: int) -> None:
     """Draw the tent, and the explorer in the cave with the bag, or in camp."""
     x, y, colour = center - 22, _CAMP_TOP + 64, SEAT_COLOURS[seat]
-    draw_icon(canvas, ICONS["tent"], (x, _CAMP_TOP + 56), 30, colour)
+    canvas.icon("tent", (x, _CAMP_TOP + 56), 30, colour)
     if game.inside[seat]:
         y = _CAVE_TOP + 46
         canvas.glow((x + 20, y - 10), 40, (246, 170, 70))
-        draw_icon(canvas, ICONS["torch"], (x + 24, y - 12), 15)
-        draw_icon(canvas, ICONS["bag"], (center + 30, y - 8), 15)
+        canvas.icon("torch", (x + 24, y - 12), 15)
+        canvas.icon("bag", (center + 30, y - 8), 15)
         canvas.text(str(game.bag), (center + 30, y + 22), 26, _WHITE)
-    draw_icon(canvas, ICONS["explorer"], (x, y), 34, colour)
+    canvas.icon("explorer", (x, y), 34, colour)
     canvas.text(str(seat), (x, y + 7), 24, INK)
 
 
-def _draw_chest(canvas: PixelCanvas, game: Game, center: float, seat: int, hidden: bool) -> None:
-    draw_icon(canvas, ICONS["closed chest" if hidden else "open chest"], (center, _CAMP_TOP + 34), 19)
+def _draw_chest(canvas: PixelCanvas, game: GameState, center: float, seat: int, hidden: bool) -> None:
+    canvas.icon("closed-chest" if hidden else "open-chest", (center, _CAMP_TOP + 34), 19)
     if hidden:
         canvas.text("hidden", (center, _CAMP_TOP + 66), 18, _WHITE)
     else:
         canvas.text(str(game.chest[seat]), (center, _CAMP_TOP + 68), 28, _WHITE)
     relics = int(game.relics[seat])
     for relic in range(relics):
-        draw_icon(canvas, ICONS["relic"], (center + (relic - (relics - 1) / 2) * 11, _CAMP_TOP + 95), 10)
+        canvas.icon("relic", (center + (relic - (relics - 1) / 2) * 11, _CAMP_TOP + 95), 10)

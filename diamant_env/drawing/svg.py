@@ -1,11 +1,10 @@
-"""Cards and icons as SVG, which a page scales as it likes. Nothing but Python is needed."""
+"""Cards and icons as SVG, for the page; needs no other package."""
 
-from collections.abc import Sequence
 from xml.sax.saxutils import escape
 
 from diamant_env.drawing.canvas import Box, Colour, Point
 from diamant_env.drawing.cards import draw_card
-from diamant_env.drawing.icons import ICONS, SEAT_COLOURS, draw_icon
+from diamant_env.drawing.icons import SEAT_COLOURS, SPRITES, rgb, tinted
 
 _NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 _WIDTH, _HEIGHT = 100, 136  # of a card
@@ -23,49 +22,28 @@ class SvgCanvas:
     def rectangle(self, box: Box, colour: Colour, radius: float = 0, width: float = 0) -> None:
         """See `Canvas.rectangle`; a border lies inside the box."""
         left, top, wide, high = box
-        paint = {"fill": "none", "stroke": _rgb(colour), "stroke_width": width} if width else {"fill": _rgb(colour)}
         half = width / 2
-        sides = {"x": left + half, "y": top + half, "width": wide - width, "height": high - width}
-        self._add("rect", **sides, rx=max(0.0, radius - half), **paint)
+        sides = f'x="{left + half:.5g}" y="{top + half:.5g}" width="{wide - width:.5g}" height="{high - width:.5g}"'
+        paint = f'fill="none" stroke="{rgb(colour)}" stroke-width="{width:.3g}"' if width else f'fill="{rgb(colour)}"'
+        self.elements.append(f'<rect {sides} rx="{max(0.0, radius - half):.3g}" {paint}/>')
 
-    def circle(self, center: Point, radius: float, colour: Colour) -> None:
-        """See `Canvas.circle`."""
-        self._add("circle", cx=center[0], cy=center[1], r=radius, fill=_rgb(colour))
-
-    def ellipse(self, box: Box, colour: Colour) -> None:
-        """See `Canvas.ellipse`."""
-        left, top, width, height = box
-        middle = {"cx": left + width / 2, "cy": top + height / 2}
-        self._add("ellipse", **middle, rx=width / 2, ry=height / 2, fill=_rgb(colour))
-
-    def polygon(self, points: Sequence[Point], colour: Colour) -> None:
-        """See `Canvas.polygon`."""
-        self._add("polygon", points=_listed(points), fill=_rgb(colour))
-
-    def line(self, points: Sequence[Point], colour: Colour, width: float) -> None:
-        """See `Canvas.line`."""
-        ends = {"stroke_linecap": "round", "stroke_linejoin": "round"}
-        self._add("polyline", points=_listed(points), fill="none", stroke=_rgb(colour), stroke_width=width, **ends)
+    def icon(self, name: str, center: Point, radius: float, tint: Colour = (255, 255, 255)) -> None:
+        """See `Canvas.icon`."""
+        place = f"translate({center[0]:.5g} {center[1]:.5g}) scale({radius / 100:.5g})"
+        self.elements.append(f'<g transform="{place}">{tinted(name, tint)}</g>')
 
     def text(
         self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0
     ) -> float:
-        """See `Canvas.text`; the width is a guess, since the font is the reader's."""
+        """See `Canvas.text`; the width is estimated, since the font is the reader's."""
         em = size * _EM
         width = len(words) * em * _LETTER
         if 0 < fit < width:
             em, width = em * fit / width, fit
-        font = {"font_size": em, "font_family": "sans-serif", "font_weight": "bold", "fill": _rgb(colour)}
-        place = {"x": position[0], "y": position[1] + 0.36 * em, "text_anchor": _ANCHORS[anchor]}
-        self._add("text", words, **place, **font)
+        place = f'x="{position[0]:.5g}" y="{position[1] + 0.36 * em:.5g}" text-anchor="{_ANCHORS[anchor]}"'
+        font = f'font-size="{em:.4g}" font-family="sans-serif" font-weight="bold" fill="{rgb(colour)}"'
+        self.elements.append(f"<text {place} {font}>{escape(words)}</text>")
         return width
-
-    def _add(self, name: str, words: str = "", /, **attributes: object) -> None:
-        written = "".join(
-            f' {key.replace("_", "-")}="{round(value, 2) if isinstance(value, float) else value}"'
-            for key, value in attributes.items()
-        )
-        self.elements.append(f"<{name}{written}>{escape(words)}</{name}>" if words else f"<{name}{written}/>")
 
 
 def card_svg(card: int, name: str) -> str:
@@ -76,25 +54,13 @@ def card_svg(card: int, name: str) -> str:
 
 
 def icons_svg() -> str:
-    """Return a document with a symbol for each icon, by its name with - for spaces.
+    """Return the document of all icons, a symbol for each.
 
     The explorer and the tent are there once more in the colour of each seat, as ``explorer-0`` and so on.
     """
-    seats = enumerate(SEAT_COLOURS)
-    drawn = [(name, icon, (255, 255, 255)) for name, icon in ICONS.items()]
-    drawn += [(f"{name} {seat}", ICONS[name], tint) for seat, tint in seats for name in ("explorer", "tent")]
-    symbols = []
-    for name, icon, tint in drawn:
-        canvas = SvgCanvas()
-        draw_icon(canvas, icon, (0, 0), 100, tint)
-        lines = "".join(canvas.elements)
-        symbols.append(f'<symbol id="{name.replace(" ", "-")}" viewBox="-105 -105 210 210">{lines}</symbol>')
-    return f"<svg {_NAMESPACE}>{''.join(symbols)}</svg>"
-
-
-def _rgb(colour: Colour) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)
-
-
-def _listed(points: Sequence[Point]) -> str:
-    return " ".join(f"{x:.2f},{y:.2f}" for x, y in points)
+    symbols = [
+        f'<symbol id="{name}-{seat}" viewBox="-105 -105 210 210">{tinted(name, tint)}</symbol>'
+        for seat, tint in enumerate(SEAT_COLOURS)
+        for name in ("explorer", "tent")
+    ]
+    return SPRITES.replace("currentColor", "#ffffff").replace("</svg>", "".join(symbols) + "</svg>")

@@ -10,7 +10,7 @@ from diamant_env.drawing.scene import BUST, Scene
 from diamant_env.editions import FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import bust_chance, expected_share
-from diamant_env.state import OVER, Game
+from diamant_env.state import OVER, GameState
 
 _WIDTH = 78
 _HARD_SPACE = "\N{NO-BREAK SPACE}"  # inside a card's name, where no line may end
@@ -18,7 +18,7 @@ _BAR = 20  # characters for a probability of 1
 _COLOURS = {"treasure": "33", "trap": "31", "relic": "36", "strong": "1", "dim": "2"}
 
 
-def render_text(game: Game, edition: Edition, scene: Scene) -> str:
+def render_text(game: GameState, edition: Edition, scene: Scene) -> str:
     """Return the table as lines of text: what has just ended, the path, and a row for each player."""
     narrator = Narrator(edition)
     lines = [narrator.outcome(game, scene)]
@@ -31,14 +31,16 @@ def render_text(game: Game, edition: Edition, scene: Scene) -> str:
     return "\n".join(filter(None, [*lines, *seat_lines(game, edition, scene, names)]))
 
 
-def path_lines(game: Game, edition: Edition, scene: Scene) -> list[str]:
+def path_lines(game: GameState, edition: Edition, scene: Scene) -> list[str]:
     """Return the cards of this expedition, on as many lines as they need, and what lies there."""
     cards = " - ".join(_card_text(edition, card) for card in scene.path)
     path = textwrap.wrap(cards, _WIDTH, initial_indent="  path   ", subsequent_indent=" " * 9, break_on_hyphens=False)
     return [*(line.replace(_HARD_SPACE, " ") for line in path), f"  lying  {lying(game)}"]
 
 
-def seat_lines(game: Game, edition: Edition, scene: Scene, names: Sequence[str], seat: int | None = None) -> list[str]:
+def seat_lines(
+    game: GameState, edition: Edition, scene: Scene, names: Sequence[str], seat: int | None = None
+) -> list[str]:
     """Return a heading, then a row for each player.
 
     Where chests are hidden, only that of the seat that looks is shown until the game is over; by default none.
@@ -79,7 +81,7 @@ class Words:
         """Return a line that stands out."""
         return self.paint(f"=== {text} ".ljust(_WIDTH, "="), "strong")
 
-    def turn(self, game: Game, scene: Scene) -> list[str]:
+    def turn(self, game: GameState, scene: Scene) -> list[str]:
         """Return what the last turn brought: the decisions, the end of an expedition, and the next card."""
         lines = []
         if scene.before is not None:
@@ -94,7 +96,7 @@ class Words:
         card = _wrapped(f"Card {game.turn}  {self._narrator.card(game, scene)}")
         return [*lines, self.paint(card, _kind(self.edition.card_name(game.last_card)))]
 
-    def table(self, game: Game, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
+    def table(self, game: GameState, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
         """Return the path and a row for each player; with `leave` also the odds and each probability of LEAVE.
 
         Args:
@@ -113,7 +115,7 @@ class Words:
             rows = [(row + bar).rstrip() for row, bar in zip(rows, bars, strict=True)]
         return [*lines, self.paint(heading, "dim"), *map(self._strong_if_own, rows, range(len(rows)))]
 
-    def summary(self, game: Game, scene: Scene) -> list[str]:
+    def summary(self, game: GameState, scene: Scene) -> list[str]:
         """Return the result: a row per player, the best first, and the winners.
 
         Args:

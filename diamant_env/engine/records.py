@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
+from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.loops import ALL_GAMES, NO_DEAL, NO_ROWS, NO_TURN, rebuild_games, run_games
 from diamant_env.engine.observation_writer import LENGTHS
-from diamant_env.observation import FIELDS, NUM_FEATURES, SLICES, Observations, observation_space
+from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 from diamant_env.state import DECIDE, GAME, OVER, REVEAL
-
-_LOW, _HIGH = observation_space().low, observation_space().high
-_SCALE = np.ones(NUM_FEATURES)
-for _field in FIELDS:
-    _SCALE[SLICES[_field.name]] = _field.scale
 
 
 def as_bytes(records: NDArray) -> NDArray[np.uint8]:
@@ -118,25 +113,43 @@ def from_observation(
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
     if not seen["num_players"].all():
         raise ValueError(f"row {seen['num_players'].argmin()} is of a seat that its table does not have: all 0")
-    own = _as_keys(keys)
+    own = np.array([whole_number("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
     if own.shape != rows.shape[:1]:
         raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")
-    played = find_edition(edition)
-    _refuse(rows, ~((rows >= _LOW) & (rows <= _HIGH)), "is out of range")
-    games = rebuilt(rows, own)
+    games, played = rebuilt(rows, own), find_edition(edition)
     table = edition_table([played])
     try:
         check_games(games, table, np.zeros(len(games), int), games["num_players"])
     except ValueError as error:
         raise ValueError(f"no game of {played.name!r} looks like this: {error}") from None
-    again = np.zeros((len(rows), 1, NUM_FEATURES), np.float32)
-    no_script = np.zeros((len(rows), 0), np.int8), np.zeros(len(rows), np.int64)
-    run_games(
-        as_bytes(games), as_bytes(table), ALL_GAMES, False, NO_DEAL, *NO_TURN, 0, *no_script, NO_ROWS, again, True,
-        False, LENGTHS,
-    )  # fmt: skip
-    _refuse(rows, again[:, 0] != rows, f"does not fit the others in {played.name!r}")
+    wrong = observe_records(games, table, show_all=True)[:, 0] != rows
+    if wrong.any():
+        row, place = (int(number) for number in np.argwhere(wrong)[0])
+        name = next(field.name for field in FIELDS if place in field.columns)
+        value = np.ravel(Observations(rows[row])[name]).tolist()
+        raise ValueError(f"row {row}: {name} = {value} does not fit the others in {played.name!r}")
     return games.view(np.recarray)
+
+
+def observe_records(
+    games: NDArray, editions: NDArray, seats: int = 1, show_all: bool = False, blank_rivals: bool = False
+) -> NDArray[np.float32]:
+    """Return what the first seats see, float32 (N, seats, NUM_FEATURES); nothing is checked.
+
+    Args:
+        games: Records of type `GAME` (N,).
+        editions: Records of type `EDITION` (E,).
+        seats: How many of the seats.
+        show_all: Whether hidden chests are shown.
+        blank_rivals: Whether all about the rivals is 0.
+    """
+    rows = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
+    no_script = np.zeros((len(games), 0), np.int8), np.zeros(len(games), np.int64)
+    run_games(
+        as_bytes(games), as_bytes(editions), ALL_GAMES, False, NO_DEAL, *NO_TURN, 0, *no_script, NO_ROWS, rows,
+        show_all, blank_rivals, LENGTHS,
+    )  # fmt: skip
+    return rows
 
 
 def rebuilt(rows: NDArray[np.float32], keys: NDArray[np.uint64]) -> NDArray:
@@ -144,22 +157,3 @@ def rebuilt(rows: NDArray[np.float32], keys: NDArray[np.uint64]) -> NDArray:
     games = np.zeros(len(rows), GAME)
     rebuild_games(np.ascontiguousarray(rows), keys, as_bytes(games))
     return games
-
-
-def _refuse(rows: NDArray[np.float32], wrong: NDArray[np.bool_], why: str) -> None:
-    """Raise a ValueError that names the first row and field that is wrong, if there is one."""
-    if wrong.any():
-        row, place = (int(number) for number in np.argwhere(wrong)[0])
-        name = next(name for name, where in SLICES.items() if place in range(NUM_FEATURES)[where])
-        raise ValueError(f"row {row}: {name} = {rows[row, place] * _SCALE[place]:g} {why}")
-
-
-def _as_keys(keys: ArrayLike) -> NDArray[np.uint64]:
-    try:
-        if not isinstance(keys, np.ndarray):
-            return np.array([operator.index(key) for key in keys], np.uint64)  # type: ignore[union-attr, arg-type]
-        if keys.dtype.kind in "iu" and not (keys < 0).any():
-            return keys.astype(np.uint64)
-    except (OverflowError, TypeError, ValueError):
-        pass
-    raise ValueError(f"keys={keys!r}; whole numbers from 0 to {2**64 - 1} are allowed")

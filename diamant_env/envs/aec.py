@@ -1,13 +1,11 @@
-"""The AEC form of the environment, and what it shares with the parallel one: saved states."""
+"""The AEC form of the environment, and saved states of the parallel one."""
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 from typing import Any
 
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_action
@@ -38,20 +36,8 @@ class SavedGame:
         return state
 
 
-@dataclasses.dataclass(frozen=True)
-class SavedTurn:
-    """What `clone_state` of the AEC form returns."""
-
-    game: SavedGame
-    turn: dict[str, Any]  # who is next, what the others have chosen, and what all were last told
-
-
 class AecGame(parallel_to_aec_wrapper):
     """A `parallel_env` whose agents choose one after the other; it is played when the last has chosen."""
-
-    def __init__(self, env: Any) -> None:
-        super().__init__(env)
-        self._lasting = {*vars(self), "_lasting"}
 
     def step(self, action: Any) -> None:
         """Take the action of the agent whose turn it is: 0 or 1, or None once it has terminated.
@@ -69,37 +55,3 @@ class AecGame(parallel_to_aec_wrapper):
         elif action is not None:
             raise ValueError(f"action {action!r} of {agent}, whose game is over; allowed: None")
         super().step(action)
-
-    def clone_state(self) -> SavedTurn:
-        """Return the game, in the middle of a turn too, as a value for `restore_state`.
-
-        Raises:
-            RuntimeError: Before the first reset.
-        """
-        if not hasattr(self, "agents"):
-            raise RuntimeError("clone_state before reset: call reset() first")
-        turn = {name: value for name, value in vars(self).items() if name not in self._lasting}
-        return SavedTurn(self.env.clone_state(), copy.deepcopy(turn))
-
-    def restore_state(self, state: Any) -> None:
-        """Continue from a value of `clone_state`, of this environment or of one made with the same arguments.
-
-        Raises:
-            ValueError: If it is no such value, or of another number of players or edition; nothing changes then.
-        """
-        if not isinstance(state, SavedTurn):
-            raise ValueError(f"a {type(state).__name__} is no state; a value of clone_state() of an env is expected")
-        self.env.restore_state(state.game)
-        self.__dict__.update(copy.deepcopy(state.turn))
-
-
-class OrderedAecGame(OrderEnforcingWrapper):
-    """An `AecGame` that also checks the order of calls; a restored state counts as a reset."""
-
-    def restore_state(self, state: Any) -> None:
-        """See `AecGame.restore_state`."""
-        self.env.restore_state(state)
-        self._has_reset = self._has_updated = True
-
-    def __str__(self) -> str:
-        return str(self.env)

@@ -96,23 +96,16 @@ class OneLearner:
         """
         rewards = np.zeros(len(self.seats), np.float64)
         turns = np.zeros(len(self.seats), np.int64)
-        before = (self.batch.save(), self._views.copy()) if callable(self.batch.reward) else None
         at = self._games, self.seats
         playing = ~self.over
-        try:
-            while playing.any():
-                self._table.decide(self._views, self._actions, playing)
-                self._actions[at] = actions  # of a learner in camp, ignored
-                self.batch.step(self._actions, self._views, self._rewards, mask=playing)
-                rewards += self._rewards[at]
-                turns += playing
-                self.pictures.follow(np.flatnonzero(playing))
-                playing &= ~self.over & ~self.batch.must_decide[at]
-        except BaseException:  # the reward's function failed: no turn of this step was played
-            if before is not None:
-                self.batch.restore(before[0])
-                self._views[...] = before[1]
-            raise
+        while playing.any():
+            self._table.decide(self._views, self._actions, playing)
+            self._actions[at] = actions  # of a learner in camp, ignored
+            self.batch.step(self._actions, self._views, self._rewards, mask=playing)
+            rewards += self._rewards[at]
+            turns += playing
+            self.pictures.follow(np.flatnonzero(playing))
+            playing &= ~self.over & ~self.batch.must_decide[at]
         return rewards, turns
 
     @property

@@ -16,8 +16,7 @@ from diamant_env.exact.response import require_no_memory
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
-from diamant_env.state import CONTINUE, LEAVE
-from diamant_env.state import Game as Record
+from diamant_env.state import CONTINUE, LEAVE, GameState
 
 _ASKED = 16  # times after each first card, for an agent that draws
 _OF_SEATS = ("chest", "relics", "inside", "left_turn")
@@ -116,7 +115,7 @@ class PolicyAgent:
         return leave
 
 
-def state_at(game: pyspiel.Game, record: Record, player: int) -> pyspiel.State:
+def state_at(game: pyspiel.Game, record: GameState, player: int) -> pyspiel.State:
     """Return the state in which `player` is asked, of the game or its turn-based form, from a record of `GAME`.
 
     Its history is empty: it is for policies that read information states with ``recall=state``.

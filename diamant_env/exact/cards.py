@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_TRAPS, Edition
-from diamant_env.state import Game
+from diamant_env.state import GameState
 
 MAX_SETS = 200_000_000
 
@@ -51,7 +51,7 @@ class _Digit(NamedTuple):
     traps: tuple[int, ...] = ()
 
 
-def card_sets(game: Game, edition: Edition, merge_traps: bool = True) -> CardSets:
+def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> CardSets:
     """Return the sets of cards that can come up after a state of an edition; interchangeable traps may share a digit.
 
     Raises:
@@ -87,7 +87,7 @@ def card_sets(game: Game, edition: Edition, merge_traps: bool = True) -> CardSet
     )
 
 
-def _trap_digits(game: Game, merge: bool) -> list[_Digit]:
+def _trap_digits(game: GameState, merge: bool) -> list[_Digit]:
     """Return a digit for each kind of trap that can still come up first, or for those with equally many copies."""
     copies = game["deck"][FIRST_TRAP:FIRST_RELIC].tolist()
     fresh = [trap for trap in range(MAX_TRAPS) if copies[trap] and not game["on_path"][trap]]

@@ -7,19 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.compilation import jit
-from diamant_env.editions import MAX_PLAYERS
 from diamant_env.engine.arguments import whole_number
-from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.observation_writer import LENGTHS
-from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.equilibrium import Solution
-from diamant_env.exact.induction import EQUILIBRIUM, choose, compare, mean
+from diamant_env.exact.induction import EQUILIBRIUM
 from diamant_env.exact.reach import reach_of
-from diamant_env.exact.response import lay_cards, seen_from_inside, write_node
-from diamant_env.exact.tree import coordinates
-from diamant_env.observation import NUM_FEATURES
-from diamant_env.state import DECIDE
+from diamant_env.exact.response import games_at, seen_at
 
 STATES, MOST_STATES = 100_000, 1_000_000  # in a data set: by default, and at most, of 360 bytes and some more each
 
@@ -67,30 +59,8 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     reach, decisions = reach_of(x, solution.values)
     reached = np.flatnonzero(reach)
     chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
-    rows, figures = np.zeros((len(chosen), 1, NUM_FEATURES), np.float32), np.zeros((len(chosen), 3))
-    numbers = np.searchsorted(x.boxes.first[:, x.boxes.players], chosen, "right") - 1
-    game, edition = seen_from_inside(x.start), numbers_of(x.edition)
-    _tell(x.sets, x.boxes, x.moves, x.start, edition, game, chosen, numbers, solution.values, rows, figures, LENGTHS)
-    mask = np.ones((len(chosen), 2), np.int8)
-    return ActionValues(rows[:, 0], mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), decisions)
-
-
-@jit(cached=True)
-def _tell(sets, boxes, moves, start, edition, game, chosen, numbers, values, rows, figures, lengths):
-    """Write what is seen at the chosen nodes into `rows`, and CONTINUE's value, LEAVE's, its chance into `figures`."""
-    digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
-    public, ring = np.zeros(lengths[1], np.float32), np.zeros(2 * lengths[0], np.float32)
-    game.phase = DECIDE
-    for i in range(chosen.shape[0]):
-        number, at = numbers[i], chosen[i]
-        read_digits(sets, number, digits)
-        lay_cards(sets, start, digits, game)
-        write_node(boxes, start, edition, game, number, at, rows, i, public, ring, lengths)
-        inside, gone, bag, path = coordinates(boxes, number, at)
-        cards = cards_left(sets, digits)
-        compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
-        chance = choose(EQUILIBRIUM, leave, stay, inside - 1)
-        figures[i, 0] = mean(stay, inside - 1, chance)
-        figures[i, 1] = mean(leave, inside - 1, chance)
-        figures[i, 2] = chance
+    games = games_at(x, chosen)
+    mask, figures = np.ones((len(chosen), 2), np.int8), solution.look_up(games)
+    return ActionValues(
+        seen_at(games, x.edition), mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), decisions
+    )

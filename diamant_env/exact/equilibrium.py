@@ -29,7 +29,7 @@ from diamant_env.exact.cards import cards_left, number_of, read_digits
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean, solve_sets
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.tree import ExpeditionTree, build_tree
-from diamant_env.state import Game
+from diamant_env.state import GameState
 from diamant_env.storage.files import write_whole
 
 _CHUNKS = 200
@@ -70,7 +70,7 @@ class Solution:
         Raises:
             ValueError: If one of them can't follow the state that was solved in the same expedition.
         """
-        return self._look_up(games)[:, 2]
+        return self.look_up(games)[:, 2]
 
     def action_values(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return the mean gems that CONTINUE and LEAVE bring a player inside, float64 (games, 2), at later states.
@@ -82,9 +82,9 @@ class Solution:
             raise ValueError(
                 "what each choice brings is kept in gems; the difference of two players has no such values"
             )
-        return self._look_up(games)[:, :2]
+        return self.look_up(games)[:, :2]
 
-    def _look_up(self, games: np.ndarray) -> NDArray[np.float64]:
+    def look_up(self, games: np.ndarray) -> NDArray[np.float64]:
         """Return float64 (games, 3): what going on and what leaving brings, and the probability of leaving."""
         result = np.zeros((len(games), 3))
         x = self.tree
@@ -105,7 +105,7 @@ def root_value(tree: ExpeditionTree, values: NDArray[np.float64]) -> float:
 def solve_equilibrium(
     num_players: int = 4,
     edition: str | Edition = "iello-2016-fr",
-    game: Game | None = None,
+    game: GameState | None = None,
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
@@ -127,7 +127,7 @@ def solve_equilibrium(
 
 def solve_difference(
     edition: str | Edition = "iello-2016-fr",
-    game: Game | None = None,
+    game: GameState | None = None,
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
@@ -173,7 +173,7 @@ def parts(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int
             progress(float(1 - first / tree.sets.size))
 
 
-def _tree(num_players: int, edition: str | Edition, game: Game | None) -> ExpeditionTree:
+def _tree(num_players: int, edition: str | Edition, game: GameState | None) -> ExpeditionTree:
     edition = find_edition(edition)
     if game is None:
         if not isinstance(num_players, int | np.integer) or not 1 <= num_players <= MAX_PLAYERS:
@@ -226,7 +226,7 @@ def _file_of(tree: ExpeditionTree, mode: int) -> Path | None:
 
 @jit(cached=True)
 def _look_up(sets, boxes, moves, start, games, mode, values, result):
-    """Write what `Solution._look_up` returns into `result`; return the first game that does not fit, -1 if all do."""
+    """Write what `Solution.look_up` returns into `result`; return the first game that does not fit, -1 if all do."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for i in range(games.shape[0]):

@@ -19,7 +19,7 @@ from diamant_env.engine.records import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
 from diamant_env.rules import reveal
-from diamant_env.state import OVER, REVEAL, Game
+from diamant_env.state import OVER, REVEAL, GameState
 
 _Outlook = tuple[float, float]  # gems still to bank, busts still to come
 
@@ -36,7 +36,7 @@ class Lone(NamedTuple):
         busts: float64 (sets,), busts from then on, on average; in one expedition the probability of a bust.
     """
 
-    start: Game
+    start: GameState
     edition: Edition
     sets: CardSets
     values: NDArray[np.float64]
@@ -69,7 +69,7 @@ class Lone(NamedTuple):
         return self.leaves[numbers].astype(np.float64)
 
 
-def solve_lone(edition: str | Edition, game: Game | None = None, whole_game: bool = False) -> Lone:
+def solve_lone(edition: str | Edition, game: GameState | None = None, whole_game: bool = False) -> Lone:
     """Solve the decisions of a player who is alone inside the cave.
 
     Args:
@@ -99,7 +99,7 @@ class LoneSolver:
         self.whole_game = whole_game
         self.known: dict[tuple, _Outlook] = {}
 
-    def solve(self, start: Game) -> Lone:
+    def solve(self, start: GameState) -> Lone:
         """Solve the decisions from a state on, a record of type `GAME`; see `solve_lone`."""
         check_game(start, self.edition)
         if start["phase"] == OVER or start["num_inside"] != 1:
@@ -120,7 +120,7 @@ class LoneSolver:
         return Lone(start, self.edition, sets, values, leaves, busts)
 
     def _outlooks(
-        self, start: Game, sets: CardSets, relic_digits: NDArray, combinations: int
+        self, start: GameState, sets: CardSets, relic_digits: NDArray, combinations: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return what follows the expedition: after leaving (relics drawn, 2), after a bust (traps, relics drawn, 2).
 
@@ -146,7 +146,7 @@ class LoneSolver:
         return left, bust
 
     @staticmethod
-    def _fatal_kinds(game: Game, sets: CardSets) -> list[tuple[list[int], int]]:
+    def _fatal_kinds(game: GameState, sets: CardSets) -> list[tuple[list[int], int]]:
         """Return traps that can end the expedition, with their digit: one kind for each, and -1 for all on the path."""
         copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
         digits = np.unique(sets.digit_of_trap[sets.digit_of_trap >= 0])
@@ -155,7 +155,7 @@ class LoneSolver:
         lying = [int(trap) for trap in np.flatnonzero(game["on_path"]) if copies[trap]]
         return kinds + ([(lying, -1)] if lying else [])
 
-    def _from(self, game: Game) -> _Outlook:
+    def _from(self, game: GameState) -> _Outlook:
         """Return what a lone player has ahead at the start of an expedition."""
         if game["phase"] == OVER:
             return 0.0, 0.0

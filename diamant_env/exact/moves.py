@@ -11,7 +11,7 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_TREAS
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.exact.cards import CardSets
 from diamant_env.rules import resolve_decisions, return_to_camp, reveal, start_game
-from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, Game
+from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, GameState
 
 
 class Moves(NamedTuple):
@@ -32,7 +32,7 @@ class Moves(NamedTuple):
     takes_relics: NDArray[np.int64]
 
 
-def tabulate_moves(start: Game, edition: Edition) -> Moves:
+def tabulate_moves(start: GameState, edition: Edition) -> Moves:
     """Return the tables for as many players as are inside at `start`, a record of type `GAME`."""
     players = int(start["num_inside"])
     copies = start["deck"][:FIRST_TRAP]
@@ -54,7 +54,7 @@ def tabulate_moves(start: Game, edition: Edition) -> Moves:
     return Moves(gain, rest, path_share, path_rest, takes_relics)
 
 
-def _treasure(start: Game, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
+def _treasure(start: GameState, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
     """Return what a treasure adds to the bag of each of so many players inside, and to the path."""
     game = start.copy()
     game["num_inside"] = inside
@@ -62,7 +62,7 @@ def _treasure(start: Game, edition: Edition, inside: int, slot: int) -> tuple[in
     return int(game["bag"] - start["bag"]), int(game["path_gems"] - start["path_gems"])
 
 
-def _cave_with(gems: int, leavers: int) -> Game:
+def _cave_with(gems: int, leavers: int) -> GameState:
     """Return a game with so many gems and a worthless relic on the path, in which the first seats leave."""
     game = np.zeros(1, GAME)[0]
     game["path_gems"], game["path_relics"] = gems, 1
@@ -73,7 +73,7 @@ def _cave_with(gems: int, leavers: int) -> Game:
     return game
 
 
-def relic_worth(start: Game, edition: Edition, card: int) -> NDArray[np.int64]:
+def relic_worth(start: GameState, edition: Edition, card: int) -> NDArray[np.int64]:
     """Return int64 (copies + 1,): what a lone leaver gets for the relics there after 0, 1, … more of this card."""
     game = start.copy()
     worth = [int(game["path_relic_value"])]
@@ -83,7 +83,7 @@ def relic_worth(start: Game, edition: Edition, card: int) -> NDArray[np.int64]:
     return np.array(worth, np.int64)
 
 
-def haul_of_digits(start: Game, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
+def haul_of_digits(start: GameState, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
     """Return int64 (digits, values): what the cards of a digit add to what a player alone inside can bank."""
     worth = np.zeros(sets.rising.shape, np.int64)
     for digit, (card, radix) in enumerate(zip(sets.card.tolist(), sets.radix, strict=True)):
@@ -94,14 +94,14 @@ def haul_of_digits(start: Game, edition: Edition, sets: CardSets) -> NDArray[np.
     return worth
 
 
-def start_of_expedition(edition: Edition, num_players: int) -> Game:
+def start_of_expedition(edition: Edition, num_players: int) -> GameState:
     """Return a record of type `GAME`: a fresh game before its first card."""
     game = np.zeros(1, GAME)[0]
     start_game(game, numbers_of(edition), num_players, np.uint64(0))
     return game
 
 
-def after_leaving(game: Game, edition: Edition) -> Game:
+def after_leaving(game: GameState, edition: Edition) -> GameState:
     """Return the game after all inside have left: where the next expedition starts, but for what they bank."""
     game = game.copy()
     game["phase"] = DECIDE
@@ -110,7 +110,7 @@ def after_leaving(game: Game, edition: Edition) -> Game:
     return game
 
 
-def after_bust(game: Game, edition: Edition, trap: int) -> Game:
+def after_bust(game: GameState, edition: Edition, trap: int) -> GameState:
     """Return the game after a bust by this kind of trap."""
     game = game.copy()
     game["bust_card"] = NO_CARD

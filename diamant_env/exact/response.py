@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, answer_of
 from diamant_env.compilation import jit
-from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS
-from diamant_env.engine.edition_numbers import numbers_of
-from diamant_env.engine.observation_writer import LENGTHS, write_observations
+from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, find_edition
+from diamant_env.engine.edition_numbers import edition_table
+from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.equilibrium import Progress, parts, root_value
-from diamant_env.exact.induction import mean
+from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.reach import reachable
-from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
-from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.state import DECIDE, Game
+from diamant_env.exact.tree import ExpeditionTree, coordinates, going_on, nodes_of
+from diamant_env.observation import Observations
+from diamant_env.state import DECIDE, GAME
 
-_ROWS = 4_000  # observations that an agent is shown at once: a few megabytes
+_ROWS = 16_000  # nodes at once, of which some are asked: a few megabytes
 _TESTED = 64  # of them, about, for a memory
 
 
@@ -74,85 +74,40 @@ def best_response(
         raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({tree.boxes.size},)")
     if not (policy.min() >= 0 and policy.max() <= 1):
         raise ValueError("the policy holds a number that is no probability")
-    x, values = tree, np.zeros((tree.boxes.size, 2))
+    x, best, alike = tree, *np.zeros((2, tree.boxes.size))
     nodes = reachable(x) if nodes is None else nodes
     if nodes.shape != policy.shape or nodes.dtype != np.bool_:
         raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool {policy.shape}")
     for first, last in parts(x, progress):
-        _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, values)
-    return Response(root_value(x, values[:, 0]), root_value(x, values[:, 1]), x.boxes.players)
+        _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, True, best)
+        _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, False, alike)
+    return Response(root_value(x, best), root_value(x, alike), x.boxes.players)
 
 
 @jit(cached=True)
-def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, values):
-    """Fill `values` at `nodes` of the sets from `last` - 1 down to `first`, float64 (nodes, 2).
+def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, answers_best, value):
+    """Fill `value` at `nodes` of the sets from `last` - 1 down to `first`, float64 (nodes,).
 
-    The mean gems that a player inside banks from a node on, all others leaving with the probabilities of
-    `policy`: first for one who answers them best, then for one who plays it too.
+    The mean gems that a player inside banks from a node on, all others leaving with the probabilities of `policy`, by
+    the best answer or by playing it too.
     """
     digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, best, alike = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for number in range(last - 1, first - 1, -1):
         read_digits(sets, number, digits)
         cards = cards_left(sets, digits)
-        nobody_decides = must_reveal and number == 0
+        before_first_card = must_reveal and number == 0
         for at in nodes_of(boxes, number):
-            if not (nodes[at] or nobody_decides):
+            if not (nodes[at] or before_first_card):
                 continue
             inside, gone, bag, path = coordinates(boxes, number, at)
-            if nobody_decides:
-                values[at, 0], values[at, 1] = _both_going_on(
-                    sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path
-                )
+            if before_first_card:
+                value[at] = going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
                 continue
             others, chance = inside - 1, policy[at]
-            _compare_both(
-                sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, best, alike
-            )
-            leaving = mean(leave, others, chance)
-            values[at, 0] = max(leaving, mean(best, others, chance))
-            values[at, 1] = chance * leaving + (1 - chance) * mean(alike, others, chance)
-
-
-@jit
-def _compare_both(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, best, alike):
-    """Like `compare`, of both columns of `values`.
-
-    Both this and `_both_going_on` write out what their models do: in parts that all call, Numba counts references to
-    the tuples' arrays at every node, which takes four to eight times as long.
-    """
-    relics = boxes.relics[number]
-    for others in range(inside):
-        leavers = others + 1
-        leave[others] = bag + moves.path_share[leavers, path]
-        if moves.takes_relics[leavers]:
-            leave[others] += boxes.relic_worth[relics] - boxes.relic_worth[gone]
-        left, missing = path, gone
-        if others:
-            left = moves.path_rest[others, path]
-            missing = relics if moves.takes_relics[others] else gone
-        best[others], alike[others] = _both_going_on(
-            sets, boxes, moves, digits, cards, values, number, inside - others, missing, bag, left
-        )
-
-
-@jit
-def _both_going_on(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path):
-    """Return `going_on` of both columns of `values`."""
-    best = alike = 0.0
-    for digit in range(digits.shape[0]):
-        rising = sets.rising[digit, digits[digit]]
-        if rising == 0:
-            continue
-        after, card = number + sets.stride[digit], sets.card[digit]
-        if 0 <= card < FIRST_TRAP:
-            position = node(boxes, after, inside, gone, bag + moves.gain[inside, card], path + moves.rest[inside, card])
-        else:
-            position = node(boxes, after, inside, gone, bag, path)
-        best += rising * values[position, 0]
-        alike += rising * values[position, 1]
-    cards = max(cards, 1)
-    return best / cards, alike / cards
+            compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
+            leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
+            value[at] = max(leaving, staying) if answers_best else chance * leaving + (1 - chance) * staying
 
 
 def policy_of(
@@ -174,33 +129,37 @@ def policy_of(
         ValueError: If the agent looks at what such observations hide, decides by more than what it sees, or answers
             with what is no probability.
     """
-    x = tree
-    policy = np.zeros(x.boxes.size)
-    asked = reachable(x) if nodes is None else nodes
-    game = seen_from_inside(x.start)
-    starts = np.append(x.boxes.first[:, x.boxes.players], x.boxes.size)
-    first = 0
-    while first < x.sets.size:
-        last = max(first + 1, int(np.searchsorted(starts, starts[first] + _ROWS, "right")) - 1)
-        base, stop = int(starts[first]), int(starts[last])
-        rows = np.zeros((np.count_nonzero(asked[base:stop]), 1, NUM_FEATURES), np.float32)
-        _observe_nodes(x.sets, x.boxes, x.start, numbers_of(x.edition), game, first, last, asked, rows, LENGTHS)
-        flat = rows[:, 0]
-        if len(flat):
+    policy = np.zeros(tree.boxes.size)
+    asked = reachable(tree) if nodes is None else nodes
+    for first in range(0, len(policy), _ROWS):
+        at = first + np.flatnonzero(asked[first : first + _ROWS])
+        if len(at):
+            flat = seen_at(games_at(tree, at), tree.edition)
             require_no_memory(agent, flat[:: -(-len(flat) // _TESTED)])
-            policy[base:stop][asked[base:stop]] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
+            policy[at] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
         if progress:
-            progress(last / x.sets.size)
-        first = last
+            progress(min(first + _ROWS, len(policy)) / len(policy))
     return policy
 
 
-def seen_from_inside(start: Game) -> Game:
-    """Return a copy of a state in which seat 0, whose row is written, has what is the first player's inside."""
-    game, first = start.copy(), int(start["inside"].argmax())
+def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
+    """Return the states at nodes, int64 (k,), as records of type `GAME` (k,); of equal kinds of trap the first ones.
+
+    The first seats are inside; seat 0 has the chest of the first player who is inside at the start.
+    """
+    games, first = np.full(len(nodes), tree.start, GAME), int(tree.start["inside"].argmax())
+    games["phase"] = DECIDE
     for name in ("chest", "relics", "left_turn"):
-        game[name][0] = start[name][first]
-    return game
+        games[name][:, 0] = tree.start[name][first]
+    numbers = np.searchsorted(tree.boxes.first[:, tree.boxes.players], nodes, "right") - 1
+    _set_up(tree.sets, tree.boxes, tree.start, nodes, numbers, games)
+    return games
+
+
+def seen_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
+    """Return what seat 0 sees of games, float32 (games, NUM_FEATURES): chests hidden, rivals blank."""
+    table = edition_table([find_edition(edition, hidden_chests=True)])
+    return observe_records(games, table, blank_rivals=True)[:, 0]
 
 
 def require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
@@ -219,45 +178,29 @@ def require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
 
 
 @jit(cached=True)
-def _observe_nodes(sets, boxes, start, edition, game, first, last, asked, rows, lengths):
-    """Write what a player sees at the nodes of the sets from `first` to `last` - 1 that are `asked` into `rows`."""
+def _set_up(sets, boxes, start, nodes, numbers, games):
+    """Change copies of `start` into the games at `nodes`, int64 (k,), of the sets `numbers`."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
-    public, ring = np.zeros(lengths[1], np.float32), np.zeros(2 * lengths[0], np.float32)
-    game.phase = DECIDE
-    row = 0
-    for number in range(first, last):
+    for i in range(games.shape[0]):
+        game, number = games[i], numbers[i]
         read_digits(sets, number, digits)
-        lay_cards(sets, start, digits, game)
-        for at in nodes_of(boxes, number):
-            if asked[at]:
-                write_node(boxes, start, edition, game, number, at, rows, row, public, ring, lengths)
-                row += 1
+        draw_cards(sets, digits, game)
+        inside, gone, bag, path = coordinates(boxes, number, nodes[i])
+        game.num_inside, game.bag, game.path_gems = inside, bag, path
+        for seat in range(MAX_PLAYERS):
+            game.inside[seat] = seat < inside
+        game.relics_taken = start.relics_taken + gone
+        game.path_relics = boxes.relics[number] - gone
+        game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
 
 
 @jit
-def write_node(boxes, start, edition, game, number, at, rows, row, public, ring, lengths):
-    """Write what a player sees at a node of a set into `rows[row]`; `game` holds the cards, see `lay_cards`."""
-    inside, gone, bag, path = coordinates(boxes, number, at)
-    game.num_inside, game.bag, game.path_gems = inside, bag, path
-    for seat in range(MAX_PLAYERS):
-        game.inside[seat] = seat < inside
-    game.relics_taken = start.relics_taken + gone
-    game.path_relics = boxes.relics[number] - gone
-    game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
-    write_observations(game, edition, True, True, rows, row, public, ring, lengths)
-
-
-@jit
-def lay_cards(sets, start, digits, game):
-    """Put into `game` the deck and the path of `start` after the cards of a set; of equal traps the first ones."""
-    game.turn = start.turn
-    for card in range(game.deck.shape[0]):
-        game.deck[card] = start.deck[card]
-    for trap in range(MAX_TRAPS):
-        game.on_path[trap] = start.on_path[trap]
+def draw_cards(sets, digits, game):
+    """Move the cards of a set from the deck to the path; of equal kinds of trap the first ones."""
     for digit in range(digits.shape[0]):
         drawn = digits[digit]
         game.turn += drawn
+        game.deck_size -= drawn
         if sets.card[digit] >= 0:
             game.deck[sets.card[digit]] -= drawn
         for trap in range(MAX_TRAPS):
@@ -265,6 +208,3 @@ def lay_cards(sets, start, digits, game):
                 game.on_path[trap] = 1
                 game.deck[FIRST_TRAP + trap] -= 1
                 drawn -= 1
-    game.deck_size = 0
-    for card in range(game.deck.shape[0]):
-        game.deck_size += game.deck[card]

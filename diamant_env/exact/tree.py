@@ -18,7 +18,7 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.records import check_game
 from diamant_env.exact.cards import CardSets, card_sets, read_digits
 from diamant_env.exact.moves import Moves, relic_worth, tabulate_moves
-from diamant_env.state import OVER, REVEAL, Game
+from diamant_env.state import OVER, REVEAL, GameState
 
 MAX_NODES = 980_000_000  # 7.84 GB of float64
 
@@ -63,7 +63,7 @@ class ExpeditionTree(NamedTuple):
         must_reveal: Whether a card comes up before the first decision.
     """
 
-    start: Game
+    start: GameState
     edition: Edition
     sets: CardSets
     boxes: Boxes
@@ -71,7 +71,7 @@ class ExpeditionTree(NamedTuple):
     must_reveal: bool
 
 
-def build_tree(start: Game, edition: Edition, merge_traps: bool = True) -> ExpeditionTree:
+def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> ExpeditionTree:
     """Return the nodes that can follow a state.
 
     Raises:

@@ -24,7 +24,7 @@ _TURNS = 128  # more than an expedition can have
 
 
 class State(NamedTuple):
-    """The state of a game; fields and codes are those of `diamant_env.state.Game`, arrays int32 but where said.
+    """The state of a game; fields and codes are those of `diamant_env.state.GameState`, arrays int32 but where said.
 
     Arrays over seats have as many places as there are players. `deck` is (NUM_CARDS,), `on_path` bool (MAX_TRAPS,).
     """

@@ -1,4 +1,4 @@
-"""Games as records and logs. No rule is here: whatever is known about a game, the environment has answered."""
+"""Records of games, their replay, and the log that writes one; all rules are the environment's."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.drawing.news import seats_deciding, winners
 from diamant_env.editions import NO_CARD, Edition
-from diamant_env.records.text import Place, TextReader, Turn, record_lines, spaced
-from diamant_env.state import CONTINUE, LEAVE, OVER, Game
+from diamant_env.records.text import Place, TextReader, Turn, record_lines, result_lines
+from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import read_text
 
@@ -22,8 +22,7 @@ class DamagedRecord(ValueError):
     """A record that can't be replayed to its result.
 
     Attributes:
-        place: What is wrong: a part of the head (``"seed"``), the position of a turn, or a line of the result
-            (``"result of player_0"``, ``"winners"``).
+        place: What is wrong: a part of the head (``"seed"``), the position of a turn, or the ``"result"``.
         reason: Why.
     """
 
@@ -138,19 +137,27 @@ class GameRecord:
         env = self._start(options)
         log = GameLog(self.edition, self.num_players)
         log.follow(env.game)
-        checked = 0
+        played = 0  # turns whose decisions have been played
         while True:
-            for place in range(checked, len(log.turns)):
-                self._check_card(place, log)
+            self._compare(log.turns, played)
             if not env.agents or self.turns[len(log.turns) - 1].undecided:
                 break
             yield env
-            checked = len(log.turns)
-            self._step(env, checked - 1)
+            played = len(log.turns)
+            decided = {f"player_{seat}": CONTINUE for seat in self.turns[played - 1].continuing}
+            decided |= {f"player_{seat}": LEAVE for seat in self.turns[played - 1].leaving}
+            try:
+                env.step(decided)
+            except ValueError as error:
+                raise self._damage(_place_of_card(error, played - 1), str(error)) from None
             log.follow(env.game)
+            self._compare(log.turns[:played], played - 1)
         if len(self.turns) > len(log.turns):
             raise self._damage(len(log.turns), "the game is over before this turn")
-        self._check_result(log.record())
+        result = log.record()
+        if (self.chests, self.relics, self.winners) != (result.chests, result.relics, result.winners):
+            written = "; ".join(result_lines(result)) or "no result"
+            raise self._damage("result", f"the replay ends with {written}")
         yield env
 
     def _start(self, options: dict[str, Any]) -> parallel_env:
@@ -167,47 +174,16 @@ class GameRecord:
             raise self._damage(_place_of_card(error, "seed"), str(error)) from None
         return env
 
-    def _check_card(self, place: int, log: GameLog) -> None:
-        """Compare a card that came up with what is written."""
-        shown = log.turns[place]
-        if place >= len(self.turns):
-            raise self._damage("result", "the turns end here, but the game goes on")
-        written = self.turns[place]
-        if (written.expedition, written.number) != (shown.expedition, shown.number):
-            raise self._damage(place, f"turn {shown.expedition}.{shown.number} was expected here")
-        if written.card != shown.card:
-            why = "the card" if self.seed is None else f"the card that seed {self.seed} turns up"
-            raise self._damage(place, f"{why} is {shown.card!r}, not {written.card!r}")
-        if shown.bust and not written.bust:
-            raise self._damage(place, f"the second {shown.card!r} ends the expedition, so that nobody decides")
-        if shown.undecided and written.bust:
-            raise self._damage(place, f"{shown.card!r} is no bust: the players inside must decide")
-
-    def _step(self, env: parallel_env, place: int) -> None:
-        """Play the decisions of a turn."""
-        turn, inside = self.turns[place], env.game["inside"]
-        for seat in (*turn.continuing, *turn.leaving):
-            if not 0 <= seat < self.num_players:
-                raise self._damage(place, f"player_{seat} decides, but there are {self.num_players} players")
-            if not inside[seat]:
-                raise self._damage(place, f"player_{seat} decides, but is not inside the cave")
-        actions = {f"player_{seat}": CONTINUE for seat in turn.continuing}
-        actions |= {f"player_{seat}": LEAVE for seat in turn.leaving}
-        if len(actions) < len(turn.continuing) + len(turn.leaving):
-            raise self._damage(place, "somebody decides twice")
-        try:
-            env.step(actions)
-        except ValueError as error:
-            raise self._damage(_place_of_card(error, place), str(error)) from None
-
-    def _check_result(self, played: GameRecord) -> None:
-        for seat in range(len(played.chests)):
-            chest, relics = played.chests[seat], played.relics[seat]
-            if (*self.chests[seat : seat + 1], *self.relics[seat : seat + 1]) != (chest, relics):
-                reason = f"the replay ends with chest {chest}, relics {relics}"
-                raise self._damage(f"result of player_{seat}", reason)
-        if self.winners != played.winners:
-            raise self._damage("winners", f"in the replay {spaced(played.winners)} wins")
+    def _compare(self, shown: Sequence[Turn], first: int) -> None:
+        """Compare turns of the replay with what is written; the decisions of the last one may be still to come."""
+        for place in range(first, len(shown)):
+            if place >= len(self.turns):
+                raise self._damage("result", "the turns end here, but the game goes on")
+            written, turn = self.turns[place], shown[place]
+            if turn.undecided and not written.bust:
+                written = dataclasses.replace(written, continuing=(), leaving=(), undecided=True)
+            if written != turn:
+                raise self._damage(place, f"{turn} in the replay, not {self.turns[place]}")
 
     def _damage(self, place: Place, reason: str) -> DamagedRecord:
         where = f"turn {self.turns[place]}" if isinstance(place, int) else place
@@ -240,9 +216,9 @@ class GameLog:
         self.turns: list[Turn] = []
         self._edition, self._players, self._seed = edition, num_players, None if seed is None else int(seed)
         self._names, self._notes = tuple(names), tuple(notes)
-        self._game: Game | None = None
+        self._game: GameState | None = None
 
-    def follow(self, game: Game) -> None:
+    def follow(self, game: GameState) -> None:
         """Take note of the start of a game, then of each turn that has been played.
 
         Raises:

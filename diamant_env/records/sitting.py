@@ -14,7 +14,7 @@ from diamant_env.editions import Edition
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import EMPTY, Table
 from diamant_env.records.log import GameLog, GameRecord
-from diamant_env.state import Game
+from diamant_env.state import GameState
 
 
 class Sitting:
@@ -53,13 +53,13 @@ class Sitting:
         self.table = Table(self.batch, [agent for agent in agents if agent is not None], [seating])
         self.log = GameLog(self.edition, len(agents), seed, names, notes)
         self.scene = Scene()
-        self.games: list[Game] = []
+        self.games: list[GameState] = []
         self._observations = self.batch.reset(seed)
         self._leave: list[float | None] | None = None
         self._follow()
 
     @property
-    def now(self) -> Game:
+    def now(self) -> GameState:
         """The game's record."""
         return self.games[-1]
 

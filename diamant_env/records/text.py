@@ -107,11 +107,14 @@ def record_lines(record: Any) -> list[str]:
     for turn in record.turns:
         lines += ["", str(turn)] if turn.expedition != expedition else [str(turn)]
         expedition = turn.expedition
-    if not record.finished:
-        return lines
+    return [*lines, "", "result", *result_lines(record)] if record.finished else lines
+
+
+def result_lines(record: Any) -> list[str]:
+    """Return the lines of the result of a `GameRecord`; none for an unfinished game."""
     results = enumerate(zip(record.chests, record.relics, strict=True))
-    lines += ["", "result", *[f"player_{seat}: chest {chest}, relics {relics}" for seat, (chest, relics) in results]]
-    return [*lines, f"winners: {spaced(record.winners)}"]
+    lines = [f"player_{seat}: chest {chest}, relics {relics}" for seat, (chest, relics) in results]
+    return [*lines, f"winners: {spaced(record.winners)}"] if lines else []
 
 
 def spaced(seats: tuple[int, ...]) -> str:
@@ -244,16 +247,14 @@ class TextReader:
             found = _CHEST.fullmatch(row)
             if found is None or found[1] != str(seat):
                 raise self.error(self._line, f"{row!r} is not 'player_{seat}: chest 12, relics 0' with other numbers")
-            self.lines[f"result of player_{seat}"] = self._line
             rows.append((int(found[2]), int(found[3])))
         self.fields["chests"], self.fields["relics"] = zip(*rows, strict=True)
         row = self._next("there are no winners")
         found = _WINNERS.fullmatch(row)
         if found is None:
             raise self.error(self._line, f"{row!r} is not 'winners: 0' with other seats")
-        self.lines["winners"] = self._line
         self.fields["winners"] = _seats(found[1])
 
 
 def _seats(text: str | None) -> tuple[int, ...]:
-    return tuple(map(int, (text or "").split()))
+    return tuple(sorted(map(int, (text or "").split())))

@@ -94,14 +94,6 @@ def test_each_environment_has_its_own_window(shown):
     two.close()
 
 
-def test_another_environment_quits_pygame(shown):
-    env = new_env()
-    pygame.quit()
-    all_act(env, 0)
-    assert len(shown) == 2
-    env.close()
-
-
 def test_the_speed_is_that_of_the_metadata(monkeypatch):
     monkeypatch.setitem(diamant_v0.parallel_env.metadata, "render_fps", 10)
     rates = []

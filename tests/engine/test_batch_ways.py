@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -79,21 +77,3 @@ def test_a_copy_goes_on_alike_and_apart(settings, way):
     expected = go_on(reference)
     assert go_on(twin) == expected
     assert go_on(batch) == expected
-
-
-def test_several_python_threads_may_use_a_batch():
-    batches = [mixed() for _ in range(10)]
-    for batch in batches:
-        batch.reset(7)
-    barrier = threading.Barrier(4)
-
-    def play(_user):
-        for batch in batches:
-            barrier.wait()
-            for turn in range(20):
-                batch.step(random_actions(batch, turn), auto_reset=True)
-
-    with ThreadPoolExecutor(4) as users:
-        list(users.map(play, range(4)))
-    for batch in batches:
-        batch.restore(batch.games)  # which checks them

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, diamant_v0, exact, from_observation
+from diamant_env import EDITIONS, GAME, NUM_FEATURES, Batch, Edition, diamant_v0, exact, from_observation
 from diamant_env.observation import FIELDS, SLICES
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import OVER
-from tests.support.play import BASE
 
+SMALL = Edition("small", (1, 5), ("mud", "wind"), expeditions=1)
 FLAWS = [
     ("num_players", 100),
     ("edition", 1),
@@ -104,43 +104,34 @@ def rows_of():
 
 KEYS = np.zeros(20, np.uint64)
 ROWS = rows_of()
-TOO_MANY, NOISE = ROWS.copy(), np.random.default_rng(0).random(ROWS.shape, np.float32)
-TOO_MANY[:, SLICES["num_players"]] = 100 / 4
+NOISE = np.random.default_rng(0).random(ROWS.shape, np.float32)
 NOISE[:, SLICES["hidden_chests"]] = 0
 
 
-@pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1e30, 0.3, "half a unit more"])
-def test_an_observation_that_no_game_shows_is_refused(field, value):
-    rows, place = ROWS.copy(), SLICES[field.name].start
-    rows[7, place] = rows[7, place] + 0.5 / field.scale if value == "half a unit more" else value
-    with pytest.raises(ValueError, match=r"row 7|row 8|game 7 can't be|hide"):
-        from_observation(rows, KEYS, "iello-2016")
+def test_an_observation_that_no_game_shows_is_refused(value):
+    for field in FIELDS:
+        rows, place = ROWS.copy(), SLICES[field.name].start
+        rows[7, place] = rows[7, place] + 0.5 / field.scale if value == "half a unit more" else value
+        with pytest.raises(ValueError, match=r"row 7|row 8|game 7 can't be|hide"):
+            from_observation(rows, KEYS, "iello-2016")
 
 
 @pytest.mark.parametrize(
-    ("rows", "keys", "edition", "message"),
+    ("rows", "keys", "message"),
     [
-        (ROWS[0], [1], BASE, rf"observations of shape \({NUM_FEATURES},\); expected \(rows, {NUM_FEATURES}\)"),
-        (ROWS[:2, :5], [1, 2], BASE, rf"observations of shape \(2, 5\); expected \(rows, {NUM_FEATURES}\)"),
-        (ROWS[:2], [1], BASE, r"keys of shape \(1,\); expected \(2,\)"),
-        (ROWS[:1], [-1], BASE, r"keys=\[-1\]; whole numbers from 0 to 18446744073709551615 are allowed"),
-        (ROWS[:1], [1.7], BASE, r"keys=\[1.7\]; whole numbers"),
-        (ROWS[:1], np.ones(1), BASE, r"keys=array.*; whole numbers"),
-        (ROWS[:1], np.array([-1]), BASE, r"keys=array\(\[-1\]\); whole numbers"),
-        (ROWS[:1], [2**64], BASE, r"keys=\[18446744073709551616\]; whole numbers"),
-        (ROWS[:1], ["a"], BASE, r"keys=\['a'\]; whole numbers"),
-        (Batch(2, 3, "incan-gold").reset(1)[:, 0], [1, 2], BASE, "hide the rivals' chests"),
-        (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2], BASE, "row 0 is of a seat that its table does not have"),
-        (TOO_MANY, KEYS, BASE, "row 0: num_players = 100 is out of range"),
-        (NOISE, KEYS, BASE, r"row 0|game 0"),
-        (ROWS, KEYS, "everdeck", "no game of 'everdeck' looks like this"),
-        (ROWS, KEYS, "diamond", "unknown edition 'diamond'"),
+        (ROWS[:2, :5], [1, 2], rf"observations of shape \(2, 5\); expected \(rows, {NUM_FEATURES}\)"),
+        (ROWS[:2], [1], r"keys of shape \(1,\); expected \(2,\)"),
+        (ROWS[:1], [-1], "key=-1; a whole number, 0 to"),
+        (ROWS[:1], [1.7], "key=1.7; a whole number"),
+        (Batch(2, 3, "incan-gold").reset(1)[:, 0], [1, 2], "hide the rivals' chests"),
+        (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2], "row 0 is of a seat that its table does not have"),
+        (NOISE, KEYS, r"row 0|game 0"),
     ],
 )
-def test_what_no_game_can_be_rebuilt_from_is_refused(rows, keys, edition, message):
+def test_what_no_game_can_be_rebuilt_from_is_refused(rows, keys, message):
     with pytest.raises(ValueError, match=message):
-        from_observation(rows, keys, edition)
+        from_observation(rows, keys)
 
 
 def test_a_rebuilt_game_has_the_key_that_was_given_and_remembers_no_turn():
@@ -165,9 +156,8 @@ def test_the_solvers_refuse_what_cannot_be(solve):
         solve(game)
 
 
-@pytest.mark.parametrize("on_path", [1, 2, 127])
-def test_a_solution_refuses_a_trap_that_its_deck_does_not_have(on_path):
-    solution = exact.solve_lone("iello-2016-fr")
+def test_a_solution_refuses_a_trap_that_its_deck_does_not_have():
+    on_path, solution = 2, exact.solve_lone(SMALL)
     game = np.array([solution.start])
     game["on_path"][0, 7] = on_path
     game["deck"][0, 23] = -on_path

@@ -18,16 +18,6 @@ def through_a_file(env):
     return pickle.loads(pickle.dumps(env))
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, through_a_file])
-def test_copies_made_before_a_game_play_games_of_their_own(duplicate):
-    env = diamant_v0.parallel_env(3, reward="win", mask="none")
-    one, other = duplicate(env), duplicate(env)
-    assert (one.possible_agents, one._batch.reward, one._mask) == (env.possible_agents, "win", "none")
-    for each in (env, one, other):
-        each.reset()
-    assert len({int(each.game["key"]) for each in (env, one, other)}) == 3
-
-
 def turn(env, random):
     """Play a turn of any view, and start the next game where one has ended; return what is seen."""
     choice = (random.random(8) < 0.2).astype(int)
@@ -71,14 +61,3 @@ def test_a_copy_in_the_middle_of_a_game_goes_on_alike(make, turns, duplicate):
         assert data_equivalence(shown, turn(other, twin), exact=True)
         different.add(pickle.dumps(shown))
     assert len(different) > 20
-
-
-def test_a_copy_has_the_rest_of_the_deck():
-    env = diamant_v0.parallel_env(3)
-    env.reset(options={"deck": [5, "snake", 7, 9, 14]})
-    other = copy.deepcopy(env)
-    for _ in range(4):
-        env.step(dict.fromkeys(env.agents, 0))
-        other.step(dict.fromkeys(other.agents, 0))
-        assert other.game == env.game
-    assert env.edition.card_names[int(other.game.last_card)] == "14"

@@ -47,8 +47,7 @@ def test_all_agents_stay_to_the_end_and_idle_ones_may_be_left_out(players):
     assert not other.agents
 
 
-@pytest.mark.parametrize("junk", [1, 2, -1, 0.5, "x", None, np.nan, [0]])
-@pytest.mark.parametrize("one", [1, np.int8(1), np.int64(1), np.array(1), True])
+@pytest.mark.parametrize(("one", "junk"), [(1, "x"), (np.int8(1), None), (np.array(1), 2), (True, np.nan)])
 def test_every_whole_number_is_an_action_and_what_idle_agents_send_is_ignored(one, junk):
     env = diamant_v0.parallel_env(num_players=3)
     env.reset(options={"deck": QUIET})

@@ -11,39 +11,34 @@ from tests.support.side_by_side import as_dicts
 
 PARALLEL, AEC = diamant_v0.parallel_env, [diamant_v0.env, diamant_v0.raw_env]
 QUIET = ["snake", "boulder", 11, 5]
-OF_ALL = [
-    ({"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin"),
-    ({"render_mode": "hologram"}, "render_mode 'hologram'.*; allowed: None, .*ansi"),
-    ({"hidden_chests": "yes"}, "hidden_chests='yes'; True, False and None are allowed"),
-    ({"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
-    *(
-        ({"num_players": number}, r"num_players=.*; a whole number, 1 to 8, is allowed$")
-        for number in (0, 9, 2**70, 3.5, [4], "4", True)
-    ),
-    ({"num_players": 1, "reward": "margin"}, "reward 'margin' compares a player with the others"),
-]
-OF_GYMNASIUM = [
-    ({"seat": 4}, "seat=4; None or a whole number, 0 to 3, is allowed"),
-    ({"seat": -1}, "seat=-1; None or"),
-    ({"opponents": "bug:18"}, r"unknown agent 'bug:18'; did you mean bag"),
-    ({"opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 3"),
-    ({"num_players": 1, "opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 0"),
-    ({"num_players": 1, "opponents": "bug"}, "unknown agent 'bug'"),
-    ({"opponents": 7}, "opponents: 7 plays nothing; allowed: an agent with act"),
-    ({"opponents": None}, "opponents: None plays nothing"),
-    ({"opponents": dict}, "dict is a class without act"),
-    ({"opponents": "none.safetensors"}, r"opponents: no trained policy .*none\.safetensors"),
-    ({"expeditions": 0}, "expeditions=0; None or a whole number, 1 to 15, is allowed"),
-    ({"expeditions": 15}, "can't be played"),
-]
+
 SETTINGS = [
-    *((make, *bad) for make in (PARALLEL, DiamantEnv, DiamantVectorEnv) for bad in OF_ALL),
-    *((make, {"mask": "both"}, "unknown mask 'both'; allowed: info, observation, none") for make in (PARALLEL, *AEC)),
-    *((DiamantEnv, *bad) for bad in OF_GYMNASIUM),
+    (PARALLEL, {"reward": "gold"}, "unknown reward 'gold'; rewards: score, win, margin"),
+    (PARALLEL, {"render_mode": "hologram"}, "render_mode 'hologram'.*; allowed: None, .*ansi"),
+    (PARALLEL, {"hidden_chests": "yes"}, "hidden_chests='yes'; True, False and None are allowed"),
+    (PARALLEL, {"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
+    (PARALLEL, {"num_players": 1, "reward": "margin"}, "reward 'margin' compares a player with the others"),
+    (PARALLEL, {"mask": "both"}, "unknown mask 'both'; allowed: info, observation, none"),
+    (PARALLEL, {"observation": "bag"}, "None, 'history' or names of fields are allowed"),
+    (PARALLEL, {"observation": ["bag", "gems"]}, "no field 'gems'; did you mean path_gems"),
+    *((make, {"num_players": 9}, "num_players=9; a whole number, 1 to 8") for make in (PARALLEL, *AEC, DiamantEnv)),
+    (DiamantEnv, {"num_players": 3.5}, "num_players=3.5; a whole number, 1 to 8"),
+    (DiamantEnv, {"seat": 4}, "seat=4; None or a whole number, 0 to 3, is allowed"),
+    (DiamantEnv, {"opponents": "bug:18"}, r"unknown agent 'bug:18'; did you mean bag"),
+    (DiamantEnv, {"opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 3"),
+    (DiamantEnv, {"opponents": 7}, "opponents: 7 plays nothing; allowed: an agent with act"),
+    (DiamantEnv, {"opponents": "none.safetensors"}, r"opponents: no trained policy .*none\.safetensors"),
+    (DiamantEnv, {"expeditions": 0}, "expeditions=0; None or a whole number, 1 to 15, is allowed"),
     (DiamantVectorEnv, {"num_envs": 0}, "num_envs=0; a whole number, at least 1, is allowed"),
     (DiamantVectorEnv, {"autoreset_mode": "never"}, "'never'; allowed: AutoresetMode or 'NextStep', 'SameStep'"),
     (DiamantVectorEnv, {"render_mode": "human"}, "unknown render_mode 'human'; allowed: None, rgb_array, ansi"),
 ]
+
+
+@pytest.mark.parametrize(("make", "settings", "message"), SETTINGS)
+def test_settings(make, settings, message):
+    with pytest.raises(ValueError, match=message):
+        make(**settings)
 
 
 @pytest.fixture
@@ -66,13 +61,6 @@ def refuses(env, call, message: str) -> None:
     assert state_of(env) == before
 
 
-@pytest.mark.parametrize(("make", "settings", "message"), SETTINGS)
-def test_settings(make, settings, message):
-    with pytest.raises(ValueError, match=message):
-        make(**settings)
-    DiamantVectorEnv.__new__(DiamantVectorEnv).close()  # as Gymnasium 1.1 does with one that was refused
-
-
 # Actions.
 
 
@@ -92,7 +80,7 @@ def test_missing_and_unknown_agents(env, actions, message):
     refuses(env, lambda: env.step(actions), message)
 
 
-@pytest.mark.parametrize("action", [2, -1, 0.5, 1.0, "x", "1", None, [1], np.array([1]), np.float32(1)])
+@pytest.mark.parametrize("action", [2, -1, 1.0, "1", None, np.array([1])])
 def test_values_outside_the_action_space(env, action):
     message = r"action .*; allowed: 0 \(CONTINUE\) and 1 \(LEAVE\)"
     for seat in (0, 2):
@@ -127,7 +115,7 @@ def test_arrays_of_actions(make, row, actions, message):
 
 
 @pytest.mark.parametrize("make", AEC)
-@pytest.mark.parametrize("action", [2, -1, 0.5, "x", None, [0]])
+@pytest.mark.parametrize("action", [2, "x", None])
 def test_aec_refuses_an_action_at_once_and_goes_on(make, action):
     env, other = make(num_players=3), make(num_players=3)
     for each in (env, other):
@@ -140,18 +128,6 @@ def test_aec_refuses_an_action_at_once_and_goes_on(make, action):
         other.step(0)
     assert state_of(env) == state_of(other)
     assert env.unwrapped.game["turn"] == 2
-
-
-@pytest.mark.parametrize("make", AEC)
-def test_aec_refuses_an_action_after_the_end_and_goes_on(make):
-    env = make(num_players=2)
-    env.reset(options={"deck": [5] * 5})
-    for _ in range(10):
-        env.step(1)
-    refuses(env, lambda: env.step(1), "action 1 of player_0, whose game is over; allowed: None")
-    env.step(None)
-    env.step(None)
-    assert env.agents == []
 
 
 @pytest.mark.parametrize("answer", [[2.0] * 3, [0.5], [np.nan] * 3])
@@ -174,7 +150,7 @@ def test_bad_opponents_are_named(answer):
 def test_calls_before_reset():
     parallel, raw = PARALLEL(render_mode="ansi"), diamant_v0.raw_env()
     single, vector = DiamantEnv(render_mode="ansi"), DiamantVectorEnv(2, render_mode="ansi")
-    calls = [lambda: parallel.step({}), parallel.render, raw.clone_state, lambda: raw.step(0)]
+    calls = [lambda: parallel.step({}), parallel.render, lambda: raw.step(0)]
     for call in (*calls, lambda: single.step(0), single.render, lambda: vector.step([0, 0]), vector.render):
         with pytest.raises(
             RuntimeError if call in calls else gymnasium.error.ResetNeeded, match=r"call reset\(\) first"
@@ -212,7 +188,7 @@ def test_a_step_after_the_end():
 # Seeds, masks and states.
 
 
-@pytest.mark.parametrize("seed", [-1, 1.5, "x", True, 2**64, [1], [[1], [1, 2]]])
+@pytest.mark.parametrize("seed", [-1, 1.5, True, 2**64, [1]])
 def test_seeds(env, seed):
     single = DiamantEnv()
     single.reset(seed=0)
@@ -221,37 +197,9 @@ def test_seeds(env, seed):
         refuses(each, lambda each=each: each.reset(seed=seed), message)
 
 
-@pytest.mark.parametrize("seed", [-1, 2**64 - 1, [1], [1, -1], [1, 2.5], "ab", 1.5])
-def test_seeds_of_many_games(seed):
-    with pytest.raises(ValueError, match="seed"):
-        DiamantVectorEnv(2).reset(seed=seed)
-
-
 @pytest.mark.parametrize("mask", [[True], np.zeros(2, bool), np.ones(2, int), "all"])
 def test_masks(mask):
     env = DiamantVectorEnv(2)
     env.reset(seed=0)
     message = r"a bool array \(2,\) with at least one True is expected"
     refuses(env, lambda: env.reset(options={"reset_mask": mask}), message)
-
-
-OTHER_TABLES = [
-    ({"num_players": 4}, "a state of 4 players; one of 3 is expected"),
-    ({"edition": "everdeck"}, "a state of edition 'everdeck'; one of 'iello-2016' is expected.* in: name,"),
-    ({"hidden_chests": True}, "a state of edition 'iello-2016'; .* differ in: hidden_chests$"),
-]
-
-
-@pytest.mark.parametrize("make", [PARALLEL, *AEC])
-def test_states_of_something_else(make):
-    env, other_form = make(num_players=3), (AEC[0] if make is PARALLEL else PARALLEL)(num_players=3)
-    env.reset(seed=1)
-    other_form.reset(seed=1)
-    for junk in (None, 3, "x", (), (1, 2, 3, 4, 5), {}, other_form.clone_state()):
-        message = rf"a {type(junk).__name__} is no state; .* is expected"
-        refuses(env, lambda junk=junk: env.restore_state(junk), message)
-    for arguments, message in OTHER_TABLES:
-        other = make(**{"num_players": 3, **arguments})
-        other.reset(seed=2)
-        refuses(env, lambda other=other: env.restore_state(other.clone_state()), message)
-    assert env.agents == env.possible_agents

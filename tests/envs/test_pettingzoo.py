@@ -2,7 +2,6 @@
 
 import copy
 import os
-import pickle
 import warnings
 from functools import partial
 
@@ -46,17 +45,17 @@ def conform(num_cycles: int, **options) -> None:
 
 
 @pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("players", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("players", [1, 3, 8])
 def test_every_table_conforms(players, mask):
     if mask == "observation":
         for message in ABOUT_DICT_SPACES:
             warnings.filterwarnings("ignore", message)
-    conform(300, num_players=players, mask=mask)
+    conform(120, num_players=players, mask=mask)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_every_edition_conforms(edition):
-    conform(100, edition=edition)
+    conform(60, edition=edition)
 
 
 def test_render():
@@ -109,51 +108,6 @@ def test_aec_hides_what_others_chose_this_turn():
         shown.append(copy.deepcopy((env.observe("player_1"), told)))
     assert data_equivalence(shown[0], shown[1], exact=True)
     assert data_equivalence(shown[0], shown[2], exact=True)
-
-
-def play_on(env, choices: list[int]) -> list:
-    """Everything that the agents are shown from here to the end."""
-    shown = []
-    while env.agents:
-        last = env.last()
-        told = (env.rewards, env._cumulative_rewards, env.terminations, env.truncations, env.infos)
-        shown.append(pickle.dumps((env.agent_selection, last, told, env.agents, env.state())))
-        env.step(None if last[2] else choices[len(shown)])
-    return [pickle.loads(each) for each in shown]
-
-
-@pytest.mark.parametrize("make", [diamant_v0.env, diamant_v0.raw_env])
-@pytest.mark.parametrize("mask", MASKS)
-def test_aec_continues_from_a_state_at_any_step(make, mask):
-    choices = (np.random.default_rng(3).random(1000) < 0.2).astype(int).tolist()
-    env, other = make(num_players=3, mask=mask), make(num_players=3, mask=mask)
-    env.reset(seed=6)
-    saved = []
-    while env.agents:
-        saved.append(env.clone_state())
-        env.step(None if env.terminations[env.agent_selection] else choices[len(saved)])
-    assert len(saved) > 30
-    for state in [*saved[:8], *saved[-6:]]:
-        env.restore_state(state)
-        first = play_on(env, choices)
-        other.restore_state(pickle.loads(pickle.dumps(state)))
-        assert data_equivalence(play_on(other, choices), first, exact=True)
-        env.restore_state(state)
-        assert data_equivalence(play_on(env, choices), first, exact=True)
-
-
-def test_aec_state_may_be_restored_inside_agent_iter():
-    env = diamant_v0.env(num_players=2)
-    env.reset(seed=1)
-    saved, restored = env.clone_state(), False
-    for agent in env.agent_iter():
-        if agent == "player_1" and not restored:
-            env.restore_state(saved)
-            restored = True
-        else:
-            env.step(None if env.terminations[agent] else 1)
-    assert restored
-    assert str(env) == str(env.env)
 
 
 # SuperSuit.

@@ -6,7 +6,6 @@ import pytest
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from diamant_env import Batch
-from diamant_env.diamant_v0 import parallel_env
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import EMPTY, make
@@ -107,16 +106,6 @@ def test_wrong_opponents_are_refused_at_once(opponents, message):
         sb3.DiamantVecEnv(2, 3, opponents=opponents)
 
 
-def test_plain_ppo_of_stable_baselines3_runs():
-    """The environment needs nothing of ours on the other side."""
-    from stable_baselines3 import PPO
-
-    model = PPO("MlpPolicy", sb3.DiamantVecEnv(4, 3), n_steps=16, batch_size=48, n_epochs=1, seed=0, device="cpu")
-    model.learn(400)
-    action, _ = model.predict(np.zeros((2, NUM_FEATURES), np.float32))
-    assert action.shape == (2,)
-
-
 def same_step(num_envs, **settings):
     return sb3.GymnasiumVecEnv(
         gymnasium.make_vec("diamant_env/Diamant-3p-v0", num_envs=num_envs, autoreset_mode="SameStep", **settings)
@@ -150,17 +139,6 @@ def test_infos_of_a_gymnasium_vector_are_those_of_single_environments(shown):
         assert ours.reset_infos == theirs.reset_infos
         ends += int(found[2].sum())
     assert ends > 3
-
-
-@pytest.mark.parametrize("kind", [0, 1])
-def test_a_seed_is_for_one_reset(kind):
-    env = rows_and_games()[kind]
-    starts = []
-    for _ in range(2):
-        env.seed(3)
-        starts.append([env.reset().tobytes() for _ in range(6)])
-    assert starts[0] == starts[1]
-    assert len(set(starts[0])) > 3
 
 
 @pytest.mark.parametrize("settings", [{}, {"blank_rivals": True}, {"reward": lambda gems, *_: gems}])
@@ -220,20 +198,6 @@ def test_pictures_of_every_game():
     assert same_step(2, render_mode="ansi").metadata["render_modes"] == ["ansi"]
     with pytest.raises(ValueError, match="unknown render_mode 'human'; allowed: None, rgb_array"):
         sb3.DiamantVecEnv(2, 3, render_mode="human")
-
-
-def test_pictures_of_rows_are_those_of_the_parallel_environment():
-    pytest.importorskip("pygame")
-    env, single = sb3.DiamantVecEnv(1, 3, render_mode="rgb_array"), parallel_env(3, render_mode="rgb_array")
-    env.seed(2)
-    env.reset()
-    single.reset(seed=2)
-    for _ in range(7):
-        np.testing.assert_array_equal(env.get_images()[0], single.render())
-        env.step(np.ones(3, int))
-        single.step(dict.fromkeys(single.agents, 1))
-        if not single.agents:
-            single.reset()
 
 
 def test_maskable_ppo_takes_every_view():

@@ -19,37 +19,27 @@ HANG = 300.0
 """Seconds after which a trial counts as one that hangs; none takes a tenth of it."""
 
 
-class Child:
-    """A forked process that does some work without output, with at most `memory` bytes more than now."""
-
-    def __init__(self, work: Callable[[], Any], memory: int | None = None) -> None:
-        self._said, saying = Pipe(duplex=False)
-        self.pid = os.fork()
-        if self.pid == 0:
-            _serve(work, memory, saying)
-        saying.close()
-
-    def kill(self) -> None:
-        """Kill it as `kill -9` does."""
-        os.kill(self.pid, signal.SIGKILL)
-
-    def end(self) -> tuple[str, Any]:
-        """Wait for the end; return what went wrong, "" if nothing did, and what the work returned."""
-        hangs = not self._said.poll(HANG)
-        if hangs:
-            self.kill()
-        try:
-            error, result = ("it hangs", None) if hangs else self._said.recv()
-        except EOFError:
-            error, result = "", None
-        self._said.close()
-        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-        return error or (f"it died by {signal.Signals(-status).name}" if status < 0 else ""), result
-
-
 def in_child(work: Callable[[], Any], memory: int | None = None) -> tuple[str, Any]:
-    """Do some work in a forked process and wait for it, see `Child.end`."""
-    return Child(work, memory).end()
+    """Do some work in a forked process without output, with at most `memory` bytes more than now.
+
+    Returns:
+        What went wrong, "" if nothing did, and what the work returned.
+    """
+    said, saying = Pipe(duplex=False)
+    pid = os.fork()
+    if pid == 0:
+        _serve(work, memory, saying)
+    saying.close()
+    hangs = not said.poll(HANG)
+    if hangs:
+        os.kill(pid, signal.SIGKILL)
+    try:
+        error, result = ("it hangs", None) if hangs else said.recv()
+    except EOFError:
+        error, result = "", None
+    said.close()
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    return error or (f"it died by {signal.Signals(-status).name}" if status < 0 else ""), result
 
 
 def _serve(work: Callable[[], Any], memory: int | None, saying: Connection) -> None:

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 import resource
-import shutil
 import signal
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 import torch
 
 from diamant_env.storage.files import write_whole
-from tests.faults.child import Child, in_child
+from tests.faults.child import in_child
 from tests.faults.stored import fingerprint, trained
 from tests.support.play import SCALE
 from train import ppo
+from train.runs import run_folder
+from train.runs.run_folder import CHECKPOINT
 
 OPERATIONS = {"open", "writelines", "flush", "fsync", "replace", "unlink", "mkdir", "close"}
 OLD, NEW = b"old" * 50_000, b"new" * 70_000
@@ -39,50 +39,30 @@ def resume(folder: Path) -> int:
     return ppo.main(["--resume", str(folder), "--no-judge"])
 
 
-def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path):
-    """Each run is killed twice, at random moments, and then resumed."""
-    random, expected = np.random.default_rng(0), written(trained(tmp_path / "whole"))
-    assert len(expected) > 5
-    began = time.monotonic()
-    in_child(partial(trained, tmp_path / "timed"))
-    lasts = time.monotonic() - began
-    killed = 0
-    for number in range(2 * SCALE):
-        out = tmp_path / f"killed-{number}"
-        first = Child(partial(trained, out))
-        time.sleep(lasts * (0.2 + 0.7 * random.random()))
-        first.kill()
-        killed += first.end()[0] != ""
-        for folder in out.glob("*"):
-            second = Child(partial(resume, folder))
-            time.sleep(lasts * random.random())
-            second.kill()
-            second.end()
-            assert in_child(partial(resume, folder)) == ("", 0)
-            assert written(folder) == expected, f"kills number {number}"
-        shutil.rmtree(out)
-    assert killed
+def train_until(checkpoint: int, out: Path) -> None:
+    """Train the tiny run, killed where it would save its checkpoint of this number."""
+    checkpoints = count()
 
-
-def test_a_run_that_dies_between_two_checkpoints_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
-    """Training fails after the third checkpoint, in the midst of expeditions."""
-    expected = written(trained(tmp_path / "whole"))
-    saved = []
-
-    def die(path: Any, *content: Any) -> None:
-        saved.append(Path(path).name)
-        if sum(name.startswith("checkpoint.") for name in saved) == 4:
-            raise OSError("the disk is gone")
+    def save_or_die(path: Any, *content: Any) -> None:
+        if Path(path).name == CHECKPOINT and next(checkpoints) == checkpoint:
+            os.kill(os.getpid(), signal.SIGKILL)
         write_whole(path, *content)
 
-    monkeypatch.setattr("train.runs.run_folder.write_whole", die)
-    with pytest.raises(AssertionError):
-        trained(tmp_path / "dies")
-    monkeypatch.undo()
-    (folder,) = (tmp_path / "dies").iterdir()
-    assert written(folder) != expected
-    assert resume(folder) == 0
-    assert written(folder) == expected
+    run_folder.write_whole = save_or_die  # type: ignore[assignment]
+    trained(out)
+
+
+def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path):
+    """Killed early and late, in the midst of expeditions, and resumed."""
+    expected = written(trained(tmp_path / "whole"))
+    assert len(expected) > 5
+    for checkpoint in (2, 5) if SCALE == 1 else range(1, 7):
+        out = tmp_path / f"killed-{checkpoint}"
+        assert in_child(partial(train_until, checkpoint, out))[0] == "it died by SIGKILL"
+        (folder,) = out.iterdir()
+        assert written(folder) != expected
+        assert in_child(partial(resume, folder)) == ("", 0)
+        assert written(folder) == expected, f"killed at checkpoint {checkpoint}"
 
 
 def struck(at: int, work: Callable[[], object]) -> int:

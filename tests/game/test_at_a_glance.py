@@ -6,12 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from diamant_env import GAME, Batch, Edition, Observations, from_observation, observation_space
 from diamant_env.state import LAST_EVENTS
 from tests.support.oracle import Oracle
-from tests.support.play import BASE, INVENTED, ODD, PRINTED_AT_ONCE, PUBLISHED, RELICS_DECIDE, every
+from tests.support.play import BASE, INVENTED, PUBLISHED, every
 from tests.support.side_by_side import SideBySide
 
 HIDDEN = replace(BASE, name="hidden chests", hidden_chests=True)
@@ -117,16 +116,6 @@ def follow(both: SideBySide, edition: Edition, every: int, first: int) -> None:
     compare_views(both)
     compare_rebuilt(both, edition)
     assert turn >= edition.expeditions
-
-
-@pytest.mark.parametrize(
-    ("edition", "reward"),
-    [(ODD, "margin"), (BASE, "score"), (RELICS_DECIDE, "win"), (PRINTED_AT_ONCE, "score"), (HIDDEN, "win")],
-    ids=lambda value: getattr(value, "name", value),
-)
-def test_everything_at_a_few_tables(edition, reward):
-    players = [2 if reward == "margin" else 1, 3, 8, 5]
-    follow(SideBySide(Batch(4, players, edition, reward), seed=5), edition, every=5, first=1)
 
 
 @every([*PUBLISHED, *INVENTED, HIDDEN])

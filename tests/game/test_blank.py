@@ -54,8 +54,3 @@ def test_all_that_learns_and_judges_asks_for_blank_games(monkeypatch, tmp_path):
 def test_who_needs_to_see_chests_stays_away_from_blank_games():
     seen, blank = (pool_line_ups(Config(game=GAME.model_copy(update={"blank": blank})))[1] for blank in (False, True))
     assert set(seen.rivals) - set(blank.rivals) == {"catch-up:16,0.5", "catch-up:22,1"}
-
-
-def test_a_number_of_expeditions_that_cannot_be_played_is_refused():
-    with pytest.raises(ValueError, match="busts no two traps of a kind are left"):
-        GameConfig(expeditions=15)

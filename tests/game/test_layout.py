@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
 from diamant_env import (
     CONTINUE,
     FIELDS,
-    GAME,
     HISTORY,
     LEAVE,
     NUM_FEATURES,
     NUM_HISTORY,
-    OBSERVATION,
     Batch,
     Observations,
     columns,
@@ -62,23 +58,16 @@ def test_the_fields_are_these_and_tile_the_row():
     assert found == [(name, start, size, *rest) for name, start, size, _, *rest in LAYOUT]
     places = [start + step * i for _, start, size, step, *_ in LAYOUT for i in range(size)]
     assert sorted(places) == list(range(NUM_FEATURES))
-    assert OBSERVATION.itemsize == 4 * NUM_FEATURES
-    assert isinstance(np.zeros(1, OBSERVATION)[0], np.record)
 
 
 @pytest.mark.parametrize(("name", "start", "size", "step", "scale", "low", "high"), LAYOUT, ids=NAMES)
-def test_the_space_the_record_and_the_view_agree(name, start, size, step, scale, low, high):
+def test_the_space_and_the_view_agree(name, start, size, step, scale, low, high):
     space, where = observation_space(), list(range(start, start + size * step, step))
     assert list(range(NUM_FEATURES))[SLICES[name]] == where
     assert (space.low[where].tolist(), space.high[where].tolist()) == ([low / scale] * size, [high / scale] * size)
     flat = np.arange(2 * NUM_FEATURES, dtype=np.float32).reshape(2, NUM_FEATURES)
     values = Observations(flat)[name].reshape(2, size)
     assert values.tolist() == (flat[:, where] * scale).tolist()
-    record = flat.view(OBSERVATION)[:, 0]
-    if step > 1:
-        name, record = name.removeprefix("rival_"), record["rivals"]
-    assert record[name].shape == ((2,) if size == 1 else (2, size))
-    assert record[name].reshape(2, size).tolist() == flat[:, where].tolist()
 
 
 def test_the_view_is_a_mapping_of_the_fields():
@@ -93,32 +82,9 @@ def test_the_view_is_a_mapping_of_the_fields():
         Observations([1, 2])
 
 
-@pytest.mark.parametrize(
-    "shape", [(NUM_FEATURES - 1,), (3, NUM_FEATURES + 1), (NUM_FEATURES, 3), (NUM_FEATURES, 999), ()]
-)
-def test_the_view_wants_whole_observations(shape):
-    with pytest.raises(ValueError, match=rf"shape {re.escape(str(shape))}; the last axis must have {NUM_FEATURES}"):
-        Observations(np.zeros(shape, np.float32))
-
-
 def test_the_numbers_in_saved_games_keep_their_meaning():
     assert (CONTINUE, LEAVE, NO_DECISION) == (0, 1, -1)
     assert (REVEAL, DECIDE, OVER) == (0, 1, 2)
-
-
-def test_records_are_aligned_as_a_struct_in_c():
-    assert GAME.isalignedstruct
-    assert all(offset % dtype.base.itemsize == 0 for dtype, offset in GAME.fields.values())
-
-
-def test_the_rows_of_the_table():
-    lines = field_table().splitlines()
-    assert lines[:2] == ["| index | field | divided by | range | meaning |", "|---|---|---|---|---|"]
-    for line, (name, start, size, step, scale, low, high), field in zip(lines[2:], LAYOUT, FIELDS, strict=True):
-        index = str(start) if size == 1 else f"{start}–{start + size - 1}"
-        if step > 1:
-            index = f"{start}, {start + step}, … {start + step * (size - 1)}"
-        assert line == f"| {index} | `{name}` | {scale} | {low} … {high} | {field.meaning} |"
 
 
 def walk(batch, turns):
