@@ -88,13 +88,6 @@ def _has_typed() -> bool:
         return True
 
 
-def turns_per_second(text: str) -> float:
-    """Return a speed; argparse tells what is wrong with another text."""
-    if not 0 <= float(text) < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text}; turns a second, at least 0, are needed")
-    return float(text)
-
-
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     about = "Watch a game between any agents: their decisions, the odds and how likely each was to leave."
@@ -102,10 +95,12 @@ def run(argv: Sequence[str]) -> int:
     add = parser.add_argument
     add("agents", nargs="*", metavar="AGENT", help=f"who plays, by seat; by default {' '.join(DEFAULT_AGENTS)}")
     speed = "turns a second; 0 does not pause at all. By default 1 at a terminal, else 0"
-    add("--speed", type=turns_per_second, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
+    add("--speed", type=float, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
     add("--step", action="store_true", help="wait for Enter before each turn instead")
     add("--window", action="store_true", help="show the table in a window too (needs pygame-ce)")
     options = parser.parse_args(argv)
+    if not 0 <= options.speed < float("inf"):
+        raise ValueError(f"--speed {options.speed}; turns a second, at least 0, are needed")
     seats = options.agents or DEFAULT_AGENTS
     show = Show(seats, options)
     say(f"{show.edition.name}, {len(seats)} players; --seed {options.seed} brings the same game again.")

@@ -72,7 +72,7 @@ class NetworkAgent:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(ACTIVATIONS)}")
         if not isinstance(inputs, str) or inputs not in INPUTS:
             raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
-        check_layers(layers, activation, INPUTS[inputs].largest, 2)
+        check_layers(layers, INPUTS[inputs].width, 2)
         self.layers = transposed(layers)
         self.activation = activation
         self.inputs = inputs

@@ -109,7 +109,7 @@ class SearchAgent:
         seed: Of the roll-outs.
         cut: Whether roll-outs for wins stop at the end of the expedition, where the base agent has values (see
             `diamant_env.opponents.values`). They are many times cheaper at the same precision.
-        edition: What is played, where it is known; else it is told from what is seen.
+        edition: What is played, where it is known; else it is inferred from observations.
 
     Attributes:
         rollouts: Games played so far, of both choices together.

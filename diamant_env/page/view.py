@@ -1,4 +1,4 @@
-"""What the page shows of a game, as values of JSON. All words come from the narrator, all odds from the engine."""
+"""Views of a game as values of JSON. All words come from the narrator, all odds from the engine."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from diamant_env.opponents.models.given import model_agent
 from diamant_env.opponents.models.outputs import OutputAgent
-from diamant_env.opponents.models.policies import SB3Agent, WrongModel
+from diamant_env.opponents.models.policies import SB3Agent
 
 SUFFIXES = (".zip", ".pt", ".onnx")
 """Model files. Opening a ``.zip`` or ``.pt`` may run code that is in it: only a person names one, never a file."""
@@ -43,14 +43,12 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
         with warnings.catch_warnings(action="ignore"):  # of other versions of libraries
             if Path(file).suffix == ".zip":
                 return _load_zip(text, file, statistics)
-            return (_load_script if Path(file).suffix == ".pt" else _load_onnx)(text, file)
+            return _load_script(text, file) if Path(file).suffix == ".pt" else _load_onnx(text, file)
     except ImportError as error:
         raise ImportError(f"{text} needs {error.name}: pip install {error.name}") from None
-    except WrongModel:
-        raise
     except Exception as error:  # each library has its own for a damaged file
-        reason = " ".join(str(error).split())[:200]
-        raise ValueError(f"{text} can't be opened as a model: {type(error).__name__}: {reason}") from error
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise ValueError(f"{text} can't be opened as a model: {reason}") from error
 
 
 def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
@@ -58,19 +56,17 @@ def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
 
 
 def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
-    """Open a model of stable-baselines3 by its policy, which does not depend on the algorithm's class."""
+    """Open a model of stable-baselines3 by its policy, whatever the algorithm is."""
     from stable_baselines3.common.save_util import load_from_pkl, load_from_zip_file
 
     data, parameters, _ = load_from_zip_file(file, device="cpu")
     if data is None or "policy_class" not in data:
-        raise WrongModel(f"{file} is no model of stable-baselines3: it has no policy_class")
+        raise ValueError(f"{file} is no model of stable-baselines3: it has no policy_class")
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
     if _normalized(data) and not statistics:
-        raise WrongModel(
-            f"{file} was trained through VecNormalize: name its statistics too, {file}{_STATISTICS}FILE.pkl"
-        )
+        raise ValueError(f"{file} was trained through VecNormalize: name its statistics too, {file}+FILE.pkl")
     return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
 
 

@@ -1,4 +1,4 @@
-"""Opponents drawn by a seed that nobody knew while training: whoever has tuned to a published pool meets others here.
+"""Opponents drawn by a seed that was secret during training, against tuning to the published pools.
 
 The seed is published as a hash before results and revealed after them.
 """
