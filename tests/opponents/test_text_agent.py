@@ -2,7 +2,6 @@
 
 import re
 import sys
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,7 +15,6 @@ from diamant_env.judging.decisions import judge_decisions
 from diamant_env.opponents import Table, TextAgent, make
 from diamant_env.opponents.language.text_agent import parse_answer
 from diamant_env.opponents.language.words import CHOICES, rules_in_words, state_in_words
-from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.registry import names_object
 from tests.exact.test_exact import compiled_only
 from tests.support.play import BASE, ODD, PUBLISHED, Play, every, games
@@ -111,15 +109,6 @@ def test_the_state_of_a_game_word_by_word():
     ]
 
 
-def test_a_single_expedition_has_no_number():
-    seen = Observations(seen_by(0, [Play([11], players=2).game], BASE)[0])
-    assert state_in_words(seen, BASE).startswith("Now: expedition 1 of 5, after card 1.\n")
-    assert state_in_words(seen, BASE, expeditions=1).startswith("Now: after card 1.\n")
-    single = replace(BASE, expeditions=1)
-    seen = Observations(seen_by(0, [Play([11], players=2, edition=single).game], single)[0])
-    assert state_in_words(seen, single).startswith("Now: after card 1.\n")
-
-
 def test_hidden_chests_stay_hidden_and_relics_have_their_worth():
     gold, printed = EDITIONS["incan-gold"], EDITIONS["iello-2016-fr-relics"]
     play = Play([17, "relic", 5], players=3, edition=gold).leave(0).go_on()
@@ -152,29 +141,13 @@ def test_the_rules_are_those_of_the_edition(edition):
     assert "Your aim is as many gems" in told["score"]
 
 
-@pytest.mark.parametrize("answer", ["LEAVE", "leave", "Leave.", "  leAVE \n", "\tLEAVE.\r\n"])
-def test_what_counts_as_leave(answer):
+@pytest.mark.parametrize("answer", ["LEAVE", "Leave.", "  leAVE \n"])
+def test_answers(answer):
     assert parse_answer(answer) is True
     assert parse_answer(answer.lower().replace("leave", "continue")) is False
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "",
-        ".",
-        "LEAVE!",
-        "LEAVE..",
-        "LEAVE .",
-        "I LEAVE",
-        "LEAVE CONTINUE",
-        "leaves",
-        "'leave'",
-        "contınue",
-        "stay",
-        "1",
-    ],
-)
+@pytest.mark.parametrize("answer", ["", "LEAVE!", "I LEAVE", "LEAVE CONTINUE", "leaves", "cont\u0131nue", "1"])
 def test_what_is_no_answer(answer):
     assert parse_answer(answer) is None
 
@@ -210,18 +183,6 @@ def test_the_counts_are_part_of_the_figures():
     assert "illegal" not in str(judge_decisions("ev", games=5, players=2))
 
 
-def test_the_one_who_is_in_camp_is_not_asked():
-    script = Script("leave")
-    agent = TextAgent(script, "shy")
-    batch = Batch(1, 2)
-    table = Table(batch, [agent, make("continue")], [[0, 1]])
-    observations, actions = batch.reset(seed=3), np.zeros((1, 2), np.int8)
-    while not batch.over.all():
-        table.decide(observations, actions)
-        batch.step(actions, observations)
-    assert len(script.asked) == agent.decisions == 5  # once an expedition
-
-
 def test_by_its_text(own):
     for text, aim in (("text:own_words:leave", "to win"), ("text:score:own_words:leave", "as many gems")):
         agent = make(text)
@@ -232,24 +193,10 @@ def test_by_its_text(own):
         assert names_object(f"search:4:search:{text}")
 
 
-def test_a_file_imports_nothing(own):
-    with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
-        make("text:own_words:leave", importing=False)
-    with pytest.raises(ValueError, match="would run code"):
-        make("search:text:own_words:leave", importing=False)
-    (own / "mine.toml").write_text("agents = ['bag', 'text:own_words:leave']")
-    with pytest.raises(ValueError, match="would run code"):
-        load_pool(str(own / "mine.toml"))
-    assert "own_words" not in sys.modules
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("text:", "names no function; write text:module:object or text:score:module:object"),
-        ("text:own_words", "names no function"),
-        ("text:lose:own_words:leave", "names no function"),
-        ("text:score:leave", "there is no module score"),
         ("text:own_words:missing", "the module own_words has no missing"),
         ("text:own_words:seven", "text:own_words:seven: 7 is no function from a text to a text"),
         ("text:own_words:raises", r"the function raised TimeoutError\('no answer\\nin 60 s'\)"),

@@ -8,11 +8,10 @@ import pytest
 from safetensors.numpy import save
 
 from diamant_env import Batch
-from diamant_env.editions import MAX_EXPEDITIONS
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
-from diamant_env.opponents.values import Values, inputs, largest_inputs, seen_at_start
+from diamant_env.opponents.values import Values, inputs, seen_at_start
 from tests.support.play import PUBLISHED, Play, every
 
 RANDOM = np.random.default_rng(0)
@@ -99,16 +98,6 @@ def test_what_networks_compute_from_by_hand():
     np.testing.assert_array_equal(found, [[*row, *public[0]] for row in by_hand])
 
 
-def test_what_networks_see_stays_within_its_bounds():
-    for players in (2, 4, 8):
-        chests = RANDOM.integers(0, 500, (50, players)).astype(np.float32)
-        public = np.tile(np.float32([[MAX_EXPEDITIONS / 4, 1, 1, 1, 1, 1, 1]]), (50, 1))
-        public[::2, 0] = 0.25
-        found = inputs(chests, public)
-        assert (np.abs(found) <= largest_inputs(players)).all()
-        assert found.shape == (50, players, len(largest_inputs(players)))
-
-
 def test_a_file_keeps_the_values(tmp_path):
     agent = NetworkAgent(POLICY, values=Values({3: layers(3), 8: layers(8)}))
     again = saved(agent, tmp_path / "policy.safetensors")
@@ -126,7 +115,6 @@ def test_a_file_keeps_the_values(tmp_path):
     ("changed", "complaint"),
     [
         ({"value/3/0.bias": np.full(8, np.nan, np.float32)}, "values of tables of 3: a weight that is not a finite"),
-        ({"value/3/1.weight": np.full((1, 8), 1e38, np.float32)}, "values of tables of 3: weights so large that f"),
         ({"value/3/1.weight": np.zeros((2, 8), np.float32), "value/3/1.bias": np.zeros(2, np.float32)}, "give 1 log"),
         ({"value/3/0.weight": np.zeros((8, 14), np.float32)}, "values of tables of 3: a layer of shapes (8, 14)"),
         (
@@ -142,15 +130,3 @@ def test_damaged_values_are_refused(changed, complaint, tmp_path):
     with pytest.raises(ValueError, match=r"policy\.safetensors is damaged: ") as error:
         saved(agent, tmp_path / "policy.safetensors", **changed)
     assert complaint in str(error.value)
-
-
-def test_a_flipped_weight_breaks_the_digest(tmp_path):
-    agent = NetworkAgent(POLICY, values=Values({3: layers(3)}))
-    path = tmp_path / "policy.safetensors"
-    saved(agent, path)
-    content = bytearray(path.read_bytes())
-    place = content.find(agent.tensors()["value/3/0.weight"].tobytes())
-    content[place] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="don't have the digest"):
-        NetworkAgent.load(path)
