@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from diamant_env.commands import diamant, page
+from diamant_env.commands import diamant
 from tests.support.asking import Asker
 
 ROOT = Path(__file__).parents[2]
@@ -83,23 +83,6 @@ def test_agents_and_an_edition_of_ones_own_are_on_the_menu(quick, monkeypatch, t
     assert {"text": "bag:9", "label": "bag:9", "about": "named at the command line"} in menu["agents"]
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        (["--agents", "nobody.zip"], "no agent 'nobody.zip': there is no file nobody.zip"),
-        (["--agents", "champoin"], "unknown agent 'champoin'; did you mean champion?"),
-        (["--edition", "iello"], "unknown edition 'iello'; did you mean"),
-        (["--edition", "none.toml"], "none.toml"),
-    ],
-)
-def test_a_wrong_agent_or_edition(options, error, capsys):
-    pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
-    assert diamant.main(["page", "--no-browser", *options]) == 2
-    errors = capsys.readouterr().err
-    assert error in errors
-    assert errors.count("\n") == 1
-
-
 def test_a_port_of_ones_own_and_one_in_use(quick, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -115,25 +98,9 @@ def test_a_port_of_ones_own_and_one_in_use(quick, capsys):
     assert [served[1] for served in quick] == [port]
 
 
-@pytest.mark.parametrize("port", ["65536", "-1", "x", "80.5", "9" * 5000])
-def test_a_wrong_port(port, capsys):
-    assert diamant.main(["page", "--port", port]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-
-
 @pytest.mark.parametrize("library", ["uvicorn", "starlette.applications"])
 def test_a_missing_library(monkeypatch, capsys, library):
     monkeypatch.delitem(sys.modules, "diamant_env.page.server", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     assert diamant.main(["page", "--no-browser"]) == 2
     assert f'the page needs {library}: pip install "diamant-env[web]"' in capsys.readouterr().err
-
-
-def test_answers_are_sent_at_once():
-    """The event loop asks the socket for its protocol; where that is not TCP, each answer waits 40 ms for more."""
-    door = page._listen(0)
-    caller = socket.create_connection(door.getsockname())
-    answering, _ = door.accept()
-    assert answering.proto == socket.IPPROTO_TCP
-    for each in (answering, caller, door):
-        each.close()

@@ -68,21 +68,6 @@ def test_odds_and_probabilities_are_those_of_the_table(look):
     assert batch.over[0]
 
 
-def test_the_same_seed_tells_the_same(look):
-    assert look(*GAME) == look(*GAME)
-    assert look(*GAME)[1] != look(*GAME[:3], "--seed", "4")[1]
-    first = look("ev")[1]  # some seed, which is told
-    seed = re.search(r"--seed (\d+)", first)[1]
-    assert look("ev", "--seed", seed)[1] == first
-
-
-@pytest.mark.parametrize(("keys", "prompts"), [("\n\nq\n", 3), ("\n", 2)])  # the second is an input that ends
-def test_step_by_step(look, keys, prompts):
-    code, said, _ = look(*GAME, "--step", keys=keys)
-    assert (code, said.count(watch._PROMPT)) == (0, prompts)
-    assert said.endswith("Stopped in expedition 1 of 5.\n")
-
-
 @pytest.mark.parametrize("step", [True, False])
 def test_a_game_that_was_stopped_is_recorded_so_far(look, monkeypatch, tmp_path, step):
     def press(seconds):
@@ -94,22 +79,6 @@ def test_a_game_that_was_stopped_is_recorded_so_far(look, monkeypatch, tmp_path,
     assert (code, errors) == (0 if step else 130, "")
     assert said.endswith(f"Stopped in expedition 1 of 5.\nThe game so far is recorded in {path}.\n")
     assert [turn.undecided for turn in GameRecord.read(path).turns] == ([False, False, True] if step else [True])
-
-
-def test_speed_and_ctrl_c(look, monkeypatch):
-    pauses = []
-    monkeypatch.setattr(watch.time, "sleep", pauses.append)
-    monkeypatch.setattr(watch.time, "monotonic", lambda: 100.0)
-    _, said, _ = look(*GAME, "--speed", "4")
-    assert pauses == [0.25] * said.count(">> ")
-
-    def press(seconds):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(watch.time, "sleep", press)
-    code, said, errors = look(*GAME)
-    assert (code, errors) == (130, "")
-    assert said.endswith("Stopped in expedition 1 of 5.\n")
 
 
 def test_a_window_without_a_display_is_refused_before_the_game(look, monkeypatch):

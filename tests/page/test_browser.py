@@ -82,26 +82,6 @@ def record_is_saved_and_opened(browser):
     assert not browser.run("return document.getElementById('result-panel').hidden")
 
 
-def test_the_record_of_an_unfinished_game_ends_where_it_was_stopped(browser, tmp_path):
-    game = tmp_path / "game.txt"
-    game.write_text(
-        "diamant record 1\nedition: iello-2016\nhidden chests: no\nplayers: 2\nseed: none\n"
-        "1.1 5 | continue 0 1\n1.2 snake | undecided\n",
-        encoding="utf-8-sig",
-    )
-    browser.driver.find_element("id", "open-file").send_keys(str(game))
-    browser.shows("step")
-    browser.until(AT, "1 of 2")
-    browser.click("run")
-    browser.until(AT, "2 of 2")
-    browser.until("return document.getElementById('run').textContent === 'Play'")
-    assert browser.run("return document.getElementById('step').getAttribute('aria-disabled')") == "true"
-    assert browser.run("return document.getElementById('error').hidden")
-    assert browser.title() == "Expedition 1 of 5, card 2"
-    browser.click("run")
-    browser.until(AT, "1 of 2")
-
-
 def focus_by_tab(browser, element_id):
     for _ in range(40):
         browser.press("\ue004")

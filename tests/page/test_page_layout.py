@@ -8,7 +8,7 @@ import diamant_env
 from tests.page.test_robustness import some_turns
 
 STATIC = Path(diamant_env.__file__).parent / "page" / "static"
-MOST_BYTES, MOST_LINES, FINGER = 150_000, 300, 44
+FINGER = 44
 SHOWN = "[...document.querySelectorAll(arguments[0])].filter((each) => each.offsetParent !== null)"
 TOO_WIDE = """
     const right = document.documentElement.clientWidth;
@@ -18,12 +18,6 @@ TOO_WIDE = """
       .filter((each) => !each.classList.contains('unseen'))
       .map((each) => each.outerHTML.slice(0, 80));
 """
-
-
-def test_the_files_are_small():
-    files = [path.read_bytes() for path in STATIC.iterdir()]
-    assert sum(map(len, files)) <= MOST_BYTES
-    assert max(content.count(b"\n") for content in files) <= MOST_LINES
 
 
 def fits(browser):
@@ -36,7 +30,7 @@ def fits(browser):
     assert len(browser.run(f"return {SHOWN}", "h1")) == 1
 
 
-@pytest.mark.parametrize("players", [1, 4, 8])
+@pytest.mark.parametrize("players", [1, 8])
 def test_a_narrow_window(browser, players):
     browser.resize(390, 844)
     while (shown := int(browser.text("#player-count").split()[0])) != players:
@@ -51,64 +45,3 @@ def test_a_narrow_window(browser, players):
     fits(browser)
     assert all(browser.run("return [...document.querySelectorAll('#path img')].map((each) => each.alt)"))
     assert browser.run("return document.querySelectorAll('#seats .told').length") == players
-
-
-def test_a_wide_window_and_watching(browser):
-    fits(browser)
-    browser.click("watch")
-    browser.shows("run")
-    fits(browser)
-    browser.resize(390, 844)
-    fits(browser)
-
-
-COVERED = """
-    const bar = document.getElementById('actions').getBoundingClientRect();
-    return [...document.querySelectorAll('.seat')].filter((each) => each.getBoundingClientRect().bottom > bar.top + 0.5)
-      .map((each) => each.innerText);
-"""
-
-
-@pytest.mark.parametrize(("width", "height", "players"), [(1280, 657, 4), (1280, 657, 8), (390, 844, 4), (390, 844, 8)])
-def test_the_buttons_cover_no_player(browser, width, height, players):
-    """In play and in watch mode, where each has a probability below the name."""
-    browser.resize(width, height)
-    while int(browser.text("#player-count").split()[0]) < players:
-        browser.click("more")
-    some_turns(browser)
-    assert browser.run(COVERED) == []
-    browser.click("home")
-    browser.click("watch")
-    browser.shows("run")
-    browser.press("p")
-    assert browser.run(COVERED) == []
-    assert len(browser.run(f"return {SHOWN}.map((each) => each.innerText)", ".chance b")) == players
-
-
-def test_two_agents_of_one_name_are_told_apart_and_what_is_at_risk_has_words(browser):
-    browser.resize(390, 844)
-    browser.click("more")
-    some_turns(browser)
-    names = "return [...document.querySelectorAll('.seat .name span')].map((each) => each.innerText)"
-    first, second = "Champion\N{NO-BREAK SPACE}1", "Champion\N{NO-BREAK SPACE}2"
-    assert browser.run(names) == ["You", first, "Calculator", "Patient", second]
-    cut = f"return {SHOWN}.filter((each) => each.scrollWidth > each.clientWidth).length"
-    assert browser.run(cut, ".seat .name span") == 0
-    assert browser.run(f"return {SHOWN}[0].innerText", ".you .bag small") == "at risk"
-    assert browser.run(f"return {SHOWN}[0].innerText", ".you .chest small") == "safe"
-    assert not browser.run("return document.getElementById('story-panel').open")
-    browser.click("home")
-    assert second in browser.text("#stored-list")
-    browser.resize(1280, 657)
-    browser.until("return document.getElementById('story-panel').open")
-
-
-def test_cards_turn_over_unless_the_reader_wants_no_motion(browser):
-    turning = "return document.getAnimations().filter((each) => each.animationName === 'turn').length"
-    media = "Emulation.setEmulatedMedia"
-    browser.driver.execute_cdp_cmd(media, {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
-    some_turns(browser)
-    assert browser.run("return document.querySelectorAll('.turning').length") > 0
-    assert browser.run(turning) == 0
-    browser.driver.execute_cdp_cmd(media, {"features": []})
-    assert browser.run(turning) > 0
