@@ -6,7 +6,6 @@ import pytest
 from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice import review as room
 from diamant_env.advice.review import review
-from diamant_env.editions import find_edition
 from diamant_env.records.sitting import Sitting, make_all
 from tests.advice.test_hint import BRINK, FATAL, TRAPS
 from tests.support.play import BASE, Play, review_few
@@ -97,12 +96,6 @@ def test_chances_are_those_of_the_rest_of_the_game():
     assert chances[-1].tolist() == [0, 1]
     number = room._PLAYED_ON // (len(GREEDY) - 1)
     assert chances[0].tolist() == pytest.approx([0.5, 0.5], abs=4 * 0.5 / number**0.5)
-
-
-def test_hidden_chests_are_open_after_the_game():
-    found, open_chests = review(GREEDY, find_edition("iello-2016", hidden_chests=True), 0), review(GREEDY, BASE, 0)
-    assert (found.decisions, found.chances) == (open_chests.decisions, open_chests.chances)
-    assert found.summary[0].startswith("Judged with all chests open: ")
 
 
 def test_who_plays_alone_is_told_so():
