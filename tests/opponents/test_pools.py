@@ -29,9 +29,9 @@ def test_pools_have_the_size_and_the_families_they_should():
 @pytest.mark.parametrize("name", POOLS)
 def test_every_member_wins_its_part(name):
     texts = load_pool(name)
-    found = pytest.importorskip("diamant_env.judging").hold_tournament(texts, 20_000, seed=7, rated_games=1)
+    found = pytest.importorskip("diamant_env.judging").hold_tournament(texts, 6_000, seed=7, rated_games=1)
     shares = {standing.agent: standing.win_share.mean for standing in found.standings}
-    error = (0.18 * 0.82 / (20_000 * 4 / len(texts))) ** 0.5
+    error = (0.18 * 0.82 / (6_000 * 4 / len(texts))) ** 0.5
     too_weak = {text: share for text, share in shares.items() if share < 0.18 - error and not text.startswith(WEAK)}
     assert too_weak == {}
 
@@ -42,8 +42,6 @@ def test_every_member_wins_its_part(name):
         ("agents = [", "damaged"),
         ("agents = []", "list of at least one text"),
         ("agents = ['bag', 3]", "list of at least one text"),
-        ("agents = ['bag']\ndescription = 3", "`description` must be a text"),
-        ("agents = ['bag']\nseats = 4", "unknown key seats; keys: description, agents"),
         ("agents = ['bag', 'sack:3']", "unknown agent 'sack:3'"),
         ("agents = ['bag:7', 'traps', 'bag:7.0']", "'bag:7.0' and 'bag:7' are the same agent"),
         ("agents = ['gone.safetensors']", "no file gone.safetensors"),
