@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from diamant_env import CONTINUE, LEAVE
-from diamant_env.advice import review as room
 from diamant_env.advice.review import review
 from diamant_env.records.sitting import Sitting, make_all
 from tests.advice.test_hint import BRINK, FATAL, TRAPS
@@ -87,15 +86,6 @@ def test_every_decision_and_every_state_is_there(edition, players):
     assert len(found.chances) == len(found.labels) == len(sitting.games)
     np.testing.assert_allclose(np.sum(found.chances, axis=1), 1)
     assert review(sitting.games, sitting.edition, 2) == found
-
-
-def test_chances_are_those_of_the_rest_of_the_game():
-    """A lone explorer who is ahead leaves and wins; before the first card all are equal."""
-    chances = np.array(review(GREEDY, BASE, 0).chances)
-    assert chances[10, 0] > 0.95
-    assert chances[-1].tolist() == [0, 1]
-    number = room._PLAYED_ON // (len(GREEDY) - 1)
-    assert chances[0].tolist() == pytest.approx([0.5, 0.5], abs=4 * 0.5 / number**0.5)
 
 
 def test_who_plays_alone_is_told_so():

@@ -152,18 +152,6 @@ def test_the_end_of_the_input_ends_the_game(sit_down, keys, tmp_path):
     assert said.count("\n>> ") == sum(not turn.bust for turn in record.turns) - 1
 
 
-@pytest.mark.parametrize(("chests", "hidden"), [([], True), (["--no-hidden-chests"], False)])
-def test_hidden_chests_stay_hidden_until_the_end(sit_down, chests, hidden):
-    arguments = ["--edition", "incan-gold", "--opponents", "bag:3", "cards:2", "--seed", "1", *chests]
-    _, said, _ = sit_down("c\n" * 200, *arguments)
-    during, after = said.split("=== The game is over")
-    assert ("chests are hidden" in during) == hidden
-    rows = re.findall(r"^  (?:bag:3|cards:2) +(?:cave|camp) .* (\S+) +(\S+)$", during, re.MULTILINE)
-    assert rows
-    assert all((chest == "?") == hidden and relics.isdigit() for chest, relics in rows)
-    assert "?" not in after
-
-
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
 def test_ctrl_c_at_a_terminal():
     master, terminal = os.openpty()

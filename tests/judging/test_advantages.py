@@ -45,14 +45,6 @@ def test_who_never_leaves_loses_all_that_a_copy_gets():
     assert found.summed.gain.high - found.summed.gain.low < 0.5 * abs(true)
 
 
-def test_who_never_differs_gains_nothing():
-    found = summed_gain("ev:0.75", DeviationGame("ev:0.75", 4, "iello-2016", "win"), 50, seeds_for(0))
-    assert not found.summed.totals.any()
-    assert not found.played.totals.any()
-    assert found.full is None
-    assert found.bias is None
-
-
 def test_a_search_gains_much_of_what_a_best_response_does_and_no_more():
     agent = "bag:8"
     game = DeviationGame(agent, 2, ONE, "score")

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from diamant_env import Batch, Observations
+from diamant_env import Batch
 from diamant_env.commands import diamant
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.turns import reveal_until_decision
 from diamant_env.judging import evaluate
 from diamant_env.judging.evaluation import compare, judge
 from diamant_env.judging.games import Played, number_of_tables, play, seeds_for
-from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import (
     LineUp,
     clone_line_ups,
@@ -39,19 +36,6 @@ ALL_KINDS = [FIELD, *clone_line_ups(["bag:8"]), *intruder_line_ups(["bag:8"])]
 
 def played(agents: tuple[str, ...], seating: list[list[int]], games: int) -> Played:
     return play(agents, np.array(seating), games, seeds_for(0, "test"))
-
-
-@dataclass
-class Renamed:
-    """An agent under another name."""
-
-    name: str
-
-    def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        return make("random:0.3").act(obs, first)
-
-    def __str__(self) -> str:
-        return self.name
 
 
 # The games
@@ -100,13 +84,6 @@ def test_games_are_distinct_and_depend_on_the_seed_alone():
         np.testing.assert_array_equal(getattr(first, name), getattr(again, name))
     purposes = ((0, "a"), (0, "b"), (1, "a"), (0, "a", 1))
     assert len({tuple(seeds_for(*purpose).generate_state(4)) for purpose in purposes}) == 4
-
-
-def test_an_object_with_a_memory_plays_as_its_text_does():
-    agent = make("mixture:4,20", seed=5)
-    asked = [judge(who, [FIELD], 200, seed=1) for who in (agent, agent, "mixture:4,20")]
-    assert asked[0] == asked[1] == asked[2]
-    assert len(agent.thresholds) == 0
 
 
 # Seats and line-ups
@@ -189,14 +166,6 @@ def test_copies_and_intruders_tell_the_same_story():
     assert alike.p_value == pytest.approx(1, abs=1e-4)
 
 
-def test_an_agent_compared_with_itself_differs_in_no_game():
-    """The same play under another name: the difference is 0 in every game, so its interval has no width."""
-    results, differences = compare(["random:0.3", Renamed("renamed")], ALL_KINDS, 400)
-    for difference in differences:
-        assert difference.win_share == difference.score == Estimate(0, 0, 0)
-    assert [result.agent for result in results] == ["random:0.3", "renamed"] * 3
-
-
 def test_the_better_agent_wins_more_and_its_difference_is_above_0_in_every_line_up():
     (good, bad, *_), differences = compare(["ev:0.75", "continue"], ALL_KINDS, 1000)
     assert good.win_share.low > good.fair == 0.25 > bad.win_share.high
@@ -205,23 +174,11 @@ def test_the_better_agent_wins_more_and_its_difference_is_above_0_in_every_line_
     assert all(difference.score.low > 0 for difference in differences)
 
 
-def test_the_difference_of_copies_is_that_of_their_means():
-    """At a table with an intruder the copies are compared; what they get follows from what the intruder gets."""
-    (one, other), (difference,) = compare(["ev:0.75", "bag:8"], intruder_line_ups(["bag:12"]), 300, players=3)
-    assert (difference.agent, difference.other, difference.games) == (one.agent, other.agent, 300)
-    assert difference.score.mean == pytest.approx(one.rivals_score - other.rivals_score)
-    assert difference.win_share.mean == pytest.approx((other.win_share.mean - one.win_share.mean) / 2)
-    assert one.rivals_score != other.rivals_score
-
-
 def test_a_line_up_gives_the_same_numbers_whatever_else_is_judged():
     alone = judge("bag:9", [FIELD], 300, seed=7)
     among = judge("bag:9", [*clone_line_ups(["bag:8"]), FIELD], 300, seed=7)
     assert alone[0] == among[1]
     assert alone != judge("bag:9", [FIELD], 300, seed=8)
-
-
-# What is left behind
 
 
 # The command

@@ -11,7 +11,7 @@ import pytest
 from diamant_env.commands import diamant
 from diamant_env.judging import tournament
 from diamant_env.judging.games import Played, play, seeds_for
-from diamant_env.judging.lineups import deal, entrants
+from diamant_env.judging.lineups import deal
 from diamant_env.judging.sharding import play_sharded
 from diamant_env.judging.tournament import cross_table, hold_tournament, rate
 
@@ -72,19 +72,6 @@ def test_the_same_seed_gives_the_same_tournament():
     assert first.standings == again.standings
     np.testing.assert_array_equal(first.beats, again.beats)
     assert first.standings != other.standings
-
-
-def test_pools_play_without_members_that_need_open_chests_where_chests_are_hidden():
-    found = hold_tournament(["ev"], 30, pools=["held-out"], edition="incan-gold", rated_games=1)
-    names = {standing.agent for standing in found.standings}
-    assert names == {"ev:0.75", *entrants((), ["held-out"], edition="incan-gold")}
-    assert len(names) == 1 + 6
-    assert found.left_out == ("catch-up:16,0.5", "catch-up:22,1")
-    assert "Left out of the pools, since they need open chests: catch-up:16,0.5, catch-up:22,1." in str(found)
-    opened = hold_tournament([], 30, pools=["held-out"], edition="incan-gold", hidden_chests=False, rated_games=1)
-    assert (len(opened.standings), opened.left_out) == (8, ())
-    with pytest.raises(ValueError, match=r"catch-up:16,0.5 looks at the rivals' chests"):
-        hold_tournament(["catch-up", "ev", "bag:5"], 30, players=3, hidden_chests=True)
 
 
 def test_the_command(tmp_path, capsys):

@@ -10,11 +10,8 @@ import pytest
 from diamant_env import Batch, Observations, diamant_v0
 from diamant_env.agent import answer_of
 from diamant_env.commands import diamant
-from diamant_env.judging.evaluation import judge
-from diamant_env.judging.lineups import LineUp
 from diamant_env.opponents import make
 from diamant_env.opponents.models.export import to_network
-from diamant_env.opponents.pools import load_pool
 
 torch = pytest.importorskip("torch")
 sb3 = pytest.importorskip("stable_baselines3")
@@ -169,25 +166,6 @@ def test_an_exported_policy_plays_without_torch_and_thinks(tmp_path, capsys):
     np.testing.assert_allclose(asked(policy, flat)[inside], asked(model, flat)[inside], atol=1e-6)
     assert policy.metadata["exported_from"] == str(tmp_path / "ppo.zip")
     assert asked(make(f"search:16:{file}"), flat[:3]).shape == (3,)
-
-
-def test_a_model_wherever_an_agent_is_taken(tmp_path, monkeypatch, capsys):
-    trained(sb3.PPO, observation="history", **FEW).save(tmp_path / "ppo.zip")
-    monkeypatch.chdir(tmp_path)
-    model = make("ppo.zip")
-    assert (
-        judge("ppo.zip", [LineUp("pool", load_pool("pool"))], 50)[0]
-        == judge(("ppo.zip", model), [LineUp("pool", load_pool("pool"))], 50)[0]
-    )
-    for env in (
-        gymnasium.make("diamant_env/Diamant-v0", opponents=model),
-        vec.DiamantVecEnv(2, 4, opponents="ppo.zip"),
-    ):
-        assert np.asarray(env.reset(seed=1)[0] if hasattr(env, "spec") else env.reset()).shape[-1] == 90
-    assert diamant.main(["watch", "ppo.zip", "bag", "bag", "--seed", "1"]) == 0
-    assert "ppo.zip" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="observes the history of decisions; a search starts from states without one"):
-        make("search:ppo.zip")
 
 
 def env_of(observations, actions):

@@ -1,12 +1,8 @@
 """Every agent by its text, and the pools."""
 
-from types import SimpleNamespace
-
 import pytest
 
-from diamant_env import opponents
-from diamant_env.opponents import FAMILIES
-from diamant_env.opponents.network import NetworkAgent
+from diamant_env.opponents import FAMILIES, make
 from diamant_env.opponents.pools import POOLS, load_pool
 from diamant_env.opponents.registry import DATA
 
@@ -61,24 +57,14 @@ def test_a_pool_by_its_name_and_by_its_path(tmp_path):
     assert load_pool(tmp_path / "mine.toml") == ["bag:7"]
     with pytest.raises(ValueError, match=r"no pool 'pond'.*pools: held_out, pool"):
         load_pool("pond")
-    with pytest.raises(ValueError, match=r"there is no file .*pond\.toml"):
-        load_pool("pond.toml")
 
 
-def test_trained_policies_by_file_and_by_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(NetworkAgent, "load", lambda path: SimpleNamespace(path=path))
-    file = tmp_path / "policy.safetensors"
-    file.write_bytes(b"")
-    for text in (str(tmp_path), str(file)):
-        made = opponents.make(text)
-        assert (made.path, made.name) == (file, text)
-
-
-def test_policies_that_are_not_there(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"no trained policy .*there is no file gone\.safetensors"):
-        opponents.make("gone.safetensors")
-    with pytest.raises(ValueError, match=r"there is no file .*policy\.safetensors"):
-        opponents.make(str(tmp_path))
+def test_a_policy_by_its_file_and_by_the_folder_of_its_run(tmp_path, monkeypatch):
     (tmp_path / "bag").mkdir()
+    (tmp_path / "bag" / "policy.safetensors").write_bytes((DATA / "champion.safetensors").read_bytes())
     monkeypatch.chdir(tmp_path)
-    assert str(opponents.make("bag:7")) == "bag:7"  # a folder named as a family hides nothing
+    assert str(make("./bag")) == "bag"
+    assert str(make("bag/policy.safetensors")) == "bag/policy.safetensors"
+    assert str(make("bag:7")) == "bag:7"  # a folder named as a family hides nothing
+    with pytest.raises(ValueError, match=r"no trained policy .*there is no file gone\.safetensors"):
+        make("gone.safetensors")

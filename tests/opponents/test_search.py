@@ -170,21 +170,6 @@ def test_what_it_remembers_can_be_kept():
     np.testing.assert_equal(state, saved)
 
 
-def test_a_seed_is_for_the_base_agent_too():
-    seen, first = Observations(deciding(4, turns=1).observe()[:, 0]), np.ones(8, bool)
-    bases = [make("mixture:1,30", own) for own in (5, 6)]
-    for base in bases:
-        SearchAgent(base, Budget(8), seed=1).act(seen, first)
-    np.testing.assert_array_equal(*(base.thresholds for base in bases))
-
-
-@pytest.mark.parametrize("bias", [(9, -9), (-9, 9)])
-def test_nothing_is_searched_where_a_network_is_certain(bias):
-    agent = SearchAgent(NetworkAgent([(np.zeros((2, NUM_FEATURES), np.float32), np.array(bias, np.float32))]))
-    agent.act(Observations(deciding(3).observe()[:, 0]), np.ones(8, bool))
-    assert agent.rollouts == 0
-
-
 @pytest.mark.parametrize("players", [3, 8])
 def test_cut_roll_outs_of_the_last_expedition_are_the_full_ones(players):
     """They are the same games, so each earns the same; some seats leave, some don't, and some games bust."""

@@ -1,7 +1,6 @@
 """Value networks: what they compute from, how a policy file holds them, and what they refuse."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
 from diamant_env.opponents.values import Values, inputs, seen_at_start
-from tests.support.play import PUBLISHED, Play, every
+from tests.support.play import Play
 
 RANDOM = np.random.default_rng(0)
 POLICY = [(RANDOM.normal(size=(2, NUM_FEATURES)).astype(np.float32), np.zeros(2, np.float32))]
@@ -59,23 +58,6 @@ def test_the_seats_of_a_table_share_one_win_and_see_it_alike(players):
     np.testing.assert_allclose(shares[0][:, one][same], shares[0][:, other][same], atol=1e-6)
     np.testing.assert_allclose(shares[0][even], 1 / players, rtol=1e-6)
     assert (shares[0].max(axis=1) > 1.5 / players).mean() > 0.2
-
-
-@every([replace(edition, hidden_chests=False) for edition in PUBLISHED])
-def test_the_first_card_lies_in_the_deck(edition):
-    """One game, after which all go home, with many random numbers: the first cards differ, what is seen does not."""
-    games = np.repeat(starts(3, edition, games=1, expedition=2).games, 100).view(np.recarray)
-    games["key"] = np.arange(100)
-    batch = Batch(100, 3, edition)
-    batch.restore(games)
-    seen, _, _ = batch.step(np.ones((100, 3), np.int8))
-    assert len(np.unique(seen[:, 0], axis=0)) >= 10
-    chests, public = seen_at_start(seen[:, 0])
-    np.testing.assert_array_equal(chests, batch.games.chest[:, :3])
-    assert len(np.unique(public, axis=0)) == 1
-    assert public[0, 0] * 4 == edition.expeditions - 2
-    assert public[0, 3] * 16 <= edition.trap_copies * len(edition.traps)
-    assert public[0, 5] * 2 <= len(edition.relics)
 
 
 def test_the_start_of_the_last_expedition_but_one_by_hand():

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 import threading
-from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -199,31 +198,3 @@ def test_a_message_that_stops_half_way_leaves_the_server_as_it_was(asker):
 
     asyncio.run(ask())
     assert asker.post("/view", game=GAME).status == 200
-
-
-def answer_to(receive):
-    """The status of the answer to a POST /view, and its JSON."""
-    headers = [(b"host", HOST.encode()), (b"content-type", b"application/json")]
-    sent = []
-
-    async def send(message):
-        sent.append(message)
-
-    scope = {"type": "http", "method": "POST", "path": "/view", "headers": headers, "query_string": b""}
-    with suppress(KeyError):  # which goes on to the terminal
-        asyncio.run(make_app()(scope, receive, send))
-    return sent[0]["status"], json.loads(sent[1]["body"])["error"]
-
-
-def test_a_defect_of_ours_is_an_answer_too(monkeypatch):
-    def fail(*_):
-        raise KeyError("secret")
-
-    async def ask():
-        return {"type": "http.request", "body": json.dumps({"game": GAME}).encode()}
-
-    monkeypatch.setattr(answers, "view_of", fail)
-    assert answer_to(ask) == (
-        500,
-        "a defect of the server or of an own agent (KeyError); the terminal says more",
-    )

@@ -131,14 +131,6 @@ def test_a_dropped_policy_plays(tmp_path):
     assert Asker(make_app()).post("/view", game=last["game"]).json["error"].startswith("unknown agent")
 
 
-def test_no_dropped_policy_takes_the_name_of_another(tmp_path):
-    asker = Asker(make_app())
-    for units, name in enumerate(["you", "hunter", "mine", "mine"], start=1):
-        assert drop(asker, f"{name}.safetensors", policy(units, tmp_path / "policy.safetensors")).status == 200
-    labels = [agent["label"] for agent in asker.get("/menu").json["agents"]]
-    assert labels[len(AGENTS) :] == ["you 2", "hunter 2", "mine", "mine 2"]
-
-
 @pytest.mark.parametrize(
     ("message", "error"),
     [
