@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.observation import Observations
-from diamant_env.opponents.models.given import Model, is_model, model_agent
+from diamant_env.opponents.models.files import Model, is_model, model_agent
 
 Player: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
 """What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a model of

@@ -61,6 +61,7 @@ def crafted(good: bytes, mark: Path) -> dict[str, bytes]:
         "deep JSON": (deep + "]" * 100_000).encode(),
         "deep JSON tables": b'{"a":' * 100_000,
         "deep TOML": f"a = {deep}".encode(),
+        "deep TOML tables": ("[" + ".".join(["a"] * 100_000) + "]").encode(),
         "a long number": b"a = " + b"9" * 1_000_000,
         "a long line": b"x" * (10 << 20),
         "many lines": b"\n" * (5 << 20),
