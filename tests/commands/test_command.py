@@ -132,26 +132,3 @@ def test_hostile_toml(content, tmp_path, capsys):
     first, second = capsys.readouterr().err.splitlines()
     assert f"{path} is no TOML file: it " in first
     assert f"pool {path} is damaged: it " in second
-
-
-@pytest.mark.parametrize(
-    ("main", "arguments", "reason"),
-    [
-        (ppo.main, ["--seed", "9" * 5_000], "Exceeds the limit"),
-        (ppo.main, ["--ppo.games", "1000000"], "games = 1000000 × turns = 64; at most 10,000,000 are allowed"),
-        (ppo.main, ["--start", f"{'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2"),
-        (diamant.main, ["evaluate", "bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
-        (diamant.main, ["evaluate", "bag:18", "--games", "8", "--seed", "-1"], "seed=-1; a whole number, 0 to 2**64"),
-        (
-            diamant.main,
-            ["evaluate", "bag:18", "--games", "8", "--compare", f"{'search:' * 3_000}ev"],
-            "3000 times search:",
-        ),
-    ],
-)
-def test_hostile_arguments(main, arguments, reason, tmp_path, capsys):
-    assert main([*arguments, "--out", str(tmp_path)] if main is ppo.main else arguments) == 2
-    shown = capsys.readouterr().err
-    assert reason in shown
-    assert shown.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []

@@ -42,6 +42,9 @@ REFUSED = {
     ],
     "evaluate": [
         (["bagg:18"], "unknown agent 'bagg:18'"),
+        ([f"{'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2 are allowed"),
+        (["bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
+        (["bag:18", "--seed", "-1"], r"seed=-1; a whole number, 0 to 2\*\*64 - 1, is allowed"),
         (["bag:18", "--compare", "bag:18"], "bag:18 is there twice"),
         (["bag:18", "--against", "nowhere"], "no such pool"),
         (["bag:18", "--against", "bag:3,bag:3,bag:4"], "bag:3 is there twice"),

@@ -113,7 +113,8 @@ def test_a_model_with_a_mask_in_its_observation():
 
 
 def test_a_model_trained_through_vec_normalize_needs_its_statistics(tmp_path):
-    env = sb3.common.vec_env.VecNormalize(vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME))
+    games = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME)
+    env = sb3.common.vec_env.VecNormalize(games, clip_obs=1e6)
     model = sb3.PPO("MlpPolicy", env, seed=1, **FEW).learn(200)
     model.save(tmp_path / "ppo.zip")
     env.save(tmp_path / "norm.pkl")
@@ -122,6 +123,7 @@ def test_a_model_trained_through_vec_normalize_needs_its_statistics(tmp_path):
     flat, inside = rows()
     found = asked(make(f"{tmp_path / 'ppo.zip'}+{tmp_path / 'norm.pkl'}"), flat)
     assert found[inside].tolist() == asked(make(model), flat)[inside].tolist()
+    np.testing.assert_allclose(asked(to_network(make(model)), flat)[inside], found[inside], atol=1e-6)
 
 
 def a_network(outputs, *end):

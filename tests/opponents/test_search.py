@@ -116,7 +116,7 @@ def test_it_beats_the_agent_that_it_thinks_with():
     assert own(run.shares).mean() > 0.5
 
 
-SHORT = Edition("short", treasures=(5, 7), traps=("snake",), expeditions=1)
+SHORT = replace(find_edition("iello-2016"), name="short", expeditions=1)
 
 
 @pytest.mark.parametrize(
