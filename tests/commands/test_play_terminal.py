@@ -98,6 +98,7 @@ def test_the_others_do_not_know_what_the_person_chooses(sit_down, tmp_path):
         path = tmp_path / f"{keys[0]}.txt"
         sit_down(keys * 200, "--opponents", *["random:0.5"] * 6, "--seed", "4", "--record", str(path))
         turn = GameRecord.read(path).turns[0]
+        assert (0 in turn.leaving) == (keys == "l\n")
         firsts.append([seat in turn.leaving for seat in range(1, 7)])
     assert firsts[0] == firsts[1]
 
