@@ -48,6 +48,21 @@ def test_every_table_plays_its_first_games_whatever_their_length():
     assert [key_of_next_game(key) for key in run.keys[:-6]] == run.keys[6:].tolist()  # of the same table
 
 
+class Leaves:
+    """Leaves at once, so that each game has five turns, and notes where games begin."""
+
+    firsts: list = []  # noqa: RUF012 - shared by the copy that plays
+
+    def act(self, obs, first):
+        self.firsts.append(first.tolist())
+        return np.ones(len(first), np.float32)
+
+
+def test_agents_see_where_a_game_begins():
+    played((Leaves(), "random:1"), [[0, 1]], 3)
+    assert Leaves.firsts == [[True], *[[False]] * 4] * 3
+
+
 def test_results_are_those_of_games_played_one_by_one():
     agents, seating = ("bag:8", "traps:3", "ev:0.75"), [[0, 1, 2], [2, 0, 1]]
     run = played(agents, seating, 12)
