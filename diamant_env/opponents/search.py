@@ -64,7 +64,7 @@ class Budget:
             raise ValueError(f"seconds={self.seconds}; more than 0 and at most {_DAY:,} are allowed")
 
     def __str__(self) -> str:
-        """The options of the agent's text that are not the default."""
+        """Return the options of the agent's text that are not the default."""
         options = [str(self.rollouts)] if self.rollouts not in (Budget.rollouts, _NO_LIMIT) else []
         options += [] if self.seconds is None else [f"{self.seconds:g}s"]
         options += [] if self.objective == Budget.objective else [self.objective]

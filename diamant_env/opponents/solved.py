@@ -77,11 +77,11 @@ class EquilibriumAgent(Scripted):
             raise ValueError(f"{self} plays the first expedition only: what follows was not solved with relics")
 
     def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
-        """What tells expeditions apart (games, numbers)."""
+        """Return the numbers that determine each game's expedition, int64 (games, numbers)."""
         return np.column_stack([games["num_players"], games["deck"][:, _TRAPS] + games["on_path"]])
 
     def _start(self, game: Game) -> Game:
-        """The expedition that a game is in, before its first card."""
+        """Return the expedition that a game is in, before its first card."""
         start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
         start["expedition"] = game["expedition"]
         start["deck"][_TRAPS] = game["deck"][_TRAPS] + game["on_path"]
@@ -138,7 +138,7 @@ class LoneAgent(EquilibriumAgent):
         return start
 
     def _with_relics_back(self, games: np.ndarray) -> np.ndarray:
-        """The games as before the relics on the path came up; printed ones lie there from the start, which is the same.
+        """Return the games as before the relics on the path came up; printed ones stay there, which is equivalent.
 
         Which of several printed relics lie on the path can't be seen, but what they are worth together.
         """
