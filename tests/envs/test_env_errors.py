@@ -31,7 +31,7 @@ OF_GYMNASIUM = [
     ({"num_players": 1, "opponents": "bug"}, "unknown agent 'bug'"),
     ({"opponents": 7}, "opponents: 7 plays nothing; allowed: an agent with act"),
     ({"opponents": None}, "opponents: None plays nothing"),
-    ({"opponents": dict}, "dict is a class without act"),
+    ({"opponents": dict}, "<class .dict.> plays nothing"),
     ({"opponents": "none.safetensors"}, r"opponents: no trained policy .*none\.safetensors"),
     ({"expeditions": 0}, "expeditions=0; None or a whole number, 1 to 15, is allowed"),
     ({"expeditions": 15}, "can't be played"),
