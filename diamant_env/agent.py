@@ -1,4 +1,4 @@
-"""The one interface of everything that plays: from observations to the probability of leaving."""
+"""The interface of agents: from observations to the probability of leaving."""
 
 from __future__ import annotations
 

@@ -80,8 +80,6 @@ class GameState(Record):
     bust_card: Int8  # the trap that ended an expedition since the last decision
 
 
-Game = GameState  # the name that other rooms still use
-
 LAST_EVENTS = ("decision", "banked", "last_card", "bust_card")
 
 

@@ -1,1 +1,1 @@
-"""What helps a person to decide: the odds, a hint before a decision, a review after the game."""
+"""Advice to people: the odds, a hint before a decision, a review after the game."""

@@ -16,7 +16,7 @@ from diamant_env.editions import Edition
 from diamant_env.observation import Observations
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
-from diamant_env.state import CONTINUE, GAME, LEAVE, Game
+from diamant_env.state import CONTINUE, GAME, LEAVE, GameState
 
 SECONDS = 0.3
 _ROUND, _MOST = 64, 1024  # games of each choice
@@ -106,7 +106,7 @@ class Hint:
         return told | {"search": search, "seconds": self.seconds}
 
 
-def hint(game: Game, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
+def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
     """Return a hint for a seat that must decide.
 
     Args:
@@ -149,7 +149,7 @@ def why_no_search(edition: Edition, players: int) -> str | None:
     return None
 
 
-def seen_by(seat: int, games: list[Game], edition: Edition) -> NDArray[np.float32]:
+def seen_by(seat: int, games: list[GameState], edition: Edition) -> NDArray[np.float32]:
     """Return what a seat sees in some states of a game, float32 (states, NUM_FEATURES)."""
     batch = Batch(len(games), int(games[0].num_players), edition)
     batch.restore(np.array(games, GAME))

@@ -9,7 +9,7 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import expected_share
 from diamant_env.rules import resolve_decisions
-from diamant_env.state import CONTINUE, LEAVE, Game
+from diamant_env.state import CONTINUE, LEAVE, GameState
 
 
 class Chance(NamedTuple):
@@ -30,7 +30,7 @@ class Odds:
         leaving: What leaving brings, by how many others leave as well: who they are, and the gems.
     """
 
-    def __init__(self, game: Game, edition: Edition, seat: int) -> None:
+    def __init__(self, game: GameState, edition: Edition, seat: int) -> None:
         self.share = float(expected_share(game, numbers_of(edition)))
         self.next = _next_card(game, edition)
         self.leaving = _leaving(game, edition, seat)
@@ -50,7 +50,7 @@ class Odds:
         ]
 
 
-def _next_card(game: Game, edition: Edition) -> list[Chance]:
+def _next_card(game: GameState, edition: Edition) -> list[Chance]:
     deck, size = game.deck.tolist(), int(game.deck_size)
     traps = range(FIRST_TRAP, FIRST_TRAP + len(edition.traps))
     fatal = [card for card in traps if game.on_path[card - FIRST_TRAP]]
@@ -62,7 +62,7 @@ def _next_card(game: Game, edition: Edition) -> list[Chance]:
     return [Chance(what, cards, cards / size) for what, cards in rows]
 
 
-def _leaving(game: Game, edition: Edition, seat: int) -> list[tuple[str, str]]:
+def _leaving(game: GameState, edition: Edition, seat: int) -> list[tuple[str, str]]:
     """Play the decisions on a copy of the game, for each number of others who leave as well."""
     others = [other for other in range(game.num_players) if game.inside[other] and other != seat]
     lines = []

@@ -16,7 +16,7 @@ from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.opponents.search import SearchAgent
 from diamant_env.opponents.table import Table
 from diamant_env.rules import win_share
-from diamant_env.state import GAME, LEAVE, Game
+from diamant_env.state import GAME, LEAVE, GameState
 
 WORST = 3  # decisions that a person is shown
 _FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # games with each choice: of every decision, then of the costliest anew
@@ -79,7 +79,7 @@ class Review:
         return [*self.summary, *(f"  {words}" for words in mistakes)]
 
 
-def review(games: list[Game], edition: Edition, seat: int) -> Review:
+def review(games: list[GameState], edition: Edition, seat: int) -> Review:
     """Return the review of a game; the same game always gets the same one, within a few seconds.
 
     Args:
@@ -100,7 +100,7 @@ def review(games: list[Game], edition: Edition, seat: int) -> Review:
     return Review(decisions, chances.tolist(), labels, [verdict, _turning_point(chances[:, seat], labels)])
 
 
-def _decisions(games: list[Game], edition: Edition, seat: int) -> list[Decision]:
+def _decisions(games: list[GameState], edition: Edition, seat: int) -> list[Decision]:
     turns = [turn for turn, game in enumerate(games) if game.inside[seat]]
     seen = seen_by(seat, [games[turn] for turn in turns], edition)
     agent = SearchAgent(champion(), seed=_SEED)
@@ -118,7 +118,7 @@ def _looked(agent: SearchAgent, seen: NDArray[np.float32], edition: Edition, gam
     return [outlook(each) for each in earned.reshape(2, -1, games).swapaxes(0, 1)]
 
 
-def _decision(games: list[Game], turn: int, seat: int, found: Outlook) -> Decision:
+def _decision(games: list[GameState], turn: int, seat: int, found: Outlook) -> Decision:
     game, chose = games[turn], int(games[turn + 1].decision[seat])
     sign = -1 if chose == LEAVE else 1  # the outlook says by how much LEAVE is better
     other = sign * found.difference
@@ -158,7 +158,7 @@ def _turning_point(chances: NDArray[np.float64], labels: list[str]) -> str:
     return f"Your chance to win {way} most {where}: from {before:.0%} to {after:.0%}."
 
 
-def _chances(games: list[Game], edition: Edition) -> NDArray[np.float64]:
+def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
     """Return the win shares, float64 (states, seats), if the champion plays on for everyone from each state."""
     players, states = int(games[0].num_players), len(games) - 1
     result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]

@@ -6,8 +6,6 @@ import os
 import sys
 from collections.abc import Callable
 
-from diamant_env.storage.plain import print_plainly
-
 STOPPED, WRONG = 130, 2
 
 
@@ -22,7 +20,8 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         command: What the user typed, such as ``"python -m train.ppo"``.
         run: The command's body; an int that it returns is the status, else that is 0.
     """
-    print_plainly()
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # an output in ASCII
     try:
         status = run()
         print(end="", flush=True)

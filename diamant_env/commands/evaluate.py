@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from diamant_env.commands.terminal import AGENTS, add_hidden_chests, in_folder, new_parser, save_and_say, seed
+from diamant_env.commands.terminal import AGENTS, add_hidden_chests, in_folder, new_parser, save_and_say
 from diamant_env.editions import EDITIONS
 from diamant_env.judging import DecisionLosses, Evaluation, evaluate, judge_decisions
 
@@ -53,7 +53,7 @@ def run(argv: Sequence[str]) -> int:
     )
     add("--edition", metavar="NAME", help=editions)
     add_hidden_chests(parser)
-    add("--seed", type=seed, default=0, help="of everything (%(default)s)")
+    add("--seed", type=int, default=0, help="of everything (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     games, edition = _USUAL[given.per_decision]

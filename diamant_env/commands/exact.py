@@ -1,4 +1,4 @@
-"""What is known exactly of one expedition in score: ``diamant exact [AGENT …] --players 2 3``."""
+"""Exact solutions of one expedition in score: ``diamant exact [AGENT …] --players 2 3``."""
 
 from __future__ import annotations
 
@@ -14,23 +14,20 @@ import numpy as np
 from tqdm import tqdm
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import add_edition, folder_path, in_folder, new_parser, save_and_say, say
+from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.arguments import whole_number
 from diamant_env.exact.data_set import MOST_STATES, STATES
 from diamant_env.judging.games import check_able
-from diamant_env.judging.tables import TextTable, new_table
+from diamant_env.judging.tables import TextTable
 from diamant_env.observation import Observations
 from diamant_env.opponents import Agent
 from diamant_env.opponents.scripted.family import Scripted
 from diamant_env.storage.files import write_whole
-from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant exact"
 Progress = Callable[[float], None]
-
-
 _ABOUT = """\
 Solve one expedition in score exactly, and say how far agents are from the
 solution. For each number of players: the value of the symmetric equilibrium
@@ -106,9 +103,8 @@ def _response(agent: Agent, players: int, edition: Edition, progress: Progress) 
 def rows_table(rows: list[dict[str, Any]]) -> TextTable:
     """Return the rows as a table."""
     error = max((row["error"] for row in rows if "error" in row), default=0)
-    caption = f"In the equilibria no other choice at any node brings more than {error:.0e} gems."
-    table = new_table("One expedition in score: gems each, exact")
-    table.caption = caption
+    table = TextTable("One expedition in score: gems each, exact")
+    table.notes = f"In the equilibria no other choice at any node brings more than {error:.0e} gems."
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
     figures |= {"busts": ".6f", "nodes": ",", "seconds": ".1f"}
     shown = [name for name in figures if any(name in row for row in rows)]
@@ -118,25 +114,6 @@ def rows_table(rows: list[dict[str, Any]]) -> TextTable:
         numbers = [format(row[name], figures[name]) if name in row else "" for name in shown]
         table.add_row(row["edition"], str(row["players"]), row["agent"], *numbers)
     return table
-
-
-def save_rows(rows: list[dict[str, Any]], path: Path) -> None:
-    """Add rows to a file of results, in place of those of the same edition, players and agent.
-
-    Raises:
-        ValueError: If the file is there and holds something else.
-    """
-
-    def of(row: dict[str, Any]) -> tuple:
-        return row["edition"], row["players"], row["agent"]
-
-    try:
-        there = parse_json(path.read_text(encoding="utf-8-sig"))["rows"] if path.is_file() else []
-        kept = [row for row in there if of(row) not in set(map(of, rows))]
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{path} is there and holds no results of {COMMAND}; nothing was saved") from None
-    rows = sorted([*kept, *rows], key=lambda row: (row["agent"], row["edition"], row["players"]))
-    save_json({"command": COMMAND, "versions": versions(), "rows": rows}, path)
 
 
 def save_values(num_players: int, edition: Edition, most: int, folder: Path) -> str:
@@ -160,17 +137,17 @@ def run(argv: Sequence[str]) -> int:
     add_edition(parser, "iello-2016-fr")
     lone = "editions of which a whole game of a lone player is solved: seconds, minutes with relics"
     add("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
-    rows = "write the results to this file; rows that are there stay, but for those measured again"
-    add("--out", type=in_folder, metavar="FILE.json", help=rows)
+    add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     values = "write what both choices are worth, by state of the equilibrium: FOLDER/EDITION-N-players.npz"
-    add("--values", type=folder_path, metavar="FOLDER", help=values)
+    add("--values", type=Path, metavar="FOLDER", help=values)
     states = "the likeliest states of each number of players, at most so many (%(default)s; up to 1000000)"
     add("--states", type=int, default=STATES, metavar="N", help=states)
     given = parser.parse_args(argv)
     whole_number("--states", given.states, 1, MOST_STATES)  # before anything is solved
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     found = measure(given.agents, players, given.edition, given.lone)
-    save_and_say(rows_table(found), lambda path: save_rows(found, path), given.out)
+    content = {"command": COMMAND, "versions": versions(), "rows": found}
+    save_and_say(rows_table(found), lambda path: save_json(content, path), given.out)
     for number in players if given.values else ():
         say(save_values(number, find_edition(given.edition), given.states, given.values))
     return 0

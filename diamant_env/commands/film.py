@@ -15,7 +15,7 @@ from diamant_env.records import GameRecord
 from diamant_env.storage.files import write_whole
 
 COMMAND = "diamant film"
-_WIDTHS = range(160, 1921)
+_LAST = 4.0  # seconds that the end of the game stands
 
 
 def pictures_of(record: GameRecord) -> Iterator[NDArray[np.uint8]]:
@@ -33,46 +33,30 @@ def pictures_of(record: GameRecord) -> Iterator[NDArray[np.uint8]]:
         yield pixels_of(draw_table(env.game, record.edition, scene, record.names))
 
 
-def write_film(
-    pictures: Sequence[NDArray[np.uint8]], path: Path, seconds: float = 1.5, last: float = 4.0, width: int = 960
-) -> None:
+def write_film(pictures: Sequence[NDArray[np.uint8]], path: Path, seconds: float = 1.5, width: int = 960) -> None:
     """Write pictures as a GIF; the file is there whole or not at all.
 
     Args:
         pictures: Of one size.
         path: Of the file; one that is there is replaced.
-        seconds: How long each picture stands.
-        last: How long the last one stands.
+        seconds: How long each picture stands; the last one stands for four seconds.
         width: Of the film in pixels.
 
     Raises:
         ImportError: If Pillow is missing.
     """
-    from PIL import Image
-
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError('a film needs Pillow: pip install "diamant-env[film]"') from error
     size = (width, round(pictures[0].shape[0] * width / pictures[0].shape[1]))
     images = [Image.fromarray(picture).resize(size, Image.Resampling.LANCZOS) for picture in pictures]
     first, *others = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
-    stand = [seconds] * len(others) + [last]
+    stand = [seconds] * len(others) + [_LAST]
     durations = [max(20, 10 * round(100 * each)) for each in stand]  # a GIF counts hundredths of a second
     film = io.BytesIO()
     first.save(film, "GIF", save_all=True, append_images=others, duration=durations, loop=0, optimize=True)
     write_whole(path, film.getvalue())
-
-
-def _check(path: Path, seconds: float, last: float, width: int) -> None:
-    """Check the arguments of `write_film` and its library, before a picture is drawn."""
-    if path.suffix.lower() != ".gif":
-        raise ValueError(f"{path}: the film's name must end in .gif")
-    for name, value in (("--seconds", seconds), ("--last", last)):
-        if not 0.02 <= value <= 60:
-            raise ValueError(f"{name} {value}; 0.02 to 60 seconds are allowed")
-    if width not in _WIDTHS:
-        raise ValueError(f"--width {width}; {_WIDTHS.start} to {_WIDTHS.stop - 1} pixels are allowed")
-    try:
-        import PIL  # noqa: F401
-    except ImportError as error:
-        raise ImportError('a film needs Pillow: pip install "diamant-env[film]"') from error
 
 
 def run(argv: Sequence[str]) -> int:
@@ -82,13 +66,12 @@ def run(argv: Sequence[str]) -> int:
     add("game", type=Path, metavar="GAME.txt", help="a record, such as diamant watch --record writes")
     add("film", type=new_file, metavar="FILM", help="the new file to write; it ends in .gif")
     add("--seconds", type=float, default=1.5, help="for each turn (1.5)")
-    add("--last", type=float, default=4.0, metavar="SECONDS", help="for the end of the game (4)")
-    add("--width", type=int, default=960, metavar="PIXELS", help="of the film (960)")
     options = parser.parse_args(argv)
-    look = (options.film, options.seconds, options.last, options.width)
-    _check(*look)
+    if options.film.suffix.lower() != ".gif":
+        raise ValueError(f"{options.film}: the film's name must end in .gif")
+    if not 0.02 <= options.seconds <= 60:
+        raise ValueError(f"--seconds {options.seconds}; 0.02 to 60 are allowed")
     pictures = list(pictures_of(GameRecord.read(options.game)))
-    write_film(pictures, *look)
-    seconds = options.seconds * (len(pictures) - 1) + options.last
-    say(f"{options.film}: {len(pictures)} pictures, {seconds:.0f} s, {options.film.stat().st_size / 1e6:.1f} MB")
+    write_film(pictures, options.film, options.seconds)
+    say(f"{options.film}: {len(pictures)} pictures, {options.film.stat().st_size / 1e6:.1f} MB")
     return 0

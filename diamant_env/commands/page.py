@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import socket
@@ -10,6 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 
 from diamant_env.commands.terminal import add_edition, new_parser, say
+from diamant_env.engine.arguments import whole_number
 
 COMMAND = "diamant page"
 _HERE = "127.0.0.1"
@@ -21,9 +21,10 @@ def run(argv: Sequence[str]) -> int:
     parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.")
     parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="added to the menus and seated")
     add_edition(parser)
-    parser.add_argument("--port", type=_port, default=_PORT, help=f"of the page ({_PORT}); 0 takes any that is free")
+    parser.add_argument("--port", type=int, default=_PORT, help=f"of the page ({_PORT}); 0 takes any that is free")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
     options = parser.parse_args(argv)
+    whole_number("--port", options.port, 0, 65535)
     try:
         import uvicorn
 
@@ -45,12 +46,6 @@ def run(argv: Sequence[str]) -> int:
     )  # fmt: skip
     uvicorn.Server(config).run(sockets=[door])
     return 0
-
-
-def _port(text: str) -> int:
-    if not text.isdecimal() or len(text) > 5 or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text[:20]}; a whole number from 0 to 65535 is needed")
-    return int(text)
 
 
 def _listen(port: int) -> socket.socket:

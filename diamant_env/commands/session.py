@@ -1,4 +1,4 @@
-"""A game at the terminal, told turn by turn: what `diamant play` and `diamant watch` share."""
+"""Game at the terminal, turn by turn, for `diamant play` and `diamant watch`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.commands.terminal import Parser, add_edition, add_hidden_chests, new_file, new_parser, say, seed
+from diamant_env.commands.terminal import Parser, add_edition, add_hidden_chests, new_file, new_parser, say
 from diamant_env.drawing.news import distinct
 from diamant_env.drawing.text import Words
 from diamant_env.editions import MAX_PLAYERS
+from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.records.sitting import Sitting, make_all
-from diamant_env.state import Game
+from diamant_env.state import GameState
 
 PERSON = "a person"  # instead of an agent's text, in seat 0 only
 
@@ -32,7 +33,7 @@ def session_parser(command: str, description: str) -> Parser:
     add_edition(parser)
     add = parser.add_argument
     chance = "of the cards and the agents' decisions; another one each time by default"
-    add("--seed", type=seed, default=secrets.randbelow(1_000_000), help=chance)
+    add("--seed", type=int, default=secrets.randbelow(1_000_000), help=chance)
     add_hidden_chests(parser)
     add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it ends or is stopped")
     return parser
@@ -50,6 +51,7 @@ class Session:
     """
 
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
+        whole_number("--seed", options.seed, 0, MAX_SEED)
         if not 1 <= len(seats) <= MAX_PLAYERS:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
         person = 0 if seats[0] == PERSON else None
@@ -62,7 +64,7 @@ class Session:
         self.record_to: Path | None = options.record
 
     @property
-    def now(self) -> Game:
+    def now(self) -> GameState:
         """The game's record."""
         return self.sitting.now
 
@@ -70,7 +72,7 @@ class Session:
         """Play to the end and return the exit status: 0, or 130 after Ctrl-C.
 
         Raises:
-            OSError: If the record can't be written; the result is told all the same.
+            OSError: If the record can't be written; the result is printed all the same.
         """
         try:
             self._play()

@@ -1,18 +1,14 @@
-"""What subcommands share at the terminal: arguments, and printing."""
+"""Arguments and printing that subcommands share."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
 from diamant_env.editions import EDITIONS
-from diamant_env.engine.arguments import MAX_SEED
-from diamant_env.storage.plain import plain
 
 AGENTS = """\
 An agent is a text such as bag:18, champion or search:champion, the file of a
@@ -51,13 +47,6 @@ def add_hidden_chests(parser: Parser) -> None:
     parser.add_argument("--hidden-chests", action=argparse.BooleanOptionalAction, default=None, help=chests)
 
 
-def seed(text: str) -> int:
-    """Return a seed; argparse tells what is wrong with another text."""
-    if not text.isdecimal() or int(text) > MAX_SEED:
-        raise argparse.ArgumentTypeError(f"{text}; a whole number from 0 to 2**64 - 1 is needed")
-    return int(text)
-
-
 def new_file(text: str) -> Path:
     """Return the path of a file that is not there yet, in a folder that is."""
     path = Path(text)
@@ -76,34 +65,15 @@ def in_folder(text: str) -> Path:
     return path
 
 
-def folder_path(text: str) -> Path:
-    """Return the path of a folder, which need not be there."""
-    path = Path(text)
-    if in_the_way := next((each for each in (path, *path.parents) if each.exists() and not each.is_dir()), None):
-        raise argparse.ArgumentTypeError(f"{path}: {in_the_way} is no folder")
-    return path
-
-
 def say(*parts: object) -> None:
-    """Print texts and tables, a line or more each, at once.
-
-    An output that takes nothing any more, such as that of ``| head -1``, does not stop a command that has still to
-    save something: what it would print is dropped.
-    """
-    text = plain("".join(f"{part}\n" for part in parts), sys.stdout.encoding or "utf-8")
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        if not isinstance(error, BrokenPipeError):
-            print(f"can't print: {error}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Print texts and tables, a line or more each, at once."""
+    for part in parts:
+        print(part, flush=True)
 
 
 def warn(line: str) -> None:
     """Print a line on stderr, at once."""
-    with suppress(OSError):
-        print(plain(line, sys.stderr.encoding or "utf-8"), file=sys.stderr, flush=True)
+    print(line, file=sys.stderr, flush=True)
 
 
 def save_and_say(result: object, save: Callable[[Path], object], path: Path | None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tqdm import tqdm
 
-from diamant_env.commands.terminal import add_edition, add_hidden_chests, in_folder, new_parser, save_and_say, seed
+from diamant_env.commands.terminal import add_edition, add_hidden_chests, in_folder, new_parser, save_and_say
 from diamant_env.judging import hold_tournament
 from diamant_env.judging.tournament import RATED_GAMES
 from diamant_env.storage.results import save_json, versions
@@ -35,7 +35,7 @@ def run(argv: Sequence[str]) -> int:
     add("--rated-games", type=int, default=RATED_GAMES, metavar="GAMES", help=rated)
     add_edition(parser)
     add_hidden_chests(parser)
-    add("--seed", type=seed, default=0, help="of everything (%(default)s)")
+    add("--seed", type=int, default=0, help="of everything (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     with tqdm(total=max(0, given.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:

@@ -1,4 +1,4 @@
-"""What a player gains among copies of an agent, measured by the advantages of what it does differently.
+"""Deviation gains among copies of an agent as sums of advantages.
 
 The difference of two policies' returns is the sum of the advantages of the decisions in which they differ, on the path
 of one of them (Kakade and Langford: Approximately optimal approximate reinforcement learning, ICML 2002): here of

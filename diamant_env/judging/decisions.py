@@ -1,4 +1,4 @@
-"""What decisions cost: each one of an agent's is compared with the better choice, so that few games say much.
+"""Losses of single decisions, by comparison with the better choice: few games give narrow intervals.
 
 The difference of two players' mean returns is the sum, over the decisions of one of them, of what the other's choices
 would have brought more (Kakade and Langford: Approximately optimal approximate reinforcement learning, ICML 2002).
@@ -26,7 +26,7 @@ from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import Player, checked_names, listed, seeds_for
 from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import LineUp, clone_line_ups, parse_line_ups, seat_line_up
-from diamant_env.judging.tables import estimate_text, new_table
+from diamant_env.judging.tables import TextTable, estimate_text
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.search import SearchAgent
@@ -88,7 +88,7 @@ class DecisionLosses:
     def __str__(self) -> str:
         one = self.losses[0]
         unit, how = OBJECTIVES[one.objective]
-        table = new_table(f"Losses in {unit} at tables of {one.players}; games a row: {one.games:,}")
+        table = TextTable(f"Losses in {unit} at tables of {one.players}; games a row: {one.games:,}")
         asked = any(row.retries is not None for row in self.losses)
         headings = ("agent", "against", "decisions", "loss of a decision", "of a game", "retries", "illegal")
         for heading in headings if asked else headings[:-2]:
@@ -97,7 +97,7 @@ class DecisionLosses:
             counts = ["" if count is None else str(count) for count in (row.retries, row.illegal)] * asked
             losses = estimate_text(row.loss, 4), estimate_text(row.per_game, 3)
             table.add_row(row.agent, row.against, f"{row.decisions:,}", *losses, *counts)
-        table.caption = f"{how}\nIn brackets: 95 % intervals."
+        table.notes = f"{how}\nIn brackets: 95 % intervals."
         return str(table)
 
     def save(self, path: str | Path, **more: object) -> None:

@@ -1,4 +1,4 @@
-"""What a player gains who sits among copies of an agent, over what each copy gets when all play it.
+"""Deviation gains: the payoff of a player among copies of an agent, less what a copy gets among copies.
 
 Among copies alone every seat gets the same by symmetry: of a win 1 / players, of the margin 0; what it scores is
 measured, in the same games. All players are measured in the same games, so that differences are narrow.

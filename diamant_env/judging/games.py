@@ -95,7 +95,7 @@ def listed(name: str, given: Any) -> list[Any]:
 
 
 def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
-    """Return the names of agents that are to play so many games at tables of so many players.
+    """Return the names of agents, of which `games` at tables of `players` are to be played.
 
     Different objects of one name are numbered.
 
@@ -128,7 +128,7 @@ def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals:
 
 
 def number_of_tables(games: int, players: int) -> int:
-    """Return how many tables play so many games: a multiple of the seats, if there are games enough.
+    """Return the number of tables for a number of games: a multiple of the seats, if there are games enough.
 
     Many tables make narrow intervals where line-ups differ; many games per table waste fewer games, since a table
     that met its quota waits for the last one.

@@ -1,55 +1,46 @@
-"""Results as tables in the terminal and as JSON."""
+"""Results as tables and as JSON."""
 
 from __future__ import annotations
 
-import copy
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from diamant_env.judging.evaluation import Difference, Result
 from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.lineups import left_out_lines
-from diamant_env.storage.plain import plain
 from diamant_env.storage.results import save_json, versions
 
 PIPE_WIDTH = 150  # columns where the output is no terminal
 _LONG = 16  # letters of an agent from which on a table does not repeat its name in each row
 
 
-class Screen(Console):
-    """A console whose tables are laid out with the characters that the output has."""
-
-    def render_str(self, text: str, **options: Any) -> Text:
-        """See `rich.console.Console.render_str`."""
-        return super().render_str(plain(text, self.encoding), **options)
-
-
 class TextTable(Table):
-    """A table whose ``str`` is what is printed: as wide as the terminal, or `PIPE_WIDTH` columns."""
+    """A table whose ``str`` is as wide as the terminal, or `PIPE_WIDTH` columns.
+
+    Args:
+        heading: The line above it.
+
+    Attributes:
+        notes: The lines below it.
+    """
+
+    def __init__(self, heading: str) -> None:
+        super().__init__(box=box.SIMPLE_HEAD)
+        self.heading, self.notes = heading, ""  # rich would fold a title and a caption to the width of the columns
 
     def __str__(self) -> str:
-        screen = Screen(highlight=False)
-        if not screen.is_terminal:
-            screen = Screen(highlight=False, width=PIPE_WIDTH)
-        bare = copy.copy(self)  # rich would fold title and caption to the width of the columns
-        bare.title = bare.caption = None
-        with screen.capture() as captured:
-            screen.print(self.title, style="bold")
-            screen.print(bare)
-            screen.print(self.caption or "")
+        console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPE_WIDTH)
+        with console.capture() as captured:
+            console.print(self.heading, style="bold")
+            console.print(self)
+            console.print(self.notes)
         return "\n".join(line.rstrip() for line in captured.get().rstrip().splitlines())
-
-
-def new_table(title: str) -> TextTable:
-    """Return an empty table in the style of all tables of this package."""
-    return TextTable(title=title, title_justify="left", caption_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
 
 
 def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> list[TextTable]:
@@ -85,7 +76,7 @@ def _results_table(results: Sequence[Result]) -> TextTable:
     if any(result.how == "intruder" for result in results):
         lines.append("The last part: an intruder's share among copies of the agent. A low share is good for the agent.")
     lines += left_out_lines(name for result in results for name in result.left_out)
-    table.caption = "\n".join(lines)
+    table.notes = "\n".join(lines)
     return table
 
 
@@ -99,7 +90,7 @@ def _differences_table(differences: Sequence[Difference]) -> TextTable:
 
 
 def _table(title: str, *headings: str) -> TextTable:
-    table = new_table(title)
+    table = TextTable(title)
     table.padding, table.show_edge, table.pad_edge = (0, 1, 0, 0), False, False
     for heading in headings:
         table.add_column(heading, overflow="fold")

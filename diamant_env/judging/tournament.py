@@ -26,7 +26,7 @@ from diamant_env.judging.games import (
 from diamant_env.judging.intervals import Estimate, mean_of_tables, share_of_tables
 from diamant_env.judging.lineups import deal, entrants, left_out_lines, members_left_out
 from diamant_env.judging.sharding import MapShards, play_sharded
-from diamant_env.judging.tables import TextTable, estimate_text, new_table
+from diamant_env.judging.tables import TextTable, estimate_text
 
 RATED_GAMES = 10_000
 
@@ -181,25 +181,25 @@ def rate(played: Played, agents: int, games: int) -> list[tuple[float, float]]:
 
 def _standings_table(found: TournamentResult) -> TextTable:
     """Return the standings as a table."""
-    table = new_table(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
+    table = TextTable(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
     for name in ("", "agent", "games", "win share (95 %)", "mean score (95 %)", "rating"):
         table.add_column(name, justify="right" if name in ("", "games", "rating") else "left", overflow="fold")
     for place, row in enumerate(found.standings, start=1):
         rating = f"{row.rating:.1f} ± {row.rating_sigma:.1f}"
         shares, scores = estimate_text(row.win_share, 3), estimate_text(row.score, 2)
         table.add_row(str(place), row.agent, f"{row.games:,}", shares, scores, rating)
-    table.caption = (
+    notes = (
         f"The fair win share is {1 / found.players:.3f}; a tie of k players counts 1/k.\n"
         f"Rating: Plackett-Luce from the ranks of all players in {found.rated_games:,} games, not the winners alone;\n"
         "mean ± standard deviation of the model; everyone begins at 25 ± 8.3."
     )
-    table.caption = "\n".join([table.caption, *left_out_lines(found.left_out)])
+    table.notes = "\n".join([notes, *left_out_lines(found.left_out)])
     return table
 
 
 def _beats_table(found: TournamentResult) -> TextTable:
     """Return the cross-table, in percent."""
-    table = new_table("How often the row scores more than the column when both sit at a table, in %; a tie is half")
+    table = TextTable("How often the row scores more than the column when both sit at a table, in %; a tie is half")
     table.add_column("", justify="right")
     table.add_column("agent", overflow="fold")
     for place in range(1, len(found.standings) + 1):

@@ -1,4 +1,4 @@
-"""Who sits at the table: the agent interface, the scripted baselines and trained networks run by NumPy."""
+"""Agents: the interface, scripted families, networks run by NumPy, search and exact solutions."""
 
 from diamant_env.agent import Agent
 from diamant_env.opponents.language.text_agent import TextAgent

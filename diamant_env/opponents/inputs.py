@@ -1,4 +1,4 @@
-"""What a network computes from: an observation as it is, or in a form that is the same for tables that play the same.
+"""Inputs of networks: an observation as it is, or in a form that does not depend on the order of rivals.
 
 A policy file names its transformation, so a name stays what it is for ever; a better one gets a new name.
 """

@@ -72,7 +72,7 @@ class NetworkAgent:
             raise ValueError(f"unknown activation {activation!r}; allowed: {', '.join(ACTIVATIONS)}")
         if not isinstance(inputs, str) or inputs not in INPUTS:
             raise ValueError(f"unknown inputs {inputs!r}; allowed: {', '.join(INPUTS)}")
-        check_layers(layers, activation, INPUTS[inputs].largest, 2)
+        check_layers(layers, INPUTS[inputs].width, 2)
         self.layers = transposed(layers)
         self.activation = activation
         self.inputs = inputs
@@ -133,12 +133,9 @@ class NetworkAgent:
         """Open a policy file.
 
         Raises:
-            FileNotFoundError: If there is no such file.
+            OSError: If it can't be read.
             ValueError: If it is damaged, no policy of this package, or made for another observation layout.
         """
-        path = Path(path)
-        if not path.is_file():
-            raise FileNotFoundError(f"no policy file {path}")
         try:
             content = read_bytes(path, _MAX_FILE)
         except ValueError as error:
@@ -157,10 +154,8 @@ class NetworkAgent:
             activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
             networks = _networks(tensors)
             layers = networks.pop("")
-            values = (
-                Values({int(name.removeprefix(_VALUE)): own for name, own in networks.items()}) if networks else None
-            )
-            network = cls(layers, activation, path, metadata, inputs, values)
+            values = Values({int(name.removeprefix(_VALUE)): own for name, own in networks.items()})
+            network = cls(layers, activation, path, metadata, inputs, values if networks else None)
             if metadata.get("sha256") != digest(tensors):
                 raise ValueError("its weights don't have the digest that it names")
             return network

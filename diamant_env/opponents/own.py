@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
-import inspect
 import re
 import textwrap
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.agent import Agent
 from diamant_env.observation import Observations
-from diamant_env.opponents.models.given import Model, is_model, model_agent
+from diamant_env.opponents.models.files import Model, is_model, model_agent
 
 Player: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
 """What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a model of
@@ -82,16 +81,17 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
     """
     if is_model(given):
         return model_agent(given, name)
-    if isinstance(given, type):
-        given = _instance(given, name or given.__name__)
-    act = getattr(given, "act", None)
-    if callable(act):
-        _check_takes(act, "obs, first", given, name)
+    acts = callable(getattr(given, "act", None))
+    if acts and isinstance(given, type):
+        try:
+            given = given()
+        except TypeError as error:
+            raise ValueError(f"{name or given.__name__} can't be made without arguments: {error}") from error
+    if acts:
         if name is None and type(given).__str__ is not object.__str__:
             return given
         return OwnAgent(name or own_name(given), given)
-    if callable(given):
-        _check_takes(given, "obs", given, name)
+    if callable(given) and not isinstance(given, type):
         return FunctionAgent(given, name)
     raise ValueError(f"{name or repr(given)} plays nothing; allowed: {ALLOWED}")
 
@@ -143,25 +143,3 @@ def copied(given: Any) -> Any:
         return copy.deepcopy(given)
     except Exception:  # a lock, a client of a service, a graph of torch
         return given
-
-
-def _check_takes(called: Callable[..., Any], arguments: str, given: Any, name: str | None) -> None:
-    """Check that something can be called with these arguments; what is built in may not say so."""
-    try:
-        signature = inspect.signature(called)
-    except ValueError:
-        return
-    try:
-        signature.bind(*arguments.split(", "))
-    except TypeError as error:
-        what = name or getattr(given, "__name__", type(given).__name__)
-        raise ValueError(f"{what} takes {signature} instead of ({arguments}); allowed: {ALLOWED}") from error
-
-
-def _instance(kind: type, name: str) -> object:
-    if not callable(getattr(kind, "act", None)):
-        raise ValueError(f"{name} is a class without act; allowed: {ALLOWED}")
-    try:
-        return kind()
-    except Exception as error:
-        raise ValueError(f"{name} can't be made without arguments: {error!r}") from error

@@ -1,4 +1,4 @@
-"""The pools: lists of agents, fixed in files before anything is trained against them."""
+"""Pools: lists of agents, fixed in files before anything is trained against them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from diamant_env.opponents.registry import DATA, make
 from diamant_env.storage.reading import parse_toml, read_text
 
-_KEYS = ("description", "agents")
 POOLS = ("pool", "held_out")
 """The pools that agents are judged at: one while one works, one at the end."""
 
@@ -39,14 +38,9 @@ def load_pool(name: str | Path) -> list[str]:
         content = parse_toml(read_text(path))
     except ValueError as error:
         raise ValueError(f"pool {path} is damaged: {error}") from None
-    unknown = [key for key in content if key not in _KEYS]
-    if unknown:
-        raise ValueError(f"pool {path}: unknown key {', '.join(unknown)}; keys: {', '.join(_KEYS)}")
     texts = content.get("agents")
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"pool {path}: `agents` must be a list of at least one text, not {texts!r}")
-    if not isinstance(content.get("description", ""), str):
-        raise ValueError(f"pool {path}: `description` must be a text")
     seen: dict[str, str] = {}
     for text in texts:
         try:

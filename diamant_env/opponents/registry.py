@@ -145,7 +145,7 @@ def policy_file(text: str) -> Path | None:
 
 
 def _known() -> list[str]:
-    """What a text may be, as a message lists it."""
+    """Return what a text may be, for messages."""
     solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
     own_agents = ("module:object", f"{text_agent.PREFIX}module:object")
     others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", "model.zip", *own_agents]

@@ -1,4 +1,4 @@
-"""A player that thinks: it plays both choices to the end of the game many times and takes the better one.
+"""One-step search: both choices are played to the end of the game many times, and the better one is taken.
 
 Roll-outs under a policy that is good already improve on it (Tesauro and Galperin, On-line policy improvement using
 Monte-Carlo search, NIPS 1996). All that is used is the observation, from which the public state is rebuilt, so the
@@ -64,7 +64,7 @@ class Budget:
             raise ValueError(f"seconds={self.seconds}; more than 0 and at most {_DAY:,} are allowed")
 
     def __str__(self) -> str:
-        """The options of the agent's text that are not the default."""
+        """Return the options of the agent's text that are not the default."""
         options = [str(self.rollouts)] if self.rollouts not in (Budget.rollouts, _NO_LIMIT) else []
         options += [] if self.seconds is None else [f"{self.seconds:g}s"]
         options += [] if self.objective == Budget.objective else [self.objective]
@@ -109,7 +109,7 @@ class SearchAgent:
         seed: Of the roll-outs.
         cut: Whether roll-outs for wins stop at the end of the expedition, where the base agent has values (see
             `diamant_env.opponents.values`). They are many times cheaper at the same precision.
-        edition: What is played, where it is known; else it is told from what is seen.
+        edition: What is played, where it is known; else it is inferred from observations.
 
     Attributes:
         rollouts: Games played so far, of both choices together.
@@ -232,20 +232,17 @@ class SearchAgent:
                 if cut:
                     found = self._play_expedition(batch, leaving, np.tile(chosen // pairs, 2))
                 else:
-                    found = self._play_out(batch, leaving)
+                    table = Table(batch, [self._thinker], np.zeros((batch.num_games, batch.seats), np.int64))
+                    found = table.play_out(leaving)[:, 0]
                 earned[:, chosen] = found.reshape(2, -1)
         return earned
-
-    def _play_out(self, batch: Batch, leaving: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Play games to their end; return what seat 0 earned, float64 (N,), which leaves first where it says so."""
-        table = Table(batch, [self._thinker], np.zeros((batch.num_games, batch.seats), np.int64))
-        return table.play_out(leaving)[:, 0]
 
     def _play_expedition(
         self, batch: Batch, leaving: NDArray[np.bool_], starts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Play games to the end of the expedition; return what seat 0 has then, float64 (N,), see `_play_out`.
+        """Play games to the end of the expedition; return what seat 0 has then, float64 (N,).
 
+        Seat 0 leaves at the first turn where `leaving`, bool (N,), says so.
         Where the game goes on, that is the value of the next start. The network sees no game that has stopped, and of
         those with the same number in `starts`, int (N,), which begin alike, it sees one beginning.
         """

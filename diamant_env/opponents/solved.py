@@ -17,7 +17,7 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, 
 from diamant_env.engine.records import rebuilt
 from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted
-from diamant_env.state import Game
+from diamant_env.state import GameState
 
 _TRAPS, _RELICS = slice(FIRST_TRAP, FIRST_RELIC), slice(FIRST_RELIC, None)
 _OF_RELICS = ("relics_taken", "path_relics", "path_relic_value")
@@ -77,18 +77,18 @@ class EquilibriumAgent(Scripted):
             raise ValueError(f"{self} plays the first expedition only: what follows was not solved with relics")
 
     def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
-        """What tells expeditions apart (games, numbers)."""
+        """Return the numbers that determine each game's expedition, int64 (games, numbers)."""
         return np.column_stack([games["num_players"], games["deck"][:, _TRAPS] + games["on_path"]])
 
-    def _start(self, game: Game) -> Game:
-        """The expedition that a game is in, before its first card."""
+    def _start(self, game: GameState) -> GameState:
+        """Return the expedition that a game is in, before its first card."""
         start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
         start["expedition"] = game["expedition"]
         start["deck"][_TRAPS] = game["deck"][_TRAPS] + game["on_path"]
         start["deck_size"] = start["deck"].sum()
         return start
 
-    def _solve(self, start: Game) -> Any:
+    def _solve(self, start: GameState) -> Any:
         return exact.solve_equilibrium(edition=self.edition, game=start)
 
 
@@ -107,7 +107,7 @@ class DifferenceAgent(EquilibriumAgent):
     family: ClassVar[str] = "difference"
     tables: ClassVar[tuple[int, int]] = (2, 2)
 
-    def _solve(self, start: Game) -> Any:
+    def _solve(self, start: GameState) -> Any:
         return exact.solve_difference(edition=self.edition, game=start)
 
 
@@ -128,7 +128,7 @@ class LoneAgent(EquilibriumAgent):
         relics = [games[name] for name in ("expedition", *_OF_RELICS)]
         return np.column_stack([super()._kinds(games), *relics, games["deck"][:, _RELICS]])
 
-    def _start(self, game: Game) -> Game:
+    def _start(self, game: GameState) -> GameState:
         start = super()._start(game)
         game = self._with_relics_back(np.array([game]))[0]
         for name in ("relics", *_OF_RELICS):
@@ -138,7 +138,7 @@ class LoneAgent(EquilibriumAgent):
         return start
 
     def _with_relics_back(self, games: np.ndarray) -> np.ndarray:
-        """The games as before the relics on the path came up; printed ones lie there from the start, which is the same.
+        """Return the games as before the relics on the path came up; printed ones stay there, which is equivalent.
 
         Which of several printed relics lie on the path can't be seen, but what they are worth together.
         """
@@ -148,6 +148,6 @@ class LoneAgent(EquilibriumAgent):
             games["path_relics"] = games["path_relic_value"] = 0
         return games
 
-    def _solve(self, start: Game) -> Any:
+    def _solve(self, start: GameState) -> Any:
         solution = self._solver.solve(start)
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory

@@ -12,7 +12,7 @@ from diamant_env.batch import Batch
 from diamant_env.observation import Observations
 
 EMPTY = -1
-"""In a seating: nobody is seated here, the caller decides."""
+"""In a seating: a seat without an agent, for which the caller decides."""
 
 
 class Table:
@@ -44,7 +44,7 @@ class Table:
     def leave_probabilities(
         self, observations: NDArray[np.float32], mask: NDArray[np.bool_] | None = None
     ) -> NDArray[np.float32]:
-        """Ask all agents; return float32 (N, seats), 0 where nobody is seated.
+        """Ask all agents; return float32 (N, seats), 0 for `EMPTY` seats.
 
         Args:
             observations: float32 (N, seats, num_features of the batch).
@@ -72,7 +72,7 @@ class Table:
         actions: NDArray[np.int8],
         mask: NDArray[np.bool_] | None = None,
     ) -> None:
-        """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE where nobody is seated."""
+        """Write the decisions of all seats into `actions`, int8 (N, seats); CONTINUE for `EMPTY` seats."""
         self.batch.draw_decisions(self.leave_probabilities(observations, mask), actions)
 
     def play_out(self, seat_0: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What the start of an expedition is worth: the win share to expect there where everyone plays one policy.
+"""Value networks: the win share to expect at the start of an expedition where everyone plays one policy.
 
 All that is used is what an observation shows beside the first card, so the card adds no noise. A perceptron gives each
 seat a logit, from how its chest compares with the others'; the softmax over the seats makes win shares of them. So the
@@ -12,14 +12,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.editions import MAX_CARDS, MAX_EXPEDITIONS, MAX_PLAYERS, MAX_RELICS
+from diamant_env.editions import MAX_PLAYERS
 from diamant_env.observation import Observations
 from diamant_env.opponents.layers import Layers, check_layers, hidden, one_blas_thread, transposed
 
 _FAR, _NEAR = 12.0, 3.0  # gems
-_SPREAD, _MOST = 8.0, 4.0  # gems by which chests drift apart in an expedition, and how many of that are told apart
-# Of the numbers that all seats share, the largest of each.
-_PUBLIC = np.array([MAX_EXPEDITIONS / 4, 1, 1, MAX_CARDS / 16, MAX_CARDS**2 / 16, MAX_RELICS / 2, MAX_RELICS / 2])
+_SPREAD, _MOST = 8.0, 4.0  # gems by which chests drift apart in an expedition; leads are clipped at so many of these
 
 
 class Values:
@@ -30,8 +28,7 @@ class Values:
             (outputs,) of each, float32; see `inputs`, and one output.
 
     Raises:
-        ValueError: If layers don't fit, a weight is no finite number, a sum could overflow, or a table has an
-            impossible size.
+        ValueError: If layers don't fit, a weight is no finite number, or a table has an impossible size.
     """
 
     def __init__(self, networks: Mapping[int, Layers]) -> None:
@@ -39,7 +36,7 @@ class Values:
             if not 2 <= players <= MAX_PLAYERS:
                 raise ValueError(f"values of tables of {players}; 2 to {MAX_PLAYERS} players are possible")
             try:
-                check_layers(layers, "relu", largest_inputs(players), 1)
+                check_layers(layers, number_of_inputs(players), 1)
             except ValueError as error:
                 raise ValueError(f"values of tables of {players}: {error}") from None
         self.networks = {players: transposed(layers) for players, layers in networks.items()}
@@ -98,7 +95,7 @@ def inputs(chests: NDArray[np.float32], public: NDArray[np.float32]) -> NDArray[
     falling = np.take_along_axis(chests, order, axis=1)
     lead = falling[:, :, None] - falling[:, others]
     drift = _SPREAD * np.sqrt(4 * public[:, :1, None])
-    found = np.empty((len(chests), players, 3 * players + 4), np.float32)
+    found = np.empty((len(chests), players, number_of_inputs(players)), np.float32)
     width = players - 1
     ranked = np.concatenate(
         [
@@ -113,9 +110,9 @@ def inputs(chests: NDArray[np.float32], public: NDArray[np.float32]) -> NDArray[
     return found
 
 
-def largest_inputs(players: int) -> NDArray[np.float64]:
-    """Return the largest absolute value of each of `inputs`, float64 (3 * players + 4,)."""
-    return np.concatenate([np.repeat([_NEAR / 2, _FAR / 8, _MOST], players - 1), _PUBLIC])
+def number_of_inputs(players: int) -> int:
+    """Return how many `inputs` a seat has: three for each other seat, and seven that all share."""
+    return 3 * (players - 1) + 7
 
 
 def shares_of(layers: Layers, rows: NDArray[np.float32]) -> NDArray[np.float32]:

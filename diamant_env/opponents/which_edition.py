@@ -1,4 +1,4 @@
-"""Which edition a table plays, told from what its seats see: the box lies on the table, but no observation names it."""
+"""Inference of the edition from observations, which do not name it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page may ask, and the answers: one function for each address that takes a message."""
+"""Answers to the page: one function for each address that takes a message."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Answers:
         with self._games.borrow(game) as played:
             played.require_end()
             if played.you is None:
-                raise ValueError("nobody's decisions can be reviewed: only agents played this game")
+                raise ValueError("no decisions to review: only agents played this game")
             if played.reviewed is None:
                 found = review(played.sitting.games, played.sitting.edition, played.you)
                 played.reviewed = dataclasses.asdict(found)

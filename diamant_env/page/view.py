@@ -1,4 +1,4 @@
-"""What the page shows of a game, as values of JSON. All words come from the narrator, all odds from the engine."""
+"""Views of a game as values of JSON. All words come from the narrator, all odds from the engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diamant_env.engine.observation_writer import bust_chance, expected_share
 from diamant_env.page.game import PlayedGame
 from diamant_env.page.menu import YOU, shown_name
 from diamant_env.records import GameRecord
-from diamant_env.state import OVER, Game
+from diamant_env.state import OVER, GameState
 
 
 class Viewer:
@@ -32,7 +32,7 @@ class Viewer:
         speaker = list(names).index(YOU) if YOU in names else None  # in a record too, which hides no chest
         self._narrator = Narrator(edition, self._names, speaker)
 
-    def show(self, game: Game, scene: Scene, leave: Sequence[float | None] = ()) -> dict[str, Any]:
+    def show(self, game: GameState, scene: Scene, leave: Sequence[float | None] = ()) -> dict[str, Any]:
         """Return the view of a state.
 
         Args:
@@ -60,7 +60,7 @@ class Viewer:
             "result": self._result(game, scene) if over else None,
         }
 
-    def _ended(self, game: Game, scene: Scene) -> dict[str, Any] | None:
+    def _ended(self, game: GameState, scene: Scene) -> dict[str, Any] | None:
         ended = scene.ended_path(game)
         if ended is None:
             return None
@@ -76,7 +76,7 @@ class Viewer:
             for place, card in enumerate(cards)
         ]
 
-    def _seat(self, game: Game, scene: Scene, seat: int, leave: Sequence[float | None]) -> dict[str, Any]:
+    def _seat(self, game: GameState, scene: Scene, seat: int, leave: Sequence[float | None]) -> dict[str, Any]:
         secret = self._edition.hidden_chests and self._you not in (None, seat) and game.phase != OVER
         inside = bool(game.inside[seat])
         return {
@@ -90,7 +90,7 @@ class Viewer:
             "winner": seat in winners(game, self._edition),
         }
 
-    def _result(self, game: Game, scene: Scene) -> dict[str, Any]:
+    def _result(self, game: GameState, scene: Scene) -> dict[str, Any]:
         rows = []
         for seat in ranking(game, self._edition):
             brought = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.brought]

@@ -29,9 +29,9 @@ class Judgement(NamedTuple):
 
 
 class JudgeCallback(BaseCallback):
-    """Judges a model of stable-baselines3 or sb3-contrib every so many steps, in the same games each time.
+    """Judges a model of stable-baselines3 or sb3-contrib at regular intervals, in the same games each time.
 
-    Logs ``judge/win_share`` (TensorBoard, the printed table and the progress bar) and keeps the best model.
+    Logs ``judge/win_share`` (TensorBoard and the printed table) and keeps the best model.
 
     Args:
         against: Opponents, see `diamant_env.judging.evaluate`.
@@ -94,7 +94,4 @@ class JudgeCallback(BaseCallback):
             self.model.save(self.best)
         self.curve.append(Judgement(self.num_timesteps, mean, half_width))
         self.logger.record("judge/win_share", mean)
-        for callback in getattr(self.locals.get("callback"), "callbacks", ()):  # that of progress_bar=True
-            if hasattr(callback, "pbar"):
-                callback.pbar.set_postfix({f"win share against {self._how['against']}": f"{mean:.3f}"})
         self.after(self.curve[-1])

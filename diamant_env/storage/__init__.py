@@ -1,1 +1,1 @@
-"""What is read from disk and written to it."""
+"""Reading from disk and writing to it."""

@@ -1,4 +1,4 @@
-"""How files are written: whole or not at all."""
+"""Atomic writing of files: whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import contextlib
 import os
 import secrets
 from pathlib import Path
-
-_OF_THE_SYSTEM = [Path(name) for name in ("/dev", "/dev/fd", "/proc/self/fd")]  # /dev/stdout may lead to a file
 
 
 def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
@@ -29,7 +27,7 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # two writers at once have two of these
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if target.parent in _OF_THE_SYSTEM or (target.exists() and not target.is_file()):
+        if str(target).startswith(("/dev/", "/proc/")) or (target.exists() and not target.is_file()):
             target.write_bytes(b"".join(parts))
             return
         with partial.open("xb") as file:

@@ -1,15 +1,12 @@
 """The hint: the champion's own probability, both choices played on, nothing that the seat can't see."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from diamant_env import CONTINUE, LEAVE, Observations
+from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice import hint as room
-from diamant_env.advice.hint import hint, outlook, seen_by
+from diamant_env.advice.hint import hint
 from diamant_env.editions import find_edition
-from diamant_env.opponents import make
 from diamant_env.records.sitting import Sitting, make_all
 from tests.support.play import BASE, Play
 
@@ -80,21 +77,3 @@ def test_the_clock_ends_the_search(monkeypatch):
     monkeypatch.setattr(room, "perf_counter", lambda: 0.0)
     monkeypatch.setattr(room, "_MOST", 2 * room._ROUND)
     assert hint(at_the_brink().game, BASE, 0).outlook.games == room._MOST
-
-
-def test_intervals_are_those_of_the_mean():
-    rng = np.random.default_rng(1)
-    covered = 0
-    for _ in range(400):
-        found = outlook(rng.binomial(1, [[0.3], [0.4]], (2, 200)).astype(float))
-        covered += found.interval[0] < 0.1 < found.interval[1]
-        assert found.difference == pytest.approx(found.shares[LEAVE] - found.shares[CONTINUE])
-    assert 0.92 < covered / 400 < 0.975
-
-
-def test_what_a_seat_sees():
-    play = Play([7, 5], players=3).leave(1)
-    for edition in (BASE, replace(BASE, hidden_chests=True)):
-        seen = Observations(seen_by(2, [play.game], edition))
-        assert seen["rival_chest"][0, 1] == (0 if edition.hidden_chests else 3)
-        assert make("champion").leave_probability(seen.flat).shape == (1,)

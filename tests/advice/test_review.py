@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from diamant_env import CONTINUE, LEAVE
-from diamant_env.advice import review as room
 from diamant_env.advice.review import review
-from diamant_env.editions import find_edition
 from diamant_env.records.sitting import Sitting, make_all
 from tests.advice.test_hint import BRINK, FATAL, TRAPS
 from tests.support.play import BASE, Play, review_few
@@ -67,7 +65,7 @@ def test_leaving_too_early_is_a_mistake_too():
     assert "left too early" in found.summary[0]
 
 
-@pytest.mark.parametrize(("edition", "players"), [("iello-2016", 8), ("incan-gold", 3)])
+@pytest.mark.parametrize(("edition", "players"), [("iello-2016", 3), ("incan-gold", 3)])
 def test_every_decision_and_every_state_is_there(edition, players):
     sitting = Sitting(edition, make_all(["random:0.3"] * players, 1), 5)
     sitting.play_out()
@@ -88,21 +86,6 @@ def test_every_decision_and_every_state_is_there(edition, players):
     assert len(found.chances) == len(found.labels) == len(sitting.games)
     np.testing.assert_allclose(np.sum(found.chances, axis=1), 1)
     assert review(sitting.games, sitting.edition, 2) == found
-
-
-def test_chances_are_those_of_the_rest_of_the_game():
-    """A lone explorer who is ahead leaves and wins; before the first card all are equal."""
-    chances = np.array(review(GREEDY, BASE, 0).chances)
-    assert chances[10, 0] > 0.95
-    assert chances[-1].tolist() == [0, 1]
-    number = room._PLAYED_ON // (len(GREEDY) - 1)
-    assert chances[0].tolist() == pytest.approx([0.5, 0.5], abs=4 * 0.5 / number**0.5)
-
-
-def test_hidden_chests_are_open_after_the_game():
-    found, open_chests = review(GREEDY, find_edition("iello-2016", hidden_chests=True), 0), review(GREEDY, BASE, 0)
-    assert (found.decisions, found.chances) == (open_chests.decisions, open_chests.chances)
-    assert found.summary[0].startswith("Judged with all chests open: ")
 
 
 def test_who_plays_alone_is_told_so():

@@ -123,16 +123,7 @@ def test_an_import_installs_nothing(tmp_path):
     assert done.stderr.endswith("RuntimeError: the stranger's own\n")
 
 
-def test_ctrl_c_before_there_is_a_folder(monkeypatch, capsys, tmp_path):
-    def interrupted(path, kind):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("train.runs.config.read_config", interrupted)
-    assert ppo.main(["--out", str(tmp_path)]) == 130
-    assert capsys.readouterr().err == "python -m train.ppo: stopped\n"
-
-
-@pytest.mark.parametrize("content", [f"value = {DEEP}", f"{'a.' * 100_000}a = 1", "x = 1\n" * 200_000])
+@pytest.mark.parametrize("content", [f"value = {DEEP}", "x = 1\n" * 200_000])
 def test_hostile_toml(content, tmp_path, capsys):
     path = tmp_path / "hostile.toml"
     path.write_text(content)
@@ -141,32 +132,3 @@ def test_hostile_toml(content, tmp_path, capsys):
     first, second = capsys.readouterr().err.splitlines()
     assert f"{path} is no TOML file: it " in first
     assert f"pool {path} is damaged: it " in second
-
-
-@pytest.mark.parametrize(
-    ("main", "arguments", "reason"),
-    [
-        (ppo.main, ["--name", DEEP], "String should have at most 200 characters"),
-        (ppo.main, ["--seed", "9" * 5_000], "Exceeds the limit"),
-        (ppo.main, ["--seed", str(2**64)], "less than or equal to 18446744073709551615"),
-        (ppo.main, ["--ppo.games", "1000000"], "games = 1000000 × turns = 64; at most 10,000,000 are allowed"),
-        (ppo.main, ["--start", f"{'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2"),
-        (diamant.main, ["evaluate", "bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
-        (
-            diamant.main,
-            ["evaluate", "bag:18", "--games", "8", "--seed", "-1"],
-            "argument --seed: -1; a whole number from 0 to 2**64 - 1 is needed",
-        ),
-        (
-            diamant.main,
-            ["evaluate", "bag:18", "--games", "8", "--compare", f"{'search:' * 3_000}ev"],
-            "3000 times search:",
-        ),
-    ],
-)
-def test_hostile_arguments(main, arguments, reason, tmp_path, capsys):
-    assert main([*arguments, "--out", str(tmp_path)] if main is ppo.main else arguments) == 2
-    shown = capsys.readouterr().err
-    assert reason in shown
-    assert shown.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []

@@ -1,6 +1,5 @@
 """A recorded game as a film: what it shows, its timing, what is refused, and nothing half-written."""
 
-import dataclasses
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -10,7 +9,6 @@ import pytest
 
 from diamant_env.commands import diamant, film
 from diamant_env.opponents import make
-from diamant_env.records import GameRecord
 from tests.support.record import record_of
 
 pytest.importorskip("pygame")
@@ -34,23 +32,12 @@ def pictures():
     return list(film.pictures_of(RECORD))
 
 
-def test_a_picture_for_each_turn(pictures):
-    assert len(pictures) == 11  # the start and what each of two decisions in five expeditions led to
-    assert {picture.shape for picture in pictures} == {(672, 960, 3)}
-    assert all((one != other).any() for one, other in pairwise(pictures))
-
-
-def test_names_are_left_out_where_none_are_known():
-    record = GameRecord.read(GAME)
-    bare, named = (next(film.pictures_of(each)) for each in (dataclasses.replace(record, names=()), record))
-    assert (bare.shape, named.shape) == ((640, 960, 3), (672, 960, 3))
-    np.testing.assert_array_equal(bare, named[:640])
-
-
 def test_gif(shoot, tmp_path, pictures):
+    assert len(pictures) == 11  # the start and what each of two decisions in five expeditions led to
+    assert all((one != other).any() for one, other in pairwise(pictures))
     path, game = tmp_path / "game.gif", tmp_path.parent / "game.txt"
     RECORD.write(game)
-    code, said, errors = shoot(game, path, "--seconds", "0.5", "--last", "2", "--width", "320")
+    code, said, errors = shoot(game, path, "--seconds", "0.5")
     assert (code, errors) == (0, "")
     assert said.startswith(f"{path}: ")
     with Image.open(path) as made:
@@ -59,8 +46,7 @@ def test_gif(shoot, tmp_path, pictures):
         for frame in range(made.n_frames):
             made.seek(frame)
             durations.append(made.info["duration"])
-            assert made.width == 320
-        assert durations == [500] * (len(pictures) - 1) + [2000]
+        assert durations == [500] * (len(pictures) - 1) + [4000]
         shown = np.asarray(made.convert("RGB").resize((96, 64)), float)
         meant = np.asarray(Image.fromarray(pictures[-1]).resize((96, 64)), float)
         assert np.abs(shown - meant).mean() < 12

@@ -1,7 +1,6 @@
 """The command `diamant page`: it serves until Ctrl-C, on this machine alone, and says in one line what went wrong."""
 
 import json
-import os
 import re
 import signal
 import socket
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from diamant_env.commands import diamant, page
+from diamant_env.commands import diamant
 from tests.support.asking import Asker
 
 ROOT = Path(__file__).parents[2]
@@ -51,74 +50,39 @@ def test_it_serves_until_ctrl_c():
 
 
 @pytest.fixture
-def quick(monkeypatch):
-    """Nothing is made ready and nothing is served; what the browser was told to open."""
+def served(monkeypatch):
+    """Nothing is made ready and nothing is served: the applications and the ports that would be."""
     uvicorn = pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
     from diamant_env.page.answers import Answers
 
-    opened = []
+    found = []
     monkeypatch.setattr(Answers, "warm_up", lambda self: None)
-    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: opened.append(sockets[0].getsockname()))
-    monkeypatch.setattr("webbrowser.open", opened.append)
-    return opened
+    serve = lambda self, sockets: found.append((self.config.app, sockets[0].getsockname()))  # noqa: E731
+    monkeypatch.setattr(uvicorn.Server, "run", serve)
+    return found
 
 
-def test_the_browser_opens_the_page(quick, capsys):
-    assert diamant.main(["page", "--port", "0"]) == 0
-    address, served = quick
-    assert f"The page is at {address} " in capsys.readouterr().out
-    assert address == f"http://127.0.0.1:{served[1]}/"
-    assert served[0] == "127.0.0.1"
-
-
-def test_agents_and_an_edition_of_ones_own_are_on_the_menu(quick, monkeypatch, tmp_path):
-    apps = []
-    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: apps.append(self.config.app))
+def test_agents_and_an_edition_of_ones_own_are_on_the_menu(served, tmp_path):
     box = tmp_path / "box.json"
     box.write_text('{"name": "mine", "treasures": [5], "traps": ["gas"], "bust_removes": 0}', encoding="utf-8")
     options = ["--agents", "hunter", "bag:9", "--edition", str(box)]
     assert diamant.main(["page", "--no-browser", "--port", "0", *options]) == 0
-    menu = Asker(apps[0]).get("/menu").json
+    menu = Asker(served[0][0]).get("/menu").json
     assert menu["default"] == {"edition": "mine", "agents": ["you", "hunter", "bag:9"]}
     assert {"text": "bag:9", "label": "bag:9", "about": "named at the command line"} in menu["agents"]
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [
-        (["--agents", "nobody.zip"], "no agent 'nobody.zip': there is no file nobody.zip"),
-        (["--agents", "champoin"], "unknown agent 'champoin'; did you mean champion?"),
-        (["--edition", "iello"], "unknown edition 'iello'; did you mean"),
-        (["--edition", "none.toml"], "none.toml"),
-    ],
-)
-def test_a_wrong_agent_or_edition(options, error, capsys):
-    pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
-    assert diamant.main(["page", "--no-browser", *options]) == 2
-    errors = capsys.readouterr().err
-    assert error in errors
-    assert errors.count("\n") == 1
-
-
-def test_a_port_of_ones_own_and_one_in_use(quick, capsys):
+def test_a_port_of_ones_own_and_one_in_use(served, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
         assert diamant.main(["page", "--no-browser", "--port", str(port)]) == 2
     errors = capsys.readouterr().err
-    assert errors.startswith(
-        f"diamant page: error: port {port} can't be used: {os.strerror(98)}; choose another --port"
-    )
+    assert f"error: port {port} can't be used: " in errors
     assert errors.count("\n") == 1
     assert diamant.main(["page", "--no-browser", "--port", str(port)]) == 0
-    assert [served[1] for served in quick] == [port]
-
-
-@pytest.mark.parametrize("port", ["65536", "-1", "x", "80.5", "9" * 5000])
-def test_a_wrong_port(port, capsys):
-    assert diamant.main(["page", "--port", port]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    assert [address for _, address in served] == [("127.0.0.1", port)]
 
 
 @pytest.mark.parametrize("library", ["uvicorn", "starlette.applications"])
@@ -127,13 +91,3 @@ def test_a_missing_library(monkeypatch, capsys, library):
     monkeypatch.setitem(sys.modules, library, None)
     assert diamant.main(["page", "--no-browser"]) == 2
     assert f'the page needs {library}: pip install "diamant-env[web]"' in capsys.readouterr().err
-
-
-def test_answers_are_sent_at_once():
-    """The event loop asks the socket for its protocol; where that is not TCP, each answer waits 40 ms for more."""
-    door = page._listen(0)
-    caller = socket.create_connection(door.getsockname())
-    answering, _ = door.accept()
-    assert answering.proto == socket.IPPROTO_TCP
-    for each in (answering, caller, door):
-        each.close()

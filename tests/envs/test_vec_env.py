@@ -98,7 +98,6 @@ def test_opponents_may_be_whatever_the_other_views_take():
         ("nobody", "opponents: unknown agent 'nobody'"),
         ([5, "ev"], "opponents: 5 plays nothing; allowed"),
         (["ev"], "1 opponents; give one for all rivals, or one for each of the 2"),
-        ([lambda: 0.5, "ev"], r"opponents: <lambda> takes \(\) instead of \(obs\)"),
     ],
 )
 def test_wrong_opponents_are_refused_at_once(opponents, message):

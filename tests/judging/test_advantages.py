@@ -34,9 +34,9 @@ def network_with_values():
     return champion, Values({3: layers})
 
 
-@pytest.mark.parametrize(("agent", "players", "edition"), [("bag:8", 2, ONE), ("random:0.3", 3, SMALL)])
-def test_who_never_leaves_loses_all_that_a_copy_gets(agent, players, edition):
+def test_who_never_leaves_loses_all_that_a_copy_gets():
     """Whoever goes on for ever goes bust, so the gain is known: what a copy gets, lost."""
+    agent, players, edition = "random:0.3", 3, SMALL
     game = DeviationGame(agent, players, edition, "score")
     found = summed_gain("continue", game, 1500, seeds_for(0, agent), pairs=8)
     true = -response_to(agent, players, edition).profile_value
@@ -45,25 +45,8 @@ def test_who_never_leaves_loses_all_that_a_copy_gets(agent, players, edition):
     assert found.summed.gain.high - found.summed.gain.low < 0.5 * abs(true)
 
 
-def test_intervals_hold_as_often_as_they_say():
-    true = -response_to("bag:8", 2).profile_value
-    game = DeviationGame("bag:8", 2, ONE, "score")
-    found = [summed_gain("continue", game, 100, seeds_for(seed, "coverage"), pairs=2).summed.gain for seed in range(60)]
-    assert 51 <= sum(each.low < true < each.high for each in found) <= 60
-    errors = np.array([each.mean - true for each in found])
-    assert abs(errors.mean()) < 3 * errors.std() / np.sqrt(len(found))
-
-
-def test_who_never_differs_gains_nothing():
-    found = summed_gain("ev:0.75", DeviationGame("ev:0.75", 4, "iello-2016", "win"), 50, seeds_for(0))
-    assert not found.summed.totals.any()
-    assert not found.played.totals.any()
-    assert found.full is None
-    assert found.bias is None
-
-
-@pytest.mark.parametrize("agent", ["bag:8", "random:0.3"])
-def test_a_search_gains_much_of_what_a_best_response_does_and_no_more(agent):
+def test_a_search_gains_much_of_what_a_best_response_does_and_no_more():
+    agent = "bag:8"
     game = DeviationGame(agent, 2, ONE, "score")
     searcher = SearchAgent(make(agent), Budget(32, objective="score"), edition=ONE)
     found = summed_gain(searcher, game, 400, seeds_for(0, "search"), pairs=16)
@@ -96,9 +79,3 @@ def test_each_part_plays_games_of_its_own(network_with_values, monkeypatch):
     assert len(np.unique(found.summed.totals.reshape(3, 4), axis=0)) == 3
     assert found.full.games == 6
     np.testing.assert_array_equal(found.cut.totals, found.summed.totals[:6])
-
-
-def test_hidden_chests_are_refused():
-    searcher = SearchAgent(make("bag:8"), Budget(8), edition="incan-gold")
-    with pytest.raises(ValueError, match="open chests"):
-        summed_gain(searcher, DeviationGame("bag:8", 3, "incan-gold", "win"), 10, seeds_for(0))

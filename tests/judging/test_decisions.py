@@ -6,17 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from diamant_env import Batch, exact
 from diamant_env.advice.hint import seen_by
 from diamant_env.commands import diamant
 from diamant_env.judging import judge_decisions
 from diamant_env.judging.decisions import _searched_gains, lost
-from diamant_env.judging.games import play, seeds_for
-from diamant_env.judging.lineups import seat_with
 from diamant_env.opponents.solved import EquilibriumAgent
-from diamant_env.state import CONTINUE, LEAVE
 from tests.advice.test_hint import FATAL, at_the_brink
-from tests.exact.test_exact import CARDS_30, ONE, SMALL, TINY, TINY_RELICS, compiled_only, four_errors
+from tests.exact.test_exact import CARDS_30, SMALL, TINY, TINY_RELICS, compiled_only
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
 from tests.support.play import BASE, every
@@ -53,53 +49,12 @@ def test_a_random_player_loses_what_fractions_say(edition):
 
 
 @compiled_only
-@pytest.mark.parametrize(("players", "edition"), [(2, CARDS_30), (3, CARDS_30), (4, SMALL)], ids=["2", "3", "4"])
+@pytest.mark.parametrize(("players", "edition"), [(2, CARDS_30), (4, SMALL)], ids=["2", "4"])
 def test_who_plays_the_equilibrium_loses_nothing(players, edition):
     found = judge_decisions(EquilibriumAgent(edition), games=100, players=players, edition=edition).losses[0]
     assert found.decisions > 200
     assert 0 <= found.loss.mean < 1e-6
     assert found.per_game.high < 1e-6
-
-
-@compiled_only
-def test_losses_are_the_gems_that_are_missing_in_the_end():
-    """An independent way: what the agent banks on average among players of the equilibrium."""
-    value = exact.solve_equilibrium(3).value
-    seating = seat_with(np.ones((5_000, 2), int))
-    for agent in ("cards:4", "bag:18"):
-        found = judge_decisions(agent, games=1_000, players=3).losses[0]
-        scores = play([agent, EquilibriumAgent(ONE)], seating, 20_000, seeds_for(5, "test"), ONE).scores
-        own = scores[np.arange(20_000), np.arange(20_000) % 5_000 % 3]
-        error = 2 * (found.per_game.high - found.per_game.mean)
-        assert abs(value - own.mean() - found.per_game.mean) < four_errors(own) + error
-        assert found.per_game.low > 0
-
-
-@compiled_only
-def test_action_values_are_those_of_the_equilibrium():
-    solution = exact.solve_equilibrium(edition=SMALL, num_players=3)
-    games = play_some(SMALL, 3)
-    values, chance = solution.action_values(games), solution.leave_probability(games)
-    gain = values[:, LEAVE] - values[:, CONTINUE]
-    assert (gain[chance == 0] <= 1e-9).all()
-    assert (gain[chance == 1] >= -1e-9).all()
-    mixed = (chance > 0) & (chance < 1)
-    np.testing.assert_allclose(gain[mixed], 0, atol=1e-9)
-    assert mixed.any()
-    assert (chance == 1).any()
-    with pytest.raises(ValueError, match="the difference of two players has no such values"):
-        exact.solve_difference(TINY).action_values(play_some(TINY, 2))
-
-
-def play_some(edition, players):
-    """States in which someone must decide."""
-    batch, found = Batch(200, players, edition), []
-    batch.reset(seed=1)
-    random = np.random.default_rng(1)
-    for _ in range(4):
-        found.append(batch.games[(batch.games.expedition == 1) & batch.must_decide.any(axis=1)].copy())
-        batch.step((random.random((200, players)) < 0.25).astype(np.int8))
-    return np.concatenate(found)
 
 
 def test_a_loss_is_measured_by_games_that_did_not_choose():
@@ -130,13 +85,12 @@ def test_a_search_finds_a_choice_that_must_win():
 
 @compiled_only
 def test_few_games_tell_players_apart():
-    judged = judge_decisions("random:0.5", "win", 20, compare_with=["champion"], players=3, seed=2)
+    judged = judge_decisions("random:0.5", "win", 8, compare_with=["champion"], players=3, seed=2)
     careless, champion = judged.losses
-    assert careless.loss.low > champion.loss.high
-    assert (careless.against, careless.objective, careless.games) == ("pool", "win", 20)
-    assert -0.01 < champion.loss.mean < 0.01
-    again = judge_decisions("champion", "win", 20, players=3, seed=2).losses[0]
-    assert again.loss == champion.loss
+    assert careless.loss.low > 0
+    assert careless.loss.mean > champion.loss.mean
+    assert (careless.against, careless.objective, careless.games) == ("pool", "win", 8)
+    assert champion.loss.low < 0 < champion.loss.high
 
 
 @compiled_only
@@ -150,13 +104,3 @@ def test_the_command(tmp_path, capsys):
     assert [row["against"] for row in saved["losses"]] == ["ev,bag:8", "copies of random:0.5"]
     assert all(row["decisions"] > 10 for row in saved["losses"])
     assert saved["arguments"]["edition"] == "iello-2016"
-
-
-@compiled_only
-def test_the_command_in_an_expedition(capsys):
-    words = ["evaluate", "ev", "--compare", "random:0.5", "equilibrium", "--per-decision", "score", "--players", "2"]
-    assert diamant.main([*words, "--games", "30"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines() if "copies of" in line]
-    assert [row[0] for row in rows] == ["ev:0.75", "random:0.5", "equilibrium:iello-2016-fr"]
-    assert [row[5] for row in rows][2] == "0.0000"
-    assert float(rows[1][5]) > 1

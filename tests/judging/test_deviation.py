@@ -51,13 +51,3 @@ def test_a_share_that_is_always_won_has_an_interval():
     assert 0 < found.gain.low < found.gain.mean <= found.gain.high + 1e-9
     assert found.gain.high <= 0.5
     assert found.among(20).low < found.gain.low
-
-
-def test_differences_are_of_the_same_games():
-    one, other = deviation_gains(["ev:0.75", "ev:0.7"], match("score", "bag:15"), 2000, SEEDS)
-    more = one.more_than(other)
-    assert more.mean == pytest.approx(one.gain.mean - other.gain.mean)
-    assert more.high - more.low < 0.7 * (one.gain.high - one.gain.low)
-    alone, many = one.gain, one.among(20)  # the largest of several has a wider interval
-    assert alone.mean == many.mean
-    assert many.low < alone.low < alone.high < many.high

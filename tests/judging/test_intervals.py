@@ -45,14 +45,6 @@ def test_the_p_value_by_hand():
     assert [p_value_of_share(SHARES, GAMES, fair) for fair in (0.0, 1.0)] == [1, 1]
 
 
-def test_two_tables_are_enough():
-    """Student's t with 1 degree of freedom: 12.7 standard errors to each side."""
-    found = mean_of_tables([1.0, 3.0], [1, 1])
-    assert (found.mean, found.low, found.high) == pytest.approx((2, 2 - 12.7062047, 2 + 12.7062047), rel=1e-7)
-    distance = 0.1 / math.sqrt(0.2 * 0.8 / 21)  # counts as 0.3 * 0.7 / 0.1² = 21 games
-    assert p_value_of_share([0.2, 0.4], [1, 1], 0.2) == pytest.approx(1 - 2 / math.pi * math.atan(distance))
-
-
 @pytest.mark.parametrize("of_tables", [mean_of_tables, share_of_tables])
 def test_tables_without_games_are_left_out(of_tables):
     assert of_tables([*SHARES, 0.0], [*GAMES, 0]) == of_tables(SHARES, GAMES)

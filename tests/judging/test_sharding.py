@@ -30,10 +30,3 @@ def test_shards_play_every_game_once_at_its_table(monkeypatch):
     np.testing.assert_allclose(played.shares.sum(axis=1), 1)
     first = play(AGENTS, seating[:4], 24, seeds_for(0, "test").spawn(3)[0])
     np.testing.assert_array_equal(played.scores[np.arange(57) % 10 < 4], first.scores)
-
-
-def test_policies_are_read_before_shards_are_handed_out():
-    given = []
-    map_shards = lambda play_one, shards: map(play_one, given.extend(shards) or given)  # noqa: E731
-    sharding.play_sharded(AGENTS, deal(10, 3, 5, np.random.default_rng(0)), 10, seeds_for(0), map_shards=map_shards)
-    assert not any(isinstance(agent, str) for shard in given for agent in shard.args[0])

@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations, diamant_v0
+from diamant_env.agent import answer_of
 from diamant_env.commands import diamant
-from diamant_env.judging.evaluation import judge
-from diamant_env.judging.lineups import LineUp
 from diamant_env.opponents import make
 from diamant_env.opponents.models.export import to_network
-from diamant_env.opponents.pools import load_pool
 
 torch = pytest.importorskip("torch")
 sb3 = pytest.importorskip("stable_baselines3")
@@ -65,6 +63,9 @@ def test_a_zip_answers_with_the_probabilities_of_its_policy(algorithm, observati
         np.testing.assert_allclose(found[inside], expected[inside], rtol=1e-6)
     assert len(set(expected[inside].round(4).tolist())) > 3
     assert str(make(model)) == algorithm
+    if observation == "history":
+        with pytest.raises(ValueError, match="PPO observes the history of decisions, which is not known here"):
+            answer_of(make(model), Observations(flat[:, :90]), inside)
 
 
 @pytest.mark.parametrize("algorithm", ["DQN", "QRDQN"])
@@ -112,7 +113,8 @@ def test_a_model_with_a_mask_in_its_observation():
 
 
 def test_a_model_trained_through_vec_normalize_needs_its_statistics(tmp_path):
-    env = sb3.common.vec_env.VecNormalize(vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME))
+    games = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME)
+    env = sb3.common.vec_env.VecNormalize(games, clip_obs=1e6)
     model = sb3.PPO("MlpPolicy", env, seed=1, **FEW).learn(200)
     model.save(tmp_path / "ppo.zip")
     env.save(tmp_path / "norm.pkl")
@@ -121,6 +123,7 @@ def test_a_model_trained_through_vec_normalize_needs_its_statistics(tmp_path):
     flat, inside = rows()
     found = asked(make(f"{tmp_path / 'ppo.zip'}+{tmp_path / 'norm.pkl'}"), flat)
     assert found[inside].tolist() == asked(make(model), flat)[inside].tolist()
+    np.testing.assert_allclose(asked(to_network(make(model)), flat)[inside], found[inside], atol=1e-6)
 
 
 def a_network(outputs, *end):
@@ -167,84 +170,48 @@ def test_an_exported_policy_plays_without_torch_and_thinks(tmp_path, capsys):
     assert asked(make(f"search:16:{file}"), flat[:3]).shape == (3,)
 
 
-def test_a_model_wherever_an_agent_is_taken(tmp_path, monkeypatch, capsys):
-    trained(sb3.PPO, observation="history", **FEW).save(tmp_path / "ppo.zip")
-    monkeypatch.chdir(tmp_path)
-    model = make("ppo.zip")
-    assert (
-        judge("ppo.zip", [LineUp("pool", load_pool("pool"))], 50)[0]
-        == judge(("ppo.zip", model), [LineUp("pool", load_pool("pool"))], 50)[0]
+def env_of(observations, actions):
+    """An environment of somebody else's."""
+    env = gymnasium.Env()
+    env.observation_space, env.action_space = (
+        gymnasium.spaces.Box(0, 1, (observations,)),
+        gymnasium.spaces.Discrete(actions),
     )
-    for env in (
-        gymnasium.make("diamant_env/Diamant-v0", opponents=model),
-        vec.DiamantVecEnv(2, 4, opponents="ppo.zip"),
-    ):
-        assert np.asarray(env.reset(seed=1)[0] if hasattr(env, "spec") else env.reset()).shape[-1] == 90
-    assert diamant.main(["watch", "ppo.zip", "bag", "bag", "--seed", "1"]) == 0
-    assert "ppo.zip" in capsys.readouterr().out
-    with pytest.raises(ValueError, match="observes the history of decisions; a search starts from states without one"):
-        make("search:ppo.zip")
+    return env
 
 
-class Wide(gymnasium.Env):
-    """Observes other numbers."""
-
-    observation_space, action_space = gymnasium.spaces.Box(0, 1, (7,)), gymnasium.spaces.Discrete(2)
-
-
-class Three(gymnasium.Env):
-    """Has a third action."""
-
-    observation_space, action_space = gymnasium.spaces.Box(0, 1, (90,)), gymnasium.spaces.Discrete(3)
+def broken():
+    model = sb3.PPO("MlpPolicy", vec.DiamantVecEnv(1, 3))
+    model.policy.action_net.weight.data[0, 0] = torch.nan
+    return model
 
 
 @pytest.mark.parametrize(
-    ("env", "message"),
-    [(Wide, r"PPO observes Box.*\(7,\).*fields: must_decide, chest"), (Three, r"PPO acts in Discrete\(3\)")],
+    ("given", "message"),
+    [
+        (lambda: sb3.PPO("MlpPolicy", env_of(7, 2)), r"PPO observes Box.*\(7,\).*fields: must_decide, chest"),
+        (lambda: sb3.PPO("MlpPolicy", env_of(90, 3)), r"PPO acts in Discrete\(3\)"),
+        (broken, "PPO has a weight that is not a finite number"),
+        (lambda: torch.nn.Linear(50, 2), r"Linear can't be asked for \(256, 90\) numbers"),
+        (lambda: torch.nn.Linear(90, 5), r"Linear returns shape \(256, 5\) for 256 rows"),
+        (lambda: torch.nn.Sequential(torch.nn.Linear(90, 1), torch.nn.Hardsigmoid()), "a probability or a logit"),
+    ],
 )
-def test_other_spaces_are_refused(env, message):
+def test_models_that_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
-        make(sb3.PPO("MlpPolicy", env()))
+        make(given())
 
 
-def test_weights_that_are_no_numbers_are_refused():
-    model = sb3.PPO("MlpPolicy", vec.DiamantVecEnv(1, 3))
-    model.policy.action_net.weight.data[0, 0] = torch.nan
-    with pytest.raises(ValueError, match="PPO has a weight that is not a finite number"):
-        make(model)
-
-
-def test_files_that_are_no_models(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["gone.zip", "text.zip", "text.pt", "other.zip"])
+def test_files_that_are_no_models(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.zip").write_text("no zip")
     (tmp_path / "text.pt").write_text("no module")
     with zipfile.ZipFile("other.zip", "w") as file:
         file.writestr("a", "b")
-    for name, message in {
-        "gone.zip": "there is no file gone.zip",
-        "text.zip": "text.zip can't be opened as a model",
-        "text.pt": "text.pt can't be opened as a model",
-        "other.zip": "other.zip is no model of stable-baselines3",
-    }.items():
-        with pytest.raises(ValueError, match=message) as error:
-            make(name)
-        assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("net", "message"),
-    [
-        (lambda: torch.nn.Linear(50, 2), r"Linear can't be asked for \(256, 90\) numbers"),
-        (lambda: torch.nn.Linear(90, 5), r"Linear returns shape \(256, 5\) for 256 rows"),
-        (
-            lambda: torch.nn.Sequential(torch.nn.Linear(90, 1), torch.nn.Hardsigmoid()),
-            "either a probability or a logit",
-        ),
-    ],
-)
-def test_modules_that_are_no_policies(net, message):
-    with pytest.raises(ValueError, match=message):
-        make(net())
+    with pytest.raises(ValueError, match=name) as error:
+        make(name)
+    assert "\n" not in str(error.value)
 
 
 class Runs:
@@ -261,15 +228,3 @@ def test_a_text_from_a_file_opens_no_model(tmp_path, capsys):
         with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
             make(text, importing=False)
     assert "this ran" not in capsys.readouterr().out
-
-
-def test_one_logit_is_told_from_a_probability():
-    for seed in range(20):
-        torch.manual_seed(seed)
-        make(torch.nn.Sequential(torch.nn.Linear(90, 16), torch.nn.Tanh(), torch.nn.Linear(16, 1)))
-
-
-def test_a_model_of_the_history_has_no_exact_figure(capsys, tmp_path):
-    trained(sb3.PPO, observation="history", **FEW).save(tmp_path / "ppo.zip")
-    assert diamant.main(["exact", str(tmp_path / "ppo.zip"), "--players", "2"]) == 2
-    assert "observes the history of decisions, which is not known here" in capsys.readouterr().err

@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import save
 
 from diamant_env import opponents
-from diamant_env.observation import NUM_FEATURES, observation_space
+from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
 
 RANDOM = np.random.default_rng(0)
@@ -34,7 +34,6 @@ def entry(shape, offsets, name="0.weight"):
     return {name: {"dtype": "F32", "shape": shape, "data_offsets": offsets}}
 
 
-LARGE = np.full((2, 8), 1e10, np.float32)
 WHOLE = content()
 DEEP = "[" * 300_000
 ENTRY_OF_FRACTIONS = {"0.weight": {"dtype": "F32", "shape": [0.5], "data_offsets": [0, 2]}}
@@ -75,14 +74,8 @@ def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
         (content({**TENSORS, "1.weight": np.zeros((2, 9), np.float32)}), "a layer of shapes"),
         (content({**TENSORS, "1.weight": np.zeros((3, 8), np.float32), "1.bias": np.zeros(3, np.float32)}), "2 logits"),
         (content({"0.weight": TENSORS["0.weight"], "other": TENSORS["0.bias"]}), "tensor '0.bias' is missing"),
-        (content({f"layers.{name}": tensor for name, tensor in TENSORS.items()}), "tensor '0.weight' is missing"),
-        (content({**TENSORS, "other": TENSORS["0.bias"]}), "tensor '2.weight' is missing"),
-        (content(activation=["relu"]), "unknown activation ['relu']"),
         (save(TENSORS, {"diamant": DEEP}), "it is nested too deeply"),
         (save(TENSORS, {"diamant": "[]"}), "is no policy of diamant_env"),
-        (content({**TENSORS, "0.weight": np.full((8, NUM_FEATURES), 3e38, np.float32)}), "float32 can overflow"),
-        (content({**TENSORS, "1.bias": np.array([3e38, -3e38], np.float32)}), "float32 can overflow"),
-        (content({**TENSORS, "0.bias": np.full(8, 1e30, np.float32), "1.weight": LARGE}), "float32 can overflow"),
     ],
 )
 def test_a_damaged_or_foreign_file_is_refused(damaged, complaint, tmp_path):
@@ -91,12 +84,5 @@ def test_a_damaged_or_foreign_file_is_refused(damaged, complaint, tmp_path):
     with pytest.raises(ValueError, match=str(path)) as error:
         NetworkAgent.load(path)
     assert complaint in str(error.value)
-    with pytest.raises(FileNotFoundError, match=r"no policy file .*nothing\.safetensors"):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.safetensors"):
         NetworkAgent.load(tmp_path / "nothing.safetensors")
-
-
-def test_weights_that_can_only_just_not_overflow_give_numbers():
-    large = [np.full((8, NUM_FEATURES), 1e15, np.float32), np.tile(np.float32([[-1e14], [1e14]]), 8)]
-    agent = NetworkAgent([(weight, np.zeros(len(weight), np.float32)) for weight in large])
-    for rows in (observation_space().high, observation_space().low):
-        assert np.isfinite(agent.leave_logit(rows[None])).all()

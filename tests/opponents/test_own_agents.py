@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import pytest
-import torch
-from stable_baselines3 import PPO
 
 from diamant_env.commands import diamant
 from diamant_env.gym_env import DiamantEnv
@@ -18,7 +16,6 @@ from train.responding.config import ResponseConfig
 from train.runs.config import Config, read_config
 
 MODULE = """
-import threading
 import numpy as np
 class Greedy:
     def act(self, obs, first):
@@ -31,25 +28,13 @@ class NoAct:
 class NeedsMore(Greedy):
     def __init__(self, more):
         pass
-class Fails(Greedy):
-    def __init__(self):
-        raise RuntimeError("no weights")
-class OneArgument:
-    def act(self, obs):
-        return obs["bag"] >= 15
-class Locked(Greedy):
-    def __init__(self):
-        self.lock = threading.Lock()
 class Outer:
     Inner = Greedy
-locked = Locked()
-def two_arguments(obs, first):
+instance = Greedy()
+def function(obs):
     return obs["bag"] >= 15
 def misspelt(obs):
     return obs["bags"] >= 15
-def imaginary(obs):
-    return obs["bag"] * 0j
-instance = Greedy()
 def nan(obs):
     return np.full(len(obs.flat), np.nan)
 def one_number(obs):
@@ -73,14 +58,12 @@ def own(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize("name", ["Greedy", "instance", "Named", "Outer.Inner", "Locked", "locked"])
+@pytest.mark.parametrize("name", ["Greedy", "instance", "Named", "Outer.Inner", "function"])
 def test_an_own_agent_plays_as_bag_15_does(own, name):
     text = f"own_agents:{name}"
     assert str(make(text)) == text
     mine, theirs = (evaluate(agent, "traps:3,cards:6,ev", 200).results[0] for agent in (text, "bag:15"))
     assert mine.agent == text
-    assert mine.score.mean > 10
-    # The same games and opponents; only the line-up's tables depend on no name of the judged agent.
     assert (mine.win_share, mine.score) == (theirs.win_share, theirs.score)
 
 
@@ -88,35 +71,18 @@ def test_wherever_an_agent_is_named(own, monkeypatch, capsys):
     monkeypatch.chdir(own)
     text = "own_agents:Greedy"
     assert "search:2:own_agents:Greedy" in str(make(f"search:2:{text}"))
-    quick = ["--games", "40"]
     for words in (
-        ["evaluate", "ev", "--against", f"clones:{text}", *quick],
-        ["tournament", text, "bag:9", "bag:10", "cards:7", *quick],
+        ["evaluate", "ev", "--against", f"clones:{text}", "--games", "40"],
+        ["tournament", text, "bag:9", "bag:10", "cards:7", "--games", "40"],
         ["watch", text, "ev", "--seed", "1", "--speed", "0"],
     ):
         assert diamant.main(words) == 0
         assert text in capsys.readouterr().out
-    env = DiamantEnv(3, opponents=text)
-    env.reset(seed=0)
-    env.step(1)
+    DiamantEnv(3, opponents=text).reset(seed=0)
 
 
 def test_the_agent_to_start_from():
     assert evaluate("agents.patient:Patient", "bag:5,cards:6,traps:3", 400).results[0].win_share.low > 0.25
-
-
-def test_objects_in_python(own):
-    import own_agents
-
-    judged = evaluate(own_agents.Greedy(), "traps:3,cards:6,ev", 80, compare_with=[own_agents.Named()])
-    assert [result.agent for result in judged.results] == ["Greedy", "the named one"]
-    assert "Greedy" in str(judged)
-    assert judged.differences[0].score.mean == 0
-    entrants = [own_agents.Greedy, lambda obs: obs["turn"] >= 5, "ev", "bag:9"]
-    assert {row.agent for row in hold_tournament(entrants, 80).standings} >= {"Greedy", "<lambda>", "ev:0.75"}
-    for twice in ("ev", own_agents.Greedy, own_agents.Greedy()):
-        with pytest.raises(ValueError, match=r"(Greedy|ev:0\.75) is there twice"):
-            evaluate(twice, "traps:3,bag:9,bag:10", 8, compare_with=[twice])
 
 
 @dataclass
@@ -124,18 +90,9 @@ class Until:
     """Has the ``repr`` that dataclasses make."""
 
     gems: int
-    label: str = "until"
 
     def act(self, obs, first):
         return obs["bag"] >= self.gems
-
-
-@dataclass(repr=False)
-class Unnamed(Until):
-    """Has a ``repr`` of its own."""
-
-    def __repr__(self):
-        return f"until {self.gems}"
 
 
 def bag_from(gems):
@@ -149,9 +106,8 @@ def reaches(obs, gems):
 @pytest.mark.parametrize(
     ("agents", "names"),
     [
-        ([Until(5), Until(7)], ["Until(gems=5, label='until')", "Until(gems=7, label='until')"]),
-        ([Unnamed(5), Unnamed(7)], ["until 5", "until 7"]),
-        ([Unnamed(5), Unnamed(5)], ["until 5 #1", "until 5 #2"]),
+        ([Until(5), Until(7)], ["Until(gems=5)", "Until(gems=7)"]),
+        ([Until(5), Until(5)], ["Until(gems=5) #1", "Until(gems=5) #2"]),
         ([bag_from(5), bag_from(7)], ["<lambda> #1", "<lambda> #2"]),
         ([partial(reaches, gems=5), partial(reaches, gems=7)], ["reaches(gems=5)", "reaches(gems=7)"]),
         ([("five", Until(5)), ("seven", "bag:7")], ["five", "seven"]),
@@ -164,43 +120,22 @@ def test_different_agents_are_told_apart(agents, names):
     assert [row.agent for row in judged.results] == names
     losses = judge_decisions(agents[0], games=4, players=2, compare_with=agents[1:]).losses
     assert [loss.agent for loss in losses] == names
-    assert len(DiamantEnv(3, opponents=agents)._learner.opponents.agents) == 2
 
 
 class Client:
     """Holds what can't be copied, as a model of torch or a connection."""
 
     def __init__(self):
-        self.lock, self.asked = threading.Lock(), 0
+        self.lock = threading.Lock()
 
     def act(self, obs, first):
         with self.lock:
-            self.asked += 1
             return obs["bag"] >= 9
 
 
 def test_what_can_not_be_copied_plays_itself():
-    client = Client()
-    mine, theirs = (evaluate(agent, "traps:3,cards:6,ev", 80).results[0] for agent in (client, "bag:9"))
+    mine, theirs = (evaluate(agent, "traps:3,cards:6,ev", 80).results[0] for agent in (Client(), "bag:9"))
     assert (mine.win_share, mine.score) == (theirs.win_share, theirs.score)
-    assert client.asked > 0
-
-
-def test_a_freshly_trained_model_plays():
-    """Its last loss hangs on a graph that torch does not copy."""
-    model = PPO("MlpPolicy", DiamantEnv(3), n_steps=32, batch_size=32, device="cpu")
-    model.learn(32)
-    model.policy.action_net(torch.zeros(1, 64)).sum().backward()
-
-    class Trained:
-        def __init__(self):
-            self.model, self.graph = model, model.policy.action_net(torch.zeros(1, 64))
-
-        def act(self, obs, first):
-            distribution = self.model.policy.get_distribution(torch.from_numpy(obs.flat))
-            return distribution.distribution.probs[:, 1].detach().numpy()
-
-    assert evaluate(Trained(), "ev,bag:9", 12, players=3).results[0].games == 12
 
 
 @pytest.mark.parametrize(
@@ -209,14 +144,9 @@ def test_a_freshly_trained_model_plays():
         ("no_such_module:x", "there is no module no_such_module"),
         ("broken_agents:x", r"can't be imported: ZeroDivisionError"),
         ("own_agents:missing", "the module own_agents has no missing"),
-        ("own_agents:NoAct", "a class without act; allowed: an agent with act"),
-        ("own_agents:Outer.missing", "the module own_agents has no Outer.missing"),
+        ("own_agents:NoAct", "plays nothing; allowed: an agent with act"),
         ("own_agents:NeedsMore", "can't be made without arguments"),
-        ("own_agents:Fails", r"can't be made without arguments: RuntimeError\('no weights'\)"),
-        ("own_agents:OneArgument", r"takes \(obs\) instead of \(obs, first\); allowed"),
-        ("own_agents:two_arguments", r"takes \(obs, first\) instead of \(obs\); allowed"),
         ("own_agents:misspelt", "own_agents:misspelt: no field 'bags'; did you mean bag"),
-        ("own_agents:imaginary", r"must return \d+ probabilities of LEAVE, not complex"),
         ("own_agents:number", "plays nothing; allowed"),
         ("own_agents:nan", "returned nan for row 0; a probability of LEAVE is between 0 and 1"),
         ("own_agents:one_number", r"must return \d+ probabilities of LEAVE, one per row, not shape \(\)"),
@@ -229,25 +159,13 @@ def test_a_wrong_one_is_refused(own, text, message):
         evaluate(text, "ev,bag:9,bag:10", 8)
 
 
-@pytest.mark.parametrize(("name", "cause"), [("Fails", RuntimeError), ("OneArgument", TypeError)])
-def test_an_error_keeps_its_cause(own, name, cause):
-    import own_agents
-
-    for agent in (f"own_agents:{name}", getattr(own_agents, name)):
-        with pytest.raises(ValueError, match=f"(?i){name}") as raised:
-            evaluate(agent, "ev,bag:9,bag:10", 8)
-        assert isinstance(raised.value.__cause__, cause)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: evaluate("ev", against=[]), r"against=\[\]; texts such as"),
-        (lambda: evaluate("ev", against=abs), "against=<built-in function abs>; texts such as"),
         (lambda: evaluate("ev", against=["pool", abs]), r"against=\['pool', <.*>\]; texts such as"),
         (lambda: evaluate("ev", compare_with="bag"), r"compare_with='bag'; a list is expected, such as \['bag'\]"),
         (lambda: hold_tournament("ev", 8), r"agents='ev'; a list is expected, such as \['ev'\]"),
-        (lambda: hold_tournament(abs, 8), "agents=<built-in function abs>; a list is expected"),
     ],
 )
 def test_what_is_no_list_of_agents(call, message):
@@ -255,14 +173,15 @@ def test_what_is_no_list_of_agents(call, message):
         call()
 
 
-def test_a_text_from_a_file_imports_nothing(own):
+@pytest.mark.parametrize("text", ["own_agents:Greedy", "search:own_agents:Greedy", "text:own_agents:Greedy"])
+def test_a_text_from_a_file_imports_nothing(own, text):
     (own / "own_agents.py").write_text("raise SystemExit('imported')")
     pool = own / "pool.toml"
-    pool.write_text('agents = ["ev", "own_agents:Greedy"]')
+    pool.write_text(f'agents = ["ev", "{text}"]')
     with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
         load_pool(pool)
     config = own / "config.toml"
     for key, kind in (("start", Config), ("agent", ResponseConfig)):
-        config.write_text(f'{key} = "search:own_agents:Greedy"')
+        config.write_text(f'{key} = "{text}"')
         with pytest.raises(ValueError, match="would run code"):
             read_config(config, kind)

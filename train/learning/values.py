@@ -16,7 +16,7 @@ from diamant_env.editions import EDITIONS, Edition, find_edition
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.layers import Layers, transposed
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.values import inputs, largest_inputs, seen_at_start, shares_of
+from diamant_env.opponents.values import inputs, number_of_inputs, seen_at_start, shares_of
 
 HIDDEN = (32, 32)
 HELD_OUT = 0.1  # of the games
@@ -103,7 +103,7 @@ def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     held_out = random.random(starts.games.max() + 1)[starts.games] < HELD_OUT
     torch.manual_seed(int(torch_seed))
     players = starts.chests.shape[1]
-    widths = (len(largest_inputs(players)), *HIDDEN, 1)
+    widths = (number_of_inputs(players), *HIDDEN, 1)
     linear = [nn.Linear(before, after) for before, after in pairwise(widths)]
     model = nn.Sequential(*(part for layer in linear for part in (layer, nn.ReLU())))[:-1]
     rows = inputs(starts.chests, starts.public)

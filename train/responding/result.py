@@ -6,14 +6,13 @@ from dataclasses import astuple, dataclass
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from diamant_env.judging.advantages import SummedGain
 from diamant_env.judging.deviation import DeviationGain, DeviationGame, deviation_gains
 from diamant_env.judging.games import Progress, seeds_for
 from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import able_members
-from diamant_env.judging.tables import estimate_text, new_table
+from diamant_env.judging.tables import TextTable, estimate_text
 from diamant_env.opponents import make
 from train.responding.config import SearchConfig
 from train.responding.lookahead import look_ahead, no_lookahead
@@ -99,11 +98,11 @@ def report(
     )
 
 
-def result_table(found: ResponseResult) -> Table:
+def result_table(found: ResponseResult) -> TextTable:
     """Return the figures as a table: the search, then the members of the pools from the best down."""
     digits = 4 if found.reward == "win" else 2
     title = f"Against {found.players - 1} × {found.agent} at tables of {found.players}, {found.edition}"
-    table = new_table(f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each")
+    table = TextTable(f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each")
     for name in ("", "who", "payoff", "gain (95 %)"):
         table.add_column(name, overflow="fold")
     ahead = [] if found.lookahead is None else [found.lookahead.summed]
@@ -118,7 +117,7 @@ def result_table(found: ResponseResult) -> Table:
         f"NashConv, the sum over the seats: at least {sum_of_seats}.",
     ]
     lines += _about_lookahead(found, digits)
-    table.caption = "\n".join(lines)
+    table.notes = "\n".join(lines)
     return table
 
 

@@ -1,4 +1,4 @@
-"""What a seat sees, in words: the rules of the edition, the table, the deck, and the two choices."""
+"""Observations in words: the rules of the edition, the table, the deck, and the two choices."""
 
 from __future__ import annotations
 

@@ -1,22 +1,54 @@
-"""Agents made from model files: stable-baselines3, TorchScript, ONNX."""
+"""Agents made from models of other libraries, given as objects or files."""
 
 from __future__ import annotations
 
 import functools
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.opponents.models.given import model_agent
-from diamant_env.opponents.models.outputs import OutputAgent
-from diamant_env.opponents.models.policies import SB3Agent, WrongModel
+from diamant_env.opponents.models.outputs import OutputAgent, kind_of, run_module
+from diamant_env.opponents.models.policies import SB3Agent
 
 SUFFIXES = (".zip", ".pt", ".onnx")
 """Model files. Opening a ``.zip`` or ``.pt`` may run code that is in it: only a person names one, never a file."""
+_MODULE = "torch.nn.modules.module.Module"
 _STATISTICS = "+"  # between a model and its VecNormalize statistics
+
+
+class Model(Protocol):
+    """A model of stable-baselines3 or sb3-contrib, for type checkers."""
+
+    policy: Any
+
+
+def is_model(given: Any) -> bool:
+    """Whether something is a model or policy of stable-baselines3 or sb3-contrib, or a torch module."""
+    return bool({"stable_baselines3.common.base_class.BaseAlgorithm", _MODULE} & _bases(given))
+
+
+def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
+    """Return the agent of a model or policy of stable-baselines3, or of a torch module, see `OutputAgent`.
+
+    Raises:
+        ValueError: If it observes or acts in another space than the environments of this package have.
+    """
+    name = name or type(model).__name__
+    bases = _bases(model)
+    if "stable_baselines3.common.policies.BasePolicy" in bases:
+        return SB3Agent(model, name)
+    if _MODULE in bases:
+        ends = kind_of(list(model.modules())[-1])
+        return OutputAgent(functools.partial(run_module, model), name, ends in ("Sigmoid", "Softmax"))
+    return SB3Agent(model.policy, name, model.get_vec_normalize_env())
+
+
+def _bases(given: Any) -> set[str]:
+    """Return the names of all classes of an object, so that no library is imported to recognise it."""
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(given).__mro__}
 
 
 def is_model_file(text: str) -> bool:
@@ -43,14 +75,12 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
         with warnings.catch_warnings(action="ignore"):  # of other versions of libraries
             if Path(file).suffix == ".zip":
                 return _load_zip(text, file, statistics)
-            return (_load_script if Path(file).suffix == ".pt" else _load_onnx)(text, file)
+            return _load_script(text, file) if Path(file).suffix == ".pt" else _load_onnx(text, file)
     except ImportError as error:
         raise ImportError(f"{text} needs {error.name}: pip install {error.name}") from None
-    except WrongModel:
-        raise
     except Exception as error:  # each library has its own for a damaged file
-        reason = " ".join(str(error).split())[:200]
-        raise ValueError(f"{text} can't be opened as a model: {type(error).__name__}: {reason}") from error
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        raise ValueError(f"{text} can't be opened as a model: {reason}") from error
 
 
 def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
@@ -58,19 +88,17 @@ def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
 
 
 def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
-    """Open a model of stable-baselines3 by its policy, which does not depend on the algorithm's class."""
+    """Open a model of stable-baselines3 by its policy, whatever the algorithm is."""
     from stable_baselines3.common.save_util import load_from_pkl, load_from_zip_file
 
     data, parameters, _ = load_from_zip_file(file, device="cpu")
     if data is None or "policy_class" not in data:
-        raise WrongModel(f"{file} is no model of stable-baselines3: it has no policy_class")
+        raise ValueError(f"{file} is no model of stable-baselines3: it has no policy_class")
     settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
     if _normalized(data) and not statistics:
-        raise WrongModel(
-            f"{file} was trained through VecNormalize: name its statistics too, {file}{_STATISTICS}FILE.pkl"
-        )
+        raise ValueError(f"{file} was trained through VecNormalize: name its statistics too, {file}+FILE.pkl")
     return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
 
 

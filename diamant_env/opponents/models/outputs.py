@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import answer_deciding
 from diamant_env.observation import NUM_FEATURES, Observations
-from diamant_env.opponents.models.policies import WrongModel, inference
+from diamant_env.opponents.models.policies import inference
 from diamant_env.opponents.network import logistic
 
 Run: TypeAlias = "Callable[[NDArray[np.float32]], NDArray]"
@@ -39,7 +39,7 @@ class OutputAgent:
         found = self._outputs(anything.astype(np.float32))
         if found.shape[1] == 1 and not probabilities and ((found >= 0) & (found <= 1)).all():
             reason = "returns either a probability or a logit"
-            raise WrongModel(f"{name} {reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
+            raise ValueError(f"{name} {reason}: end it with nn.Sigmoid, or return the logits of CONTINUE and LEAVE")
 
     def __str__(self) -> str:
         return self.name
@@ -58,9 +58,9 @@ class OutputAgent:
         try:
             found = np.asarray(self.run(flat), np.float64)
         except (RuntimeError, TypeError) as error:
-            raise WrongModel(f"{self} can't be asked for {flat.shape} numbers: {str(error).splitlines()[0]}") from error
+            raise ValueError(f"{self} can't be asked for {flat.shape} numbers: {str(error).splitlines()[0]}") from error
         if found.shape not in ((len(flat),), (len(flat), 1), (len(flat), 2)):
-            raise WrongModel(
+            raise ValueError(
                 f"{self} returns shape {found.shape} for {len(flat)} rows; one or two numbers a row needed"
             )
         return found.reshape(len(flat), -1)

@@ -14,10 +14,6 @@ from diamant_env.agent import answer_deciding
 from diamant_env.observation import FIELDS, HISTORY, NUM_FEATURES, Observations, shown_columns
 
 
-class WrongModel(ValueError):
-    """A model that opens but can't play here."""
-
-
 class SB3Agent:
     """A policy of stable-baselines3 or sb3-contrib.
 
@@ -36,9 +32,9 @@ class SB3Agent:
 
     def __init__(self, policy: Any, name: str, statistics: Any = None) -> None:
         if policy.action_space != Discrete(2):
-            raise WrongModel(f"{name} acts in {policy.action_space}; Discrete(2), CONTINUE and LEAVE, is needed")
+            raise ValueError(f"{name} acts in {policy.action_space}; Discrete(2), CONTINUE and LEAVE, is needed")
         if not all(weights.isfinite().all() for weights in policy.parameters()):
-            raise WrongModel(f"{name} has a weight that is not a finite number")
+            raise ValueError(f"{name} has a weight that is not a finite number")
         self.policy, self.name, self.statistics = policy, name, statistics
         self.columns, self.masked = _observed(policy.observation_space, name)
         self.history = bool((self.columns >= NUM_FEATURES).any())
@@ -93,7 +89,7 @@ def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
     found = shown_columns(inner)
     if found is None:
         names = ", ".join(field.name for field in FIELDS + HISTORY)
-        raise WrongModel(
+        raise ValueError(
             f"{name} observes {str(space)[:60]}; the {NUM_FEATURES} features of diamant_env are needed, "
             f'or those of its observation=[…] or "history"; fields: {names}'
         )

@@ -1,4 +1,4 @@
-"""Agents that compare two sums without rounding: what leaving now pays, with one more card or with their aim.
+"""Scripted agents that compare two sums: what leaving now pays, with one more card or with their aim.
 
 Notation: b the bag, g the gems and r the value of the relics on the path, n the players inside, p the exact chance
 that the next card busts, s the exact gems that it brings each player inside on average (a bust brings 0).
@@ -7,10 +7,8 @@ that the next card busts, s the exact gems that it brings each player inside on 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +16,22 @@ from numpy.typing import NDArray
 from diamant_env.editions import MAX_GEMS, MAX_PLAYERS
 from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted, haul, parameter
-from diamant_env.opponents.scripted.whole_numbers import WholeNumbers, at_least, decimal, in_whole_numbers
+
+
+def at_least(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return bool (rows,): where `left` >= `right`; sums that differ by rounding alone are equal."""
+    return left >= right - 1e-9 * np.maximum(np.abs(right), 1)
+
+
+def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the cards of the deck, of these the fatal ones, and the gems that all bring each, whole numbers (rows,).
+
+    An observation shows the quotients p and s of the last two by the first, in float32.
+    """
+    kinds = [obs[name] for name in ("treasures_left", "traps_left", "relics_left")]
+    cards = np.concatenate(kinds, axis=-1).sum(axis=-1, dtype=float)
+    fatal, shared = (np.rint(obs[name] * cards) for name in ("bust_chance", "expected_share"))
+    return cards, fatal, shared
 
 
 @dataclass
@@ -39,20 +52,10 @@ class ExpectedValueAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        at_risk = obs["bust_chance"] * _counted(obs, np.float32(1), np.float32(self.weight))
-        return at_least(at_risk, obs["expected_share"], obs, self._leaves_exactly)
-
-    def _leaves_exactly(self, obs: Observations) -> NDArray[np.bool_]:
-        one, weight = in_whole_numbers(self.weight)
-        whole = WholeNumbers(obs, max(one, weight))
-        _, fatal, shared = whole.next_card()
-        return fatal * _counted(whole, one, weight) >= one * shared
-
-
-def _counted(obs: Mapping[str, NDArray], one: Any, weight: Any) -> NDArray:
-    """Return what each row counts on when it leaves now, `weight` and the result as multiples of 1/`one`."""
-    lying = obs["path_gems"] + obs["path_relic_value"]
-    return one * obs["bag"] + np.where(obs["num_inside"] == 1, one, weight) * lying
+        _, fatal, shared = next_card(obs)
+        lying = (obs["path_gems"] + obs["path_relic_value"]).astype(float)
+        counted = obs["bag"] + np.where(obs["num_inside"] == 1, 1, self.weight) * lying
+        return at_least(fatal * counted, shared)
 
 
 @dataclass
@@ -74,43 +77,24 @@ class OthersStayAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        _, chances, _ = _chances(self.stay)
-        now, after = _now_and_after(
-            obs, np.float32(1), obs["bust_chance"], obs["expected_share"], np.float32(1), chances
-        )
-        return at_least(now, after, obs, self._leaves_exactly)
-
-    def _leaves_exactly(self, obs: Observations) -> NDArray[np.bool_]:
-        one, _, chances = _chances(self.stay)
-        whole = WholeNumbers(obs, one * one)
-        now, after = _now_and_after(whole, *whole.next_card(), one, chances)
-        return now >= after
-
-
-def _now_and_after(
-    obs: Mapping[str, NDArray], cards: Any, fatal: NDArray, shared: NDArray, one: Any, chances: NDArray
-) -> tuple[NDArray, NDArray]:
-    """Return what leaving now and after one more card pay, both times `cards`·`one`², from `chances` times `one`."""
-    players = np.maximum(obs["num_inside"], 1)
-    all_stay, of_path, of_treasure = chances[:, players.astype(np.int64)]
-    bag, path = one * obs["bag"], of_path * obs["path_gems"] + all_stay * obs["path_relic_value"]
-    after = (cards - fatal) * (one * bag + all_stay * path) + one * shared * players * of_treasure
-    return cards * one * (bag + path), after
+        cards, fatal, shared = next_card(obs)
+        players = np.maximum(obs["num_inside"], 1).astype(int)
+        all_stay, of_path, of_treasure = _chances(self.stay)[:, players]
+        bag, path = obs["bag"], of_path * obs["path_gems"] + all_stay * obs["path_relic_value"]
+        after = (cards - fatal) * (bag + all_stay * path) + shared * players * of_treasure
+        return at_least(cards * (bag + path), after)
 
 
 @functools.lru_cache
-def _chances(stay: float) -> tuple[int, NDArray[np.float32], NDArray[np.object_]]:
-    """Return q^(n-1), A(n, 1-q) and A(n, q) by n, (3, players + 1): rounded, and as multiples of 1/the first result."""
-    q, counts = decimal(stay), range(1, MAX_PLAYERS + 1)
-    rows = [[q ** (n - 1) for n in counts], [_part(n, 1 - q) for n in counts], [_part(n, q) for n in counts]]
-    one, *multiples = in_whole_numbers(*(number for row in rows for number in [Fraction(0), *row]))
-    exact = np.array(multiples, object).reshape(len(rows), -1)
-    return one, np.array([[0, *row] for row in rows], np.float32), exact
+def _chances(stay: float) -> NDArray[np.float64]:
+    """Return q^(n-1), A(n, 1-q) and A(n, q) by n, float64 (3, players + 1)."""
+    counts = np.arange(MAX_PLAYERS + 1)
+    return np.array([stay ** (counts - 1.0) if stay else counts == 1, _part(counts, 1 - stay), _part(counts, stay)])
 
 
-def _part(players: int, chance: Fraction) -> Fraction:
-    """Return the mean part of one among so many players, the others taking part with this chance."""
-    return (1 - (1 - chance) ** players) / (players * chance) if chance else Fraction(1)
+def _part(players: NDArray[np.int64], chance: float) -> NDArray[np.float64]:
+    """Return A(n, x) by n."""
+    return (1 - (1 - chance) ** players) / (np.maximum(players, 1) * chance) if chance else np.ones(len(players))
 
 
 @dataclass
@@ -129,10 +113,8 @@ class CatchUpAgent(Scripted):
         """See `Scripted.leaves`."""
         if obs["hidden_chests"].any():
             raise ValueError(f"{self} looks at the rivals' chests, and this table hides them; seat another agent")
-        one, gems, push = in_whole_numbers(self.gems, self.push)
-        whole = WholeNumbers(obs, max(one, gems, push))
-        held, remaining = haul(whole), whole["expeditions_left"] + 1
-        return (held >= 1) & (one * remaining * held >= gems * remaining - push * whole["lead"])
+        held, remaining, lead = (each.astype(float) for each in (haul(obs), obs["expeditions_left"] + 1, obs["lead"]))
+        return (held >= 1) & at_least(remaining * held, self.gems * remaining - self.push * lead)
 
 
 @dataclass
@@ -145,7 +127,5 @@ class OpposeAgent(Scripted):
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
-        one, gems, more = in_whole_numbers(self.gems, self.more)
-        whole = WholeNumbers(obs, max(one, gems, more))
-        gone = whole["num_players"] - whole["num_inside"]
-        return one * haul(whole) >= gems + more * gone
+        gone = (obs["num_players"] - obs["num_inside"]).astype(float)
+        return at_least(haul(obs).astype(float), self.gems + self.more * gone)

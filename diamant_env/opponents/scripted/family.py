@@ -1,4 +1,4 @@
-"""What all scripted families share: numbers with a range, and a text that makes the same agent again."""
+"""Base class of scripted families: parameters with a range, and the text that makes the agent."""
 
 from __future__ import annotations
 
