@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import Agent, answer_of, observe_history
 from diamant_env.batch import Batch
-from diamant_env.editions import Edition
+from diamant_env.editions import Edition, find_edition
 from diamant_env.judging.deviation import DeviationGain, DeviationGame
 from diamant_env.judging.evaluation import own
 from diamant_env.judging.games import Progress, children, name_of
-from diamant_env.judging.intervals import Estimate
+from diamant_env.judging.intervals import Estimate, mean_of_tables
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import Observations
 from diamant_env.opponents.network import NetworkAgent
@@ -42,12 +42,16 @@ class SummedGain:
     Attributes:
         summed: The gain by advantages.
         played: The gain by payoffs: what the player was paid less what a copy in its seat was in the same games.
+        by_expedition: Parts of the gain by the expedition of the decision; they add up to it.
+        by_inside: Parts of the gain by the number of players inside at the decision, from 1.
         full: The gain by advantages in the first games, each roll-out played to its end; None if none was.
         cut: In those games the gain by advantages as in `summed`; None likewise.
     """
 
     summed: DeviationGain
     played: DeviationGain
+    by_expedition: list[Estimate]
+    by_inside: list[Estimate]
     full: DeviationGain | None = None
     cut: DeviationGain | None = None
 
@@ -63,15 +67,17 @@ class AdvantageSum:
     Args:
         searcher: Plays the pairs of roll-outs.
         pairs: For each decision.
-        games: Of so many games, the first ones.
+        games: Number of games, the first ones.
+        edition: Of these games.
+        players: At each table.
 
     Attributes:
-        totals: float64 (games,), the sum so far.
+        totals: float64 (games, expeditions, players inside), the sum so far.
     """
 
-    def __init__(self, searcher: SearchAgent, pairs: int, games: int) -> None:
+    def __init__(self, searcher: SearchAgent, pairs: int, games: int, edition: str | Edition, players: int) -> None:
         self.searcher, self.pairs = searcher, pairs
-        self.totals = np.zeros(games)
+        self.totals = np.zeros((games, find_edition(edition).expeditions, players))
 
     def judge(self, flat: NDArray[np.float32], edition: str | Edition) -> NDArray[np.float64]:
         """Return what LEAVE brings more than CONTINUE, float64 (rows,)."""
@@ -100,7 +106,9 @@ class Differing:
         for each in self.sums:
             rows = differ[differ < len(each.totals)]
             if len(rows):
-                each.totals[rows] += (leave - usual)[rows] * each.judge(obs.flat[rows], self.edition)
+                expedition, inside = (obs[name][rows].astype(int) - 1 for name in ("expedition", "num_inside"))
+                gain = (leave - usual)[rows] * each.judge(obs.flat[rows], self.edition)
+                each.totals[rows, expedition, inside] += gain
         return leave
 
 
@@ -138,13 +146,16 @@ def summed_gain(
         parts.append(_summed(player, game, number, part, pairs, values, gate))
         if progress is not None:
             progress.update(number)
-    payoffs, played, summed, full = (np.concatenate(each) for each in zip(*parts, strict=True))
+    payoffs, played, sums, full = (np.concatenate(each) for each in zip(*parts, strict=True))
+    ones = np.ones(games, np.int64)
 
     def found(gains: NDArray[np.float64]) -> DeviationGain:
-        return DeviationGain(name_of(player), len(gains), float(payoffs.mean()), gains, np.ones(len(gains), np.int64))
+        return DeviationGain(name_of(player), len(gains), float(payoffs.mean()), gains, ones[: len(gains)])
 
+    summed = sums.sum(axis=(1, 2))
+    by_expedition, by_inside = ([mean_of_tables(part, ones) for part in sums.sum(axis=other).T] for other in (2, 1))
     gates = (found(full), found(summed[: len(full)])) if len(full) else (None, None)
-    return SummedGain(found(summed), found(played), *gates)
+    return SummedGain(found(summed), found(played), by_expedition, by_inside, *gates)
 
 
 def with_values(agent: Agent, values: Values | None) -> Agent:
@@ -169,9 +180,10 @@ def _summed(
     keys, (own_seed, agent_seed, cut_seed, full_seed) = states[4:], states[:4].tolist()
     agent = make(game.agent, agent_seed, fresh=True)
     budget = Budget(objective=game.reward)  # type: ignore[arg-type]
-    sums = [AdvantageSum(SearchAgent(with_values(agent, values), budget, cut_seed), pairs, games)]
+    table = game.edition, game.players
+    sums = [AdvantageSum(SearchAgent(with_values(agent, values), budget, cut_seed), pairs, games, *table)]
     if full_games:
-        sums.append(AdvantageSum(SearchAgent(with_values(agent, None), budget, full_seed), pairs, full_games))
+        sums.append(AdvantageSum(SearchAgent(with_values(agent, None), budget, full_seed), pairs, full_games, *table))
     differing = Differing(make(player, own_seed, fresh=True), make(agent, fresh=True), game.edition, sums)
     seating = seat_with(np.ones((games, game.players - 1), np.int64))
     earned = []
@@ -179,5 +191,5 @@ def _summed(
         batch = Batch(games, game.players, game.edition, game.reward, history=observe_history([differing, agent]))
         batch.reset(keys)
         earned.append(own(Table(batch, [one, make(agent, fresh=True)], seating).play_out()))
-    full = sums[1].totals if len(sums) > 1 else np.zeros(0)
+    full = sums[1].totals.sum(axis=(1, 2)) if len(sums) > 1 else np.zeros(0)
     return earned[0], earned[0] - earned[1], sums[0].totals, full

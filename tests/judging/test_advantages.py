@@ -66,6 +66,9 @@ def test_cut_and_full_roll_outs_and_wins_agree(network_with_values):
     assert (found.full.games, found.cut.games) == (40, 40)
     assert np.array_equal(found.cut.totals, found.summed.totals[:40])
     assert found.bias.low < 0 < found.bias.high
+    for parts, number in ((found.by_expedition, 5), (found.by_inside, 3)):
+        assert len(parts) == number
+        assert sum(part.mean for part in parts) == pytest.approx(found.summed.gain.mean)
     assert found.played.gain.low < found.summed.gain.mean < found.played.gain.high
     again = [summed_gain(searcher, game, 30, seeds_for(0, "again"), 8, other).summed.totals for _ in range(2)]
     assert np.array_equal(*again)

@@ -26,7 +26,7 @@ class LookaheadConfig(Strict):
     """Games of the search where values cut its roll-outs; 0: no search."""
     full_games: int = Field(default=200, ge=2, le=MAX_GAMES)
     """Games in which roll-outs are played to their end: all games where nothing cuts them, else the check for bias."""
-    pairs: int = Field(default=256, ge=2, le=1_000_000)
+    pairs: int = Field(default=1_024, ge=2, le=1_000_000)
     """Roll-outs of each choice that decide."""
     value_pairs: int = Field(default=64, ge=1, le=1_000_000)
     """Fresh roll-outs of each choice that value what the search does differently."""

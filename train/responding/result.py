@@ -63,7 +63,8 @@ class ResponseResult:
             return None
         ahead = self.lookahead
         checks = {"by_payoff": ahead.played.gain, "by_full_roll_outs": ahead.full and ahead.full.gain}
-        return {**_row(ahead.summed), "games": ahead.summed.games, **checks, "bias": ahead.bias}
+        parts = {"by_expedition": ahead.by_expedition, "by_inside": ahead.by_inside}
+        return {**_row(ahead.summed), "games": ahead.summed.games, **parts, **checks, "bias": ahead.bias}
 
     def to_json(self) -> dict[str, Any]:
         """Return all figures, without the sums per table."""
@@ -130,6 +131,8 @@ def _about_lookahead(found: ResponseResult, digits: int) -> list[str]:
         f"Search by advantages in {ahead.summed.games:,} games; by what it was paid in them "
         f"{estimate_text(ahead.played.gain, digits, '+')}."
     ]
+    for name, parts in (("expedition", ahead.by_expedition), ("players inside", ahead.by_inside)):
+        lines.append(f"By {name}, from 1: " + ", ".join(f"{part.mean:+.{digits}f}" for part in parts) + ".")
     if ahead.full is not None and ahead.bias is not None:
         full, bias = (estimate_text(each, digits, "+") for each in (ahead.full.gain, ahead.bias))
         lines.append(f"With full roll-outs in {ahead.full.games:,} of them {full}; cut ones find {bias} more there.")
