@@ -1,0 +1,161 @@
+"""Strength of the search agent against its budget: ``python -m benchmarks.strength``.
+
+For each table size and number of pairs of roll-outs: gain among copies of the agent, win share among the pool beside
+the agent's own in the same seats, and milliseconds a decision on one core.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import process_time
+from typing import Annotated, Any
+
+import numpy as np
+import tyro
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+from tyro.conf import Positional
+
+from benchmarks.results import machine
+from diamant_env import Batch
+from diamant_env.commands.command import run_command
+from diamant_env.commands.terminal import say
+from diamant_env.judging.deviation import DeviationGame
+from diamant_env.judging.evaluation import compare
+from diamant_env.judging.games import children, seeds_for
+from diamant_env.judging.lineups import pool_line_up
+from diamant_env.opponents import make
+from diamant_env.opponents.search import Budget, SearchAgent
+from diamant_env.opponents.table import Table
+from diamant_env.storage.results import save_json
+from train.responding.config import LookaheadConfig
+from train.responding.lookahead import prepare
+from train.runs.run_folder import save_figure
+
+COMMAND = "python -m benchmarks.strength"
+EDITION = "iello-2016"
+_FULL_GAMES = 100
+_TOGETHER = 8192  # pairs that are timed in one batch
+_DOUBT = 0.01  # probability of the less likely choice, below which the search plays no roll-out
+_SLOW = 1024  # pairs from which on fewer games are played, and none among the pool
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Measure gain, win share and cost of `search:PAIRS:AGENT`; rows that are in results.json already stay."""
+
+    agent: Annotated[str, Positional] = "champion"
+    """A network: an agent's name, a policy file or a run folder."""
+    players: tuple[int, ...] = (3, 4, 6, 8)
+    """Table sizes."""
+    pairs: tuple[int, ...] = (16, 64, 256, 1024)
+    """Pairs of roll-outs for each decision."""
+    games: int = 1_500
+    """Games among copies; 600 from 1,024 pairs on, 200 from 4,096."""
+    pool_games: int = 1_000
+    """Games among the pool; none from 1,024 pairs on."""
+    out: Path = Path("runs/benchmarks/strength")
+    """Folder for results.json and strength.png; made if it is missing."""
+
+
+@threadpool_limits.wrap(limits=1, user_api="blas")
+def measure(arguments: Arguments) -> None:
+    """Measure what is missing, and save after each row."""
+    file = arguments.out / "results.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.is_file() else []
+    done = {(row["players"], row["pairs"]) for row in rows}
+    for players in arguments.players:
+        for pairs in arguments.pairs:
+            if (players, pairs) not in done:
+                rows.append({"players": players, "pairs": pairs, **one_row(arguments, players, pairs)})
+                rows.sort(key=lambda row: (row["players"], row["pairs"]))
+                save_json({"command": COMMAND, "machine": machine(), "rows": rows}, file)
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    draw(rows, arguments.out / "strength.png")
+    for row in rows:
+        say(f"{row['players']} players, {row['pairs']:,} pairs: gain {row['gain']['mean']:.4f}, {row['batch']:.3g} ms")
+
+
+def one_row(arguments: Arguments, players: int, pairs: int) -> dict[str, Any]:
+    """Return the figures of one budget at one table size."""
+    slow = pairs >= _SLOW
+    games = arguments.games if not slow else min(arguments.games, 600 if pairs < 4 * _SLOW else 200)
+    config = LookaheadConfig(games=games, full_games=min(games, _FULL_GAMES), pairs=pairs)
+    *preparing, playing = children(seeds_for(0, "strength", players), 3)
+    run, _ = prepare(DeviationGame(arguments.agent, players, EDITION, "win"), config, *preparing)
+    found = run(games, playing)
+    names = "by_expedition", "by_inside"
+    row = {"games": games, "gain": found.summed.gain, **{name: getattr(found, name) for name in names}}
+    row |= {"full": found.full.gain if found.full else None, **costs(arguments.agent, players, pairs)}
+    if not slow:
+        agents = [f"search:{pairs}:{arguments.agent}", arguments.agent]
+        results, _ = compare(agents, [pool_line_up("pool", players)], arguments.pool_games, players=players)
+        row |= {"pool_games": arguments.pool_games, "pool": results[0].win_share, "agent_pool": results[1].win_share}
+    return row
+
+
+def costs(name: str, players: int, pairs: int) -> dict[str, float]:
+    """Return milliseconds of processor time of a decision among many together (batch) and of a single one (alone)."""
+    agent = SearchAgent(make(name), Budget(pairs))
+    seen = doubtful_decisions(name, players, max(1, _TOGETHER // pairs))
+    batch = milliseconds(agent, seen, pairs) / len(seen)
+    return {
+        "batch": batch,
+        "alone": median(milliseconds(agent, row[None], pairs) for row in np.resize(seen, (5, seen.shape[1]))),
+    }
+
+
+def doubtful_decisions(name: str, players: int, rows: int) -> NDArray[np.float32]:
+    """Return observations, float32 (rows, NUM_FEATURES), of decisions in which the agent is not sure."""
+    games = max(rows, 64)
+    batch = Batch(games, players, EDITION, "win")
+    table = Table(batch, [make(name)], np.zeros((games, players), int))
+    observations, actions, found = batch.reset(0), np.zeros((games, players), np.int8), []
+    while not batch.over.all():
+        leave = table.leave_probabilities(observations)
+        found.append(observations[batch.must_decide & (np.minimum(leave, 1 - leave) > _DOUBT)])
+        batch.draw_decisions(leave, actions)
+        batch.step(actions, observations)
+    return np.random.default_rng(0).permutation(np.concatenate(found))[:rows]
+
+
+def milliseconds(agent: SearchAgent, seen: NDArray[np.float32], pairs: int) -> float:
+    """Return the processor time of this number of pairs for each observation, all together."""
+    start = process_time()
+    agent.outcomes(seen, EDITION, pairs)
+    return 1e3 * (process_time() - start)
+
+
+def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """Draw the gain against the milliseconds of a decision alone, a line for each table size."""
+    figure = Figure(figsize=(6, 3.6), dpi=130, layout="constrained")
+    axes = figure.subplots()
+    for players in sorted({row["players"] for row in rows}):
+        chosen = [row for row in rows if row["players"] == players]
+        gains = [row["gain"] for row in chosen]
+        errors = [gain["mean"] - gain["low"] for gain in gains]
+        axes.errorbar(
+            [row["pairs"] for row in chosen], [gain["mean"] for gain in gains], errors, marker="o", markersize=4,
+            capsize=2, label=f"{players} players",
+        )  # fmt: skip
+    axes.set_xscale("log", base=2)
+    axes.set(xlabel="pairs of roll-outs a decision", ylabel="gain among copies, win share")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize=9)
+    save_figure(path, figure)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return the exit status."""
+    return run_command(COMMAND, lambda: measure(tyro.cli(Arguments, prog=COMMAND, args=argv)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
