@@ -284,13 +284,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return the exit status."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Train a policy by self-play PPO in JAX.")
     parser.add_argument("--config", default="configs/default.toml", help="settings of train.ppo (%(default)s)")
+    parser.add_argument("--players", type=int, default=4, help="table size; JAX compiles for one (%(default)s)")
     parser.add_argument("--out", type=Path, default=Path("runs/jax"), help="folder for the policy (%(default)s)")
     parser.add_argument("--seed", type=int, help="instead of the configuration's")
     given = parser.parse_args(argv)
 
     def run() -> None:
-        seed = {} if given.seed is None else {"seed": given.seed}
-        train(Config.model_validate(read_config(given.config).model_dump() | seed), given.out)
+        settings = read_config(given.config).model_dump()
+        settings["game"]["num_players"] = (given.players,)
+        if given.seed is not None:
+            settings["seed"] = given.seed
+        train(Config.model_validate(settings), given.out)
 
     return run_command(COMMAND, run)
 
