@@ -53,7 +53,7 @@ REFUSED = {
         (["bag:18", "--out", "nowhere/x.json"], "there is no folder"),
         ([], "AGENT"),
         (["ev", "--per-decision", "gems"], "--per-decision: invalid choice: 'gems'"),
-        (["ev", "--per-decision", "score", "--against", "pool"], "the players of the equilibrium sit there"),
+        (["ev", "--per-decision", "score", "--against", "pool"], "the opponents play the equilibrium"),
         (["ev", "--per-decision", "win", "--against", "intruder:bag"], "copies around an intruder are not judged"),
         (["ev", "--per-decision", "win", "--edition", "incan-gold"], "no loss in win share in incan-gold: the chests"),
         (["ev", "--per-decision", "score", "--hidden-chests"], "hidden_chests=True; with 'score' chests are open"),
