@@ -16,7 +16,7 @@ REFUSED = {
     "play": [
         (["--opponents", "nobody"], "unknown agent 'nobody'"),
         (["--opponents", *["ev"] * 8], "9 players; 1 to 8 fit at a table"),
-        (["--opponents", "ev", "catch-up", "--edition", "incan-gold"], "catch-up.* looks at the rivals' chests"),
+        (["--opponents", "ev", "catch-up", "--edition", "incan-gold"], "catch-up.* reads the rivals' chests"),
         (["--opponents", "catch-up", "--hidden-chests"], "this table hides them; seat another agent"),
         (["--edition", "diamond"], "unknown edition 'diamond'; published editions: iello-2016"),
         (["--seed", "x"], "--seed: invalid int value: 'x'"),

@@ -16,7 +16,7 @@ from diamant_env.editions import EDITIONS, Edition, find_edition
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.layers import Layers, transposed
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.values import inputs, number_of_inputs, seen_at_start, shares_of
+from diamant_env.opponents.values import inputs, number_of_inputs, shares_of, start_features
 
 HIDDEN = (32, 32)
 HELD_OUT = 0.1  # of the games
@@ -32,7 +32,7 @@ class Starts:
     """Starts of expeditions and how their games ended.
 
     Attributes:
-        chests: float32 (starts, players), see `diamant_env.opponents.values.seen_at_start`.
+        chests: float32 (starts, players), see `diamant_env.opponents.values.start_features`.
         public: float32 (starts, 7), likewise.
         shares: float32 (starts, players), the final win shares.
         games: int (starts,), which game each is of.
@@ -87,7 +87,7 @@ def _starts_of(network: NetworkAgent, batch: Batch, seeds: NDArray[np.uint64]) -
         shares += rewards
         started = np.flatnonzero(batch.tables["expedition"] != before)
         if len(started):
-            found.append((started, *seen_at_start(observations[started, 0])))
+            found.append((started, *start_features(observations[started, 0])))
     games, chests, public = (np.concatenate(each) for each in zip(*found, strict=True))
     return Starts(chests, public, shares[games], games)
 
