@@ -22,7 +22,7 @@ REFUSED = {
         (["--seed", "x"], "--seed: invalid int value: 'x'"),
         (["--seed", "-1"], "--seed=-1; a whole number, 0 to"),
         (["--seed", str(2**64)], r"a whole number, 0 to 2\*\*64 - 1, is"),
-        (["--record", str(ROOT / "README.md")], "README.md: this is there already; name a new file"),
+        (["--record", str(ROOT / "README.md")], "README.md exists already; name a new file"),
         (["--record", "nowhere/game.txt"], "there is no folder .*nowhere"),
         (["--opponent-count", "3"], "unrecognized arguments: --opponent-count"),
         (["--opponents", "runs/none.safetensors"], "no trained policy"),
@@ -33,7 +33,7 @@ REFUSED = {
     ],
     "film": [
         ([GAME, "game.avi"], r"must end in \.gif"),
-        ([GAME, GAME], "this is there already; name a new file"),
+        ([GAME, GAME], "exists already; name a new file"),
         (["nowhere.txt", "game.gif"], r"nowhere\.txt"),
         ([__file__, "game.gif"], "line 1"),
         ([GAME, "nowhere/game.gif"], "there is no folder"),
