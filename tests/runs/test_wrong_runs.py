@@ -25,7 +25,7 @@ REFUSED = {
     best_response: [
         (["nobody"], "unknown agent 'nobody'"),
         (["bag", "--game.num-players", "3", "4"], "one table size of 2 to 8 is needed"),
-        (["bag", "--resume", "nowhere"], "--resume goes on with what the folders say"),
+        (["bag", "--resume", "nowhere"], "--resume takes its agents from the folders"),
         (["--seeds", "2", "--resume", "nowhere"], "--resume goes on with the run as it is"),
     ],
     benchmark: [

@@ -52,7 +52,7 @@ def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig: 
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Hold a folder, made if it is not there, so that no other command writes into it; BlockingIOError if one does."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
