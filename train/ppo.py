@@ -45,6 +45,7 @@ from train.runs.run_folder import (
     Checkpoints,
     as_tensors,
     load_checkpoint,
+    locked,
     new_run_folder,
     open_run_folder,
     save_checkpoint,

@@ -85,10 +85,9 @@ def ship(arguments: Arguments) -> Path:
     judged: list[list[Judged]] = []
     for network in networks:
         network.name = config.name
+        # The card shows the other editions for the first run alone.
         editions = [] if judged else [edition for edition in EDITIONS if edition != config.game.edition]
-        judged.append(
-            list(judge_everywhere(network, config, arguments, editions))
-        )  # the card shows the first run alone
+        judged.append(list(judge_everywhere(network, config, arguments, editions)))
     command = arguments.command or "python -m train.ppo"
     by_run = [[found for found in responses if Path(found["agent"]) == folder] for folder in arguments.also]
     mine = [found for found in responses if not any(found in others for others in by_run)]

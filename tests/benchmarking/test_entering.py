@@ -87,7 +87,7 @@ REFUSED = (
     (["--algorithms", "sarsa"], "unknown algorithm 'sarsa'; algorithms: ppo, league"),
     (["--agents", "nobody"], "unknown agent 'nobody'"),
     (["--agents", "my_module:number"], "plays nothing; allowed:"),
-    (["--agents", "search:4:text:my_module:words"], "answers in words"),
+    (["--agents", "search:4:text:my_module:words"], "is a language model"),
     (["--agents", "champion"], "champion plays none of these tasks: solitaire"),
     (["--agents"], "--agents is empty; omit it for the default"),
     (["--algorithms"], "--algorithms is empty"),

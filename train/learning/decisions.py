@@ -178,20 +178,20 @@ def decision_advantages(
     """
     advantages = np.zeros(len(rows), np.float32)
     complete = np.ones(len(rows), np.bool_)
-    following_value = next_values.copy()
-    following_advantage = np.zeros_like(next_values)
+    next_value = next_values.copy()
+    next_advantage = np.zeros_like(next_values)
     for k in range(len(rows) - 1, -1, -1):
         row = rows[k]
         if pending[row] == k:
             complete[k] = False
         else:
             if terminal[k]:
-                following_value[row] = 0
-                following_advantage[row] = 0
-            error = rewards[k] + gamma * following_value[row] - values[k]
-            advantages[k] = error + gamma * gae_lambda * following_advantage[row]
-        following_value[row] = values[k]
-        following_advantage[row] = advantages[k]
+                next_value[row] = 0
+                next_advantage[row] = 0
+            error = rewards[k] + gamma * next_value[row] - values[k]
+            advantages[k] = error + gamma * gae_lambda * next_advantage[row]
+        next_value[row] = values[k]
+        next_advantage[row] = advantages[k]
     return advantages, complete
 
 
