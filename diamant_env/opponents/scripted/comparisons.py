@@ -59,7 +59,7 @@ class ExpectedValueAgent(Scripted):
 
 @dataclass
 class OthersStayAgent(Scripted):
-    """`ExpectedValueAgent` with rivals that stay independently with probability q (`stay`).
+    """Compares as `ev`, with rivals that stay independently with probability q (`stay`).
 
     The numbers of leavers and stayers are binomial, and with n players inside
 
@@ -98,7 +98,7 @@ def _part(players: NDArray[np.int64], chance: float) -> NDArray[np.float64]:
 
 @dataclass
 class CatchUpAgent(Scripted):
-    """Threshold on the haul that rises when behind and falls when ahead.
+    """Leaves with a haul that is larger when behind and smaller when ahead.
 
     It leaves where the haul is at least max(1, `gems` - `push`·lead / (expeditions left + 1)); the lead is its chest
     less the best rival's. A push of 1 spreads the deficit evenly over the remaining expeditions.
@@ -118,7 +118,7 @@ class CatchUpAgent(Scripted):
 
 @dataclass
 class OpposeAgent(Scripted):
-    """Threshold on the haul that rises with each rival that has left."""
+    """Leaves with a haul of `gems` gems plus `more` for each rival that has left."""
 
     family: ClassVar[str] = "oppose"
     gems: float = parameter(11, 0, MAX_GEMS)

@@ -17,7 +17,7 @@ from diamant_env.opponents.scripted.family import Scripted, haul, parameter, par
 
 @dataclass
 class RandomAgent(Scripted):
-    """Constant probability of leaving."""
+    """Leaves with a constant probability."""
 
     family: ClassVar[str] = "random"
     probability: float = parameter(0.2, 0, 1)
@@ -57,7 +57,7 @@ def _traps(obs: Observations) -> NDArray:
 
 @dataclass
 class CardsAgent(ThresholdAgent):
-    """Threshold on the number of cards revealed."""
+    """Leaves once `cards` cards are revealed."""
 
     family: ClassVar[str] = "cards"
     cards: float = parameter(7, 1, MAX_CARDS, lambda obs: obs["turn"])
@@ -65,7 +65,7 @@ class CardsAgent(ThresholdAgent):
 
 @dataclass
 class BagAgent(ThresholdAgent):
-    """Threshold on the gems in the bag."""
+    """Leaves once the bag holds `gems` gems."""
 
     family: ClassVar[str] = "bag"
     gems: float = parameter(15, 0, MAX_GEMS, _bag)
@@ -73,7 +73,7 @@ class BagAgent(ThresholdAgent):
 
 @dataclass
 class TrapsAgent(ThresholdAgent):
-    """Threshold on the kinds of trap on the path."""
+    """Leaves once `traps` kinds of trap are on the path."""
 
     family: ClassVar[str] = "traps"
     traps: float = parameter(3, 0, MAX_TRAPS, _traps)
@@ -81,7 +81,7 @@ class TrapsAgent(ThresholdAgent):
 
 @dataclass
 class BagOrTrapsAgent(ThresholdAgent):
-    """Thresholds on the bag and on the kinds of trap."""
+    """Leaves once the bag holds `gems` gems or `traps` kinds of trap are on the path."""
 
     family: ClassVar[str] = "bag-or-traps"
     gems: float = parameter(20, 0, MAX_GEMS, _bag)
@@ -90,7 +90,7 @@ class BagOrTrapsAgent(ThresholdAgent):
 
 @dataclass
 class SoloGrabAgent(ThresholdAgent):
-    """Thresholds on the value of the path to a lone leaver and on the bag."""
+    """Leaves once the path is worth `lying` gems to a lone leaver or the bag holds `gems` gems."""
 
     family: ClassVar[str] = "solo-grab"
     lying: float = parameter(7, 0, MAX_GEMS, lambda obs: obs["path_gems"] + obs["path_relic_value"])
@@ -99,7 +99,7 @@ class SoloGrabAgent(ThresholdAgent):
 
 @dataclass
 class FollowAgent(ThresholdAgent):
-    """Thresholds on the number of rivals that have left and on the haul."""
+    """Leaves once `rivals` rivals have left or with a haul of `gems` gems."""
 
     family: ClassVar[str] = "follow"
     rivals: float = parameter(2, 1, MAX_PLAYERS - 1, lambda obs: obs["num_players"] - obs["num_inside"])
@@ -108,7 +108,7 @@ class FollowAgent(ThresholdAgent):
 
 @dataclass
 class MixtureAgent(Scripted):
-    """Threshold on the bag that is drawn for each game, an integer from `low` to `high`.
+    """Leaves once the bag holds a number of gems drawn for each game, an integer from `low` to `high`.
 
     Thresholds are stored per row and redrawn where `first` marks a new game, and for rows that were not seen before.
     """
