@@ -54,7 +54,7 @@ REFUSED = {
         ([], "AGENT"),
         (["ev", "--per-decision", "gems"], "--per-decision: invalid choice: 'gems'"),
         (["ev", "--per-decision", "score", "--against", "pool"], "the opponents play the equilibrium"),
-        (["ev", "--per-decision", "win", "--against", "intruder:bag"], "copies around an intruder are not judged"),
+        (["ev", "--per-decision", "win", "--against", "intruder:bag"], "intruder line-ups are not allowed here"),
         (["ev", "--per-decision", "win", "--edition", "incan-gold"], "no loss in win share in incan-gold: the chests"),
         (["ev", "--per-decision", "score", "--hidden-chests"], "hidden_chests=True; with 'score' chests are open"),
         (["ev", "--per-decision", "win", "--games", "0"], "games=0; a whole number, 1 to 100000, is allowed"),
