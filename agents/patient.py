@@ -1,4 +1,4 @@
-"""An agent to start from: ``diamant evaluate agents.patient:Patient --against pool``."""
+"""Example agent: ``diamant evaluate agents.patient:Patient --against pool``."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from diamant_env import Observations
 
 
 class Patient:
-    """Leaves when more is at stake than what it wants, and wants more when it is behind in the last expedition."""
+    """Threshold on the gems at stake, raised when behind in the last expedition."""
 
     def __init__(self, gems: float = 12, behind: float = 6) -> None:
         self.gems, self.behind = gems, behind

@@ -12,37 +12,37 @@ from diamant_env.observation import NUM_FEATURES, Observations, UnknownField
 
 
 class Agent(Protocol):
-    """A policy, a batch of seats at a time.
+    """A policy for a batch of seats.
 
-    Every agent is stochastic in form: it names a probability and the table draws the decision, so that any agent
-    can be watched, mixed, averaged and exploited. An agent whose answer to a row depends on that row alone may have an
-    attribute ``memoryless = True``: it is then asked only for rows of games that play a turn. One that observes the
-    history of decisions has ``history = True``; its batch must have it too, see `observe_history`.
+    An agent returns probabilities and the table samples, so that any agent can be mixed, averaged and exploited. The
+    optional attribute ``memoryless = True`` declares that the answer to a row depends on that row alone; such agents
+    get only the rows of games that play a turn. ``history = True`` declares that it observes the history of decisions,
+    which its batch must then include, see `observe_history`.
     """
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return the probability of LEAVE, float32 (rows,), for each row.
 
         Args:
-            obs: What each row's seat sees, by field name in natural units, such as ``obs["bag"]`` (rows,).
-            first: bool (rows,), the rows whose game has just begun. A row is the same seat at the same table from
-                call to call, so an agent may remember what it likes per row. Rows that need not decide
-                (``obs["must_decide"] == 0``) are there too; what is returned for them is ignored.
+            obs: Observation of each row's seat, by field name in natural units, such as ``obs["bag"]`` (rows,).
+            first: bool (rows,), the rows whose game has just begun. A row is the same seat at the same table in every
+                call, so an agent may keep a state per row. Rows with ``obs["must_decide"] == 0`` are included; their
+                probabilities are ignored.
         """
         ...
 
 
 def observe_history(agents: Iterable[object]) -> bool:
-    """Whether one of these agents observes the history of decisions, which `Batch` then must have."""
+    """Return whether an agent observes the history of decisions, which its `Batch` must then include."""
     return any(getattr(agent, "history", False) for agent in agents)
 
 
 def answer_deciding(obs: Observations, ask: Callable[[NDArray[np.intp]], NDArray[np.floating]]) -> NDArray[np.float32]:
-    """Return P(LEAVE), float32 (rows,), 0 where nothing must be decided.
+    """Return P(LEAVE), float32 (rows,), 0 in rows that do not decide.
 
     Args:
-        obs: What each row's seat sees.
-        ask: Returns P(LEAVE) of the rows at these positions, of which there is at least one.
+        obs: Observation of each row's seat.
+        ask: Function from indices of rows, at least one, to their P(LEAVE).
     """
     leave, deciding = np.zeros(len(obs.flat), np.float32), np.flatnonzero(obs.flat[:, 0])
     if len(deciding):
@@ -51,16 +51,15 @@ def answer_deciding(obs: Observations, ask: Callable[[NDArray[np.intp]], NDArray
 
 
 def answer_of(agent: Agent, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Ask an agent, see `Agent.act`; return what it answers as float32 (rows,).
+    """Return an agent's checked probabilities of LEAVE, float32 (rows,), see `Agent.act`.
 
     Raises:
-        ValueError: If it is no array of so many probabilities between 0 and 1; the message shows the first wrong one.
-            Also if the agent reads a field that there is not.
+        ValueError: If it does not return one probability in [0, 1] per row, or reads an unknown field.
     """
     rows = len(first)
     if observe_history([agent]):
         if obs.flat.shape[-1] == NUM_FEATURES:
-            raise ValueError(f"{agent} observes the history of decisions, which is not known here")
+            raise ValueError(f"{agent} observes the history of decisions, which is not available here")
     elif obs.flat.shape[-1] > NUM_FEATURES:
         obs = Observations(obs.flat[:, :NUM_FEATURES])
     try:

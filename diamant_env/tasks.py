@@ -1,12 +1,11 @@
-"""The standard tasks, by id, in the registries of Gymnasium and PettingZoo.
+"""Standard tasks in the registries of Gymnasium and PettingZoo.
 
-``gymnasium.make(id)`` and ``make_vec(id)`` give one learner among opponents, ``pettingzoo.make("parallel", id)`` and
-``pettingzoo.make("aec", id)`` (PettingZoo 1.27 or newer) all seats. Any setting can be given on top, such as
+``gymnasium.make(id)`` and ``make_vec(id)`` have one learner among opponents, ``pettingzoo.make("parallel", id)`` and
+``pettingzoo.make("aec", id)`` (PettingZoo 1.27 or newer) all seats. Arguments override a task's settings:
 ``gymnasium.make("diamant_env/Diamant-5p-v0", opponents="bag:18")``.
 
-Importing `diamant_env` registers them. Gymnasium does so itself for ids with the module before them,
-``gymnasium.make("diamant_env:diamant_env/Diamant-v0")``, which the worker processes of ``AsyncVectorEnv`` and
-``SubprocVecEnv`` need: a spawned process has not imported `diamant_env`.
+Importing `diamant_env` registers them. The spawned workers of ``AsyncVectorEnv`` and ``SubprocVecEnv`` need the
+module in the id, ``gymnasium.make("diamant_env:diamant_env/Diamant-v0")``.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ import pettingzoo
 from diamant_env.editions import EDITIONS, RULEBOOK_PLAYERS
 from diamant_env.envs.settings import with_expeditions
 
-_PLAYERS, _EDITION = 4, "iello-2016"  # the defaults of every view
+_PLAYERS, _EDITION = 4, "iello-2016"  # defaults of the environments
 
 
 class Task(NamedTuple):
     """A registered environment.
 
     Attributes:
-        id: Its name in the registries, such as ``"diamant_env/Diamant-3p-v0"``.
-        meaning: What it is, in a few words.
-        settings: The arguments by which it differs from ``"diamant_env/Diamant-v0"``.
+        id: Id in the registries, such as ``"diamant_env/Diamant-3p-v0"``.
+        meaning: Short description.
+        settings: Arguments that differ from ``"diamant_env/Diamant-v0"``.
     """
 
     id: str
@@ -37,11 +36,11 @@ class Task(NamedTuple):
 
 
 def list_tasks() -> list[Task]:
-    """Return the standard tasks, one id each.
+    """Return the standard tasks.
 
-    The ids: ``Diamant-v0`` has every default; ``Diamant-Solitaire-v0`` one player; ``Diamant-<n>p-v0`` n players;
-    ``Diamant-OneExpedition-<n>p-v0`` n players, one expedition, open chests, paid by score;
-    ``Diamant-<edition>-v0`` another published edition.
+    ``Diamant-v0``: all defaults; ``Diamant-Solitaire-v0``: one player; ``Diamant-<n>p-v0``: n players;
+    ``Diamant-OneExpedition-<n>p-v0``: n players, one expedition, open chests, reward by score;
+    ``Diamant-<edition>-v0``: another published edition.
     """
     one = {"expeditions": 1, "reward": "score", "hidden_chests": False}
     fewest, most = RULEBOOK_PLAYERS
@@ -62,7 +61,7 @@ def list_tasks() -> list[Task]:
 
 
 def register_tasks() -> None:
-    """Put the tasks that are not there yet into the registries; nothing heavy is imported before one is made."""
+    """Register the tasks that are not registered yet, with lazy imports."""
     for task in list_tasks():
         if task.id not in gymnasium.registry:
             gymnasium.register(
@@ -73,7 +72,7 @@ def register_tasks() -> None:
             )
         if hasattr(pettingzoo, "register"):  # from 1.27 on
             settings = dict(task.settings)
-            if "expeditions" in settings:  # there, their number is the edition's alone
+            if "expeditions" in settings:  # parallel_env and env take their number from the edition
                 settings["edition"] = with_expeditions(EDITIONS[_EDITION], settings.pop("expeditions"))
             for kind, function in (("parallel", "parallel_env"), ("aec", "env")):
                 if task.id not in getattr(pettingzoo, f"{kind}_registry"):

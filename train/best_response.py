@@ -1,4 +1,4 @@
-"""Search for a best response to an agent: ``python -m train.best_response AGENT …``."""
+"""Best-response search: ``python -m train.best_response AGENT …``."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from train.responding.config import ResponseConfig
 from train.responding.result import ResponseResult, report, result_table
 from train.responding.search import ResponseRun, response_runs
 from train.runs.config import CONFIGS, ConfigFile, Settings, parse_arguments
-from train.runs.run_folder import POLICY, held, new_run_folder, open_run_folder, slug
+from train.runs.run_folder import POLICY, locked, new_run_folder, open_run_folder, slug
 
 COMMAND = "python -m train.best_response"
 RESULTS = "results.json"
@@ -33,46 +33,45 @@ RESULTS = "results.json"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Find out what can be gained against copies of an agent: a lower bound on what a best response gains.
+    """Compute a lower bound on the gain of a best response against copies of an agent.
 
-    PPO learns to answer players - 1 frozen copies, with several seeds, from random weights and, where the agent is a
-    network, from the agent itself. Of each run the best checkpoint on some games is reported on fresh ones, beside
-    every member of the pools on the same games. A gain is over the fair share of wins, over what a copy scores among
-    copies, or over the margin 0, as the reward says.
+    PPO trains against players - 1 frozen copies with several seeds, from random weights and, if the agent is a network,
+    from its weights. The best checkpoint of each run is selected on one set of games and reported on fresh ones, as are
+    all members of the pools. By the reward, gains are relative to the fair win share, to the score of a copy, or to a
+    margin of 0.
     """
 
     settings: Settings[ResponseConfig]
     agents: Annotated[tuple[str, ...], arg(metavar="AGENT …"), Positional] = ()
     """Agents: texts such as bag:18, files of trained policies (.safetensors), or the folders of their runs."""
     pool: Annotated[tuple[str, ...], arg(metavar="POOL …")] = ()
-    """Pools of which every member is answered as well: pool, held-out or a path to a .toml."""
+    """Pools whose members are further agents: pool, held-out or a path to a .toml."""
     config: ConfigFile = None
-    """The experiment that the other options change: budget, seeds, games, what is played; if none is named,
-    configs/best_response.toml."""
+    """Configuration file, overridden by other options; by default configs/best_response.toml."""
     out: Path = Path("runs")
-    """Where each search's own folder is made."""
+    """Parent of each search's folder."""
     resume: Annotated[tuple[Path, ...], arg(metavar="FOLDER …")] = ()
-    """Go on with the searches in these folders; their finished runs are kept."""
+    """Resume the searches in these folders; finished runs are skipped."""
     ray: bool = False
-    """Do the runs of each search on Ray, all at once (see docs/cluster.md); the same bytes."""
+    """Run on Ray, all runs of a search at once (see docs/cluster.md), with identical results."""
 
 
 def respond(arguments: Arguments) -> list[ResponseResult]:
-    """Search, save and print."""
+    """Run all searches and return their results."""
     if arguments.ray:
         require_ray()
     todo = folders(arguments)
     with ExitStack() as locks:
         for _, folder in todo:
-            locks.enter_context(held(folder))
+            locks.enter_context(locked(folder))
         return [search(config, folder, arguments.ray) for config, folder in todo]
 
 
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
-    """Return the searches to do, each with its folder: those to resume, or new ones for all agents."""
+    """Return configuration and folder of each search: those to resume, or new ones for all agents."""
     if arguments.resume:
         if arguments.agents or arguments.pool:
-            raise ValueError("--resume goes on with what the folders say: give no agent and no pool")
+            raise ValueError("--resume takes its agents from the folders: give no agent and no pool")
         return [(open_run_folder(folder, ResponseConfig), folder) for folder in dict.fromkeys(arguments.resume)]
     config = arguments.settings
     texts, game = [config.agent], config.game
@@ -83,12 +82,12 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     slugs = {text: slug(text).strip("-.") or "agent" for text in texts}
     configs = [config.model_copy(update={"agent": text, "name": f"{config.name}-{slugs[text]}"}) for text in texts]
     for each in configs:
-        make(each.agent)  # refuses an unknown agent before anything is written
+        make(each.agent)  # reject unknown agents before writing
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
 
 
 def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> ResponseResult:
-    """Finish a search; leave results and the best policy in its folder."""
+    """Finish a search and save results and the best policy in its folder."""
     start, game = perf_counter(), config.game
     runs = response_runs(
         DeviationGame(config.agent, game.num_players[0], game.played(), game.reward, game.blank), config, folder
@@ -108,7 +107,7 @@ def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> Respon
     curves = {run.name: run.curve() for run in runs}
     about = {"config": config.model_dump(mode="json"), "versions": versions(), "seconds": perf_counter() - start}
     save_json({**about, "found": result.to_json(), "curves": curves}, folder / RESULTS)
-    say(result_table(result), f"The search is in {folder}, what it found in {folder / POLICY}.")
+    say(result_table(result), f"The search is in {folder}, its best policy in {folder / POLICY}.")
     return result
 
 

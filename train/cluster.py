@@ -1,8 +1,7 @@
-"""Training and other work on Ray: ``python -m train.cluster --config configs/cluster.toml``, see docs/cluster.md.
+"""Distributed training on Ray: ``python -m train.cluster --config configs/cluster.toml``, see docs/cluster.md.
 
-The run is that of `train.ppo`: only `Learner.rollout` differs, since runners play the games, each its share in a
-process of its own on any machine. `map_on_ray` does what ``map`` does, for tournaments, searches and
-benchmark runs.
+The run is that of `train.ppo`, except that remote runners play the rollouts. `map_on_ray` is a distributed ``map`` for
+tournaments, searches and benchmark runs.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ Result = TypeVar("Result")
 
 
 class RayConfig(Strict):
-    """The processes of a run on Ray."""
+    """Processes of a run on Ray."""
 
     runners: int = Field(default=2, ge=1, le=1000)
-    """Processes that play; they share `ppo.games` evenly."""
+    """Rollout processes, which share `ppo.games` evenly."""
 
 
 class ClusterConfig(Config):
-    """One experiment on Ray."""
+    """Configuration of a run on Ray."""
 
     ray: RayConfig = RayConfig()
 
@@ -51,14 +50,14 @@ class ClusterConfig(Config):
     def _can_be_shared(self) -> ClusterConfig:
         if self.ppo.games // self.ray.runners < len(self.game.num_players):
             raise ValueError(
-                f"ppo.games = {self.ppo.games} among ray.runners = {self.ray.runners} gives one of them fewer games "
-                "than there are table sizes"
+                f"ppo.games = {self.ppo.games} over ray.runners = {self.ray.runners} is fewer games per runner than "
+                "table sizes"
             )
         return self
 
 
 class Runner:
-    """Process that plays its share of the games with the learner's policy; a restarted one begins new games."""
+    """Process that plays a share of the games with the learner's policy; after a restart with new games."""
 
     def __init__(self, config: ClusterConfig, number: int) -> None:
         torch.set_num_threads(1)
@@ -66,7 +65,7 @@ class Runner:
         self.learner: ppo.Learner | None = None
 
     def begin(self, decisions: int) -> ppo.Learner:
-        """Seat players at games that no other runner plays, nor this one at another time of the run."""
+        """Return a learner with new games, whose seeds are unique to the runner and `decisions`."""
         config, game = self.config, self.config.game
         league_seed, learner_seed = seeds_for(config.seed, "runner", self.number, decisions).spawn(2)
         all_players, all_editions = tables_of(config)
@@ -79,12 +78,12 @@ class Runner:
         return ppo.Learner(env, config.ppo, config.network, int(learner_seed.generate_state(1)[0]))
 
     def rollout(self, decisions: int, policy: dict[str, Any], networks: Sequence[Layers | None]) -> tuple[Samples, int]:
-        """Play one rollout; return the decisions whose outcome is known, and how many were made.
+        """Play one rollout; return the decisions with known outcome and the number of all decisions.
 
         Args:
-            decisions: Of the whole run so far.
-            policy: The weights of policy and value function.
-            networks: What the snapshot opponents play.
+            decisions: Decisions of the whole run so far.
+            policy: Weights of policy and value function.
+            networks: Networks of the snapshot opponents.
         """
         learner = self.learner = self.learner or self.begin(decisions)
         learner.policy.load_state_dict(policy)
@@ -94,12 +93,12 @@ class Runner:
         return samples, learner.decisions - decisions
 
     def pid(self) -> int:
-        """Return the process."""
+        """Return the process id."""
         return os.getpid()
 
 
 class ClusterLearner(ppo.Learner):
-    """A learner whose decisions are made by runners; its own environment is idle."""
+    """Learner with remote rollouts; its own environment is unused."""
 
     def __init__(self, config: ClusterConfig, snapshots: Sequence[SnapshotOpponent], *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -111,7 +110,7 @@ class ClusterLearner(ppo.Learner):
         self.snapshots = snapshots
 
     def rollout(self) -> Samples:
-        """Let all runners play one rollout; return the decisions whose outcome is known."""
+        """Play one rollout on all runners; return the decisions with known outcome."""
         import ray
 
         self.entropy_weight = self.scheduled(self.config.entropy, self.config.final_entropy)
@@ -123,7 +122,7 @@ class ClusterLearner(ppo.Learner):
 
 
 def train(config: ClusterConfig, folder: Path) -> NetworkAgent:
-    """Train on Ray as `train.ppo.train` does in one process."""
+    """Train on Ray, see `train.ppo.train`."""
     snapshots: list[SnapshotOpponent] = []
 
     def make_env(games: int, players: Any, editions: Any, reward: Any, opponents: Any, *rest: Any) -> DiamantVecEnv:
@@ -134,23 +133,23 @@ def train(config: ClusterConfig, folder: Path) -> NetworkAgent:
 
 
 def require_ray() -> None:
-    """Raise a ValueError that says how to install Ray if it is not there."""
+    """Raise a ValueError if Ray is not installed."""
     if importlib.util.find_spec("ray") is None:
         raise ValueError(
             "Ray is not installed in this environment: "
-            'pip install -c constraints.txt -e ".[train,distributed]", best in a venv of its own'
+            'pip install -c constraints.txt -e ".[train,distributed]", preferably in a separate venv'
         )
 
 
 def join_cluster(cores: int = 0) -> None:
-    """Join the cluster that ``RAY_ADDRESS`` names or ``ray start`` began on this machine, or begin one here.
+    """Join the cluster of ``RAY_ADDRESS`` or of ``ray start`` on this machine, else start a local one.
 
     Args:
-        cores: How many will be asked for; if the cluster has fewer at the moment, a line on stderr says so.
+        cores: Required cores; a warning on stderr if the cluster has fewer.
 
     Raises:
         ValueError: If Ray is not installed.
-        ConnectionError: If nothing answers at ``host:port``; Ray itself would try for many minutes.
+        ConnectionError: If ``host:port`` does not accept connections, where Ray itself would retry for minutes.
     """
     require_ray()
     import ray
@@ -165,14 +164,14 @@ def join_cluster(cores: int = 0) -> None:
         ray.init(logging_level="ERROR", log_to_driver=False)
     there = ray.cluster_resources().get("CPU", 0)
     if there < cores:
-        print(f"{cores} cores are asked for, the cluster has {there:.0f}: waiting for more to join", file=sys.stderr)
+        print(f"{cores} cores are required, the cluster has {there:.0f}: waiting for more", file=sys.stderr)
 
 
 def map_on_ray(function: Callable[[Job], Result], jobs: Iterable[Job]) -> Iterator[Result]:
-    """Do what ``map(function, jobs)`` does, each job as a task on the cluster, all at once; the results in order.
+    """Map a function over jobs as parallel tasks on the cluster; yield the results in order.
 
-    A job whose process or machine dies is done again elsewhere. The function and the classes of jobs and results must
-    be importable there, or plain data; see docs/cluster.md.
+    Jobs of dead processes or machines are retried. The function and the classes of jobs and results must be importable
+    on all machines; see docs/cluster.md.
     """
     join_cluster()
     import ray
@@ -194,7 +193,7 @@ class Arguments(ppo.Arguments):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run from the command line; return the exit status."""
+    """Run the command and return the exit status."""
 
     def run() -> None:
         require_ray()

@@ -1,8 +1,7 @@
 """Self-play PPO in JAX, rollout and update in one compiled scan: ``python -m train.jax_ppo``.
 
-In the manner of PureJaxRL (Lu et al.: Discovered policy optimisation, NeurIPS 2022), but idle turns never enter the
-loss, and earlier versions of the policy take some seats, each with a constant bias of its logit and blind to some
-fields, as in `train.learning.league`. The settings are those of `train.ppo`.
+After PureJaxRL (Lu et al.: Discovered policy optimisation, NeurIPS 2022), but without idle turns in the loss, and with
+snapshot opponents as in `train.learning.league`. The settings are those of `train.ppo`.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ _WIDTH = INPUTS[CANONICAL].width
 
 
 class Table(NamedTuple):
-    """Who plays: the learner in the first seats, since seats are alike, and earlier versions of it in the others."""
+    """Seating: the learner in the first seats (seats are symmetric), earlier versions in the others."""
 
     env: Diamant
     learners: int
@@ -47,7 +46,7 @@ class Table(NamedTuple):
 
     @classmethod
     def of(cls, config: Config) -> Table:
-        """Return the tables of a run; ValueError where it has settings that are not implemented here."""
+        """Return the tables of a run; raise a ValueError for unsupported settings."""
         opponents, game = config.opponents, config.game
         refused = {
             "game.num_players": game.num_players[1:], "game.editions": game.editions, "game.blank": game.blank,
@@ -60,8 +59,8 @@ class Table(NamedTuple):
         wrong = ", ".join(name for name, given in refused.items() if given)
         if wrong:
             raise ValueError(
-                f"{wrong}: here one table size, one edition, relu on {CANONICAL}, the learner with its snapshots, "
-                "each in one game at the least, and 2**30 decisions at most are implemented"
+                f"unsupported: {wrong}; train.jax_ppo takes one table size, one edition, relu on {CANONICAL}, learner "
+                "and snapshots as opponents, at least one game per snapshot, and at most 2**30 decisions"
             )
         env = Diamant(game.num_players[0], game.played(), game.reward)
         learners = 1 + round(opponents.learner * (env.num_players - 1))
@@ -77,14 +76,14 @@ Layers = list[tuple[Array, Array]]  # weight (inputs, outputs) and bias (outputs
 
 
 class Networks(NamedTuple):
-    """Policy, which gives the logit of LEAVE, and value function."""
+    """Policy (logit of LEAVE) and value function."""
 
     policy: Layers
     value: Layers
 
 
 class Runner(NamedTuple):
-    """All that changes from rollout to rollout."""
+    """Training state that changes between rollouts."""
 
     networks: Networks
     optimizer: Any
@@ -107,11 +106,11 @@ class Transition(NamedTuple):
     over: Array
 
 
-Batch = tuple[Transition, Array, Array]  # with advantages and the targets of the value function
+Batch = tuple[Transition, Array, Array]  # transitions, advantages, targets of the value function
 
 
 def new_layers(key: Array, widths: Sequence[int], last: float) -> Layers:
-    """Return orthogonal weights, of gain sqrt(2) and `last` in the last layer, and biases of 0."""
+    """Return orthogonal weights with gain sqrt(2), in the last layer `last`, and zero biases."""
     gains = [2**0.5] * (len(widths) - 2) + [last]
     keys = jax.random.split(key, len(gains))
     init = [jax.nn.initializers.orthogonal(gain) for gain in gains]
@@ -119,7 +118,7 @@ def new_layers(key: Array, widths: Sequence[int], last: float) -> Layers:
 
 
 def forward(layers: Layers, inputs: Array) -> Array:
-    """Return the one output (…,) of a perceptron for inputs (…, width)."""
+    """Return the output (…,) of a perceptron for inputs (…, width)."""
     for weight, bias in layers[:-1]:
         inputs = jax.nn.relu(inputs @ weight + bias)
     weight, bias = layers[-1]
@@ -134,9 +133,9 @@ def log_prob(logit: Array, action: Array | int) -> Array:
 def advantages(turns: Transition, last_decides: Array, last_value: Array, ppo: PPOConfig) -> tuple[Array, Array]:
     """Return the advantage of each decision, float32 (turns, games, learners), and whether its outcome is known.
 
-    Generalised advantage estimation (Schulman et al. 2016) from decision to decision: what a seat earns in camp belongs
-    to its last one. Where it waits in camp when the rollout ends, that one has no known outcome; those before it are
-    bootstrapped with its value.
+    Generalised advantage estimation (Schulman et al. 2016) between decisions; rewards in camp are credited to the last
+    decision. If a rollout ends in camp, that decision has no known outcome, and earlier ones are bootstrapped with its
+    value.
     """
 
     def back(after: Any, turn: Transition) -> tuple[Any, tuple[Array, Array]]:
@@ -190,7 +189,7 @@ def loss(networks: Networks, batch: Batch, entropy_weight: Array, config: Config
 
 
 def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array) -> tuple[Runner, None]:
-    """Take the gradient steps of one epoch: minibatches of known decisions alone, in random order."""
+    """Take the gradient steps of one epoch on shuffled minibatches of decisions with known outcome."""
     order = jnp.argsort(jnp.where(known, jax.random.uniform(key, known.shape), 2))
     ppo, done = config.ppo, jnp.minimum(runner.decisions / config.ppo.decisions, 1)
     rate = ppo.learning_rate + (ppo.final_learning_rate - ppo.learning_rate) * done
@@ -209,7 +208,7 @@ def learn(config: Config, batch: Batch, known: Array, runner: Runner, key: Array
 
 
 def add_version(runner: Runner, key: Array, every: int) -> Runner:
-    """Replace an earlier version where one is due, each in turn and then a random one; the first replaces all."""
+    """Replace a snapshot if due: the first fills all places, later ones round robin, then at random."""
     made, versions = runner.versions_made, runner.versions
     places = len(versions[0][0])
     due = runner.decisions >= made * every
@@ -223,7 +222,7 @@ def add_version(runner: Runner, key: Array, every: int) -> Runner:
 
 
 def update(config: Config, table: Table, runner: Runner, _: None = None) -> tuple[Runner, None]:
-    """Play a rollout and learn from it."""
+    """Play a rollout and update the networks."""
     env, learners = table[:2]
     key, play_key, learn_key, version_key = jax.random.split(runner.key, 4)
     turn_keys = jax.random.split(play_key, config.ppo.turns)
@@ -241,12 +240,12 @@ def update(config: Config, table: Table, runner: Runner, _: None = None) -> tupl
 
 
 def make_optimizer(config: Config) -> optax.GradientTransformation:
-    """Return Adam behind a clipped norm, without its learning rate."""
+    """Return Adam with gradient clipping, before scaling by the learning rate."""
     return optax.chain(optax.clip_by_global_norm(config.ppo.max_grad_norm), optax.scale_by_adam(eps=1e-5))
 
 
 def new_runner(config: Config, table: Table) -> Runner:
-    """Return the start of a run."""
+    """Return the initial training state."""
     *keys, games_key, key = jax.random.split(jax.random.key(config.seed), 4)
     widths = (_WIDTH, *config.network.hidden, 1)
     networks = Networks(*(new_layers(one, widths, gain) for one, gain in zip(keys, (0.01, 1.0), strict=True)))
@@ -262,7 +261,7 @@ def new_runner(config: Config, table: Table) -> Runner:
 
 
 def train(config: Config, folder: Path) -> NetworkAgent:
-    """Train, print the progress, and return the policy, which is also saved in the folder and needs no JAX."""
+    """Train with printed progress; save and return the policy, which needs no JAX."""
     table = Table.of(config)
     runner, start = jax.jit(partial(new_runner, config, table))(), perf_counter()
     several = partial(jax.lax.scan, partial(update, config, table), xs=None, length=8)
@@ -286,7 +285,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="configs/default.toml", help="settings of train.ppo (%(default)s)")
     parser.add_argument("--players", type=int, default=4, help="table size; JAX compiles for one (%(default)s)")
     parser.add_argument("--out", type=Path, default=Path("runs/jax"), help="folder for the policy (%(default)s)")
-    parser.add_argument("--seed", type=int, help="instead of the configuration's")
+    parser.add_argument("--seed", type=int, help="overrides the configuration's")
     given = parser.parse_args(argv)
 
     def run() -> None:

@@ -1,8 +1,8 @@
-"""Proximal policy optimisation in self-play: ``python -m train.ppo --config configs/default.toml``.
+"""Self-play by proximal policy optimisation: ``python -m train.ppo --config configs/default.toml``.
 
 One run from top to bottom: environment, rollouts, loss, schedules, evaluation, saving (Schulman et al. 2017). Policy
-class and optimiser are those of stable-baselines3. A run that was killed goes on with ``--resume RUN_FOLDER`` and ends
-with the same bytes. A variant overrides one method of `Learner`, see `train.algorithms`.
+class and optimiser are those of stable-baselines3. ``--resume RUN_FOLDER`` continues an interrupted run with
+bit-identical results. Variants override one method of `Learner`, see `train.algorithms`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from train.runs.run_folder import (
     START,
     Checkpoints,
     as_tensors,
-    held,
     load_checkpoint,
+    locked,
     new_run_folder,
     open_run_folder,
     save_checkpoint,
@@ -57,17 +57,17 @@ ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
 
 
 class Learner:
-    """A policy and a value function that learn from the decisions of an environment's learning seats.
+    """PPO on the decisions of an environment's learning seats.
 
     Args:
-        env: The learning seats; it is seeded and reset.
+        env: Environment of the learning seats; it is seeded and reset.
         config: Hyperparameters; the schedules end after `config.decisions`.
         network: Shape of policy and value function.
-        seed: Of the initial weights, the games and the minibatches.
+        seed: Seed of the initial weights, the games and the minibatches.
 
     Attributes:
-        decisions: Made so far.
-        observations: float32 (rows, NUM_FEATURES), what the learning seats see now.
+        decisions: Number of decisions so far.
+        observations: float32 (rows, NUM_FEATURES), current observations of the learning seats.
         log: Scalars of the last update, by name.
     """
 
@@ -105,7 +105,7 @@ class Learner:
             return log_probs.numpy(), self.policy.value_net(latent_value).squeeze(1).numpy()
 
     def play_turn(self) -> None:
-        """Draw the decisions with the games' own random numbers, play them, and store them with their outcomes."""
+        """Sample the decisions with the games' random numbers, play them, and store decisions and rewards."""
         rows, weights = np.flatnonzero(self.observations[:, 0]), np.ones(1, np.float32)
         seen = self.inputs(self.observations[rows])
         log_probs, values = self.evaluate(seen)
@@ -127,7 +127,7 @@ class Learner:
         self.decisions += len(rows)
 
     def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> Any:
-        """Return a penalty subtracted from the reward of each decision, (decisions,) or a scalar; 0 in PPO."""
+        """Return a penalty on the reward of each decision, (decisions,) or a scalar; 0 in PPO."""
         return 0
 
     def rollout(self) -> Samples:
@@ -152,7 +152,7 @@ class Learner:
         clipped = advantages * torch.clamp(ratio, 1 - config.clip, 1 + config.clip)
         policy_loss = -torch.min(advantages * ratio, clipped).mean()
         value_loss = mse_loss(batch.returns, values.flatten())
-        assert entropy is not None  # that of two actions is known
+        assert entropy is not None  # exact for two actions
         entropy_loss = -torch.mean(entropy)
         self.log = {"policy_loss": policy_loss, "value_loss": value_loss, "entropy": -entropy_loss}
         return policy_loss + self.entropy_weight * entropy_loss + config.value_weight * value_loss
@@ -164,7 +164,7 @@ class Learner:
         return (advantages - advantages.mean()) / (advantages.std() + 1e-8)
 
     def update(self, samples: Samples) -> None:
-        """Take the gradient steps of one rollout; ValueError if training has diverged."""
+        """Take the gradient steps of one rollout; raise a ValueError if training has diverged."""
         config, decisions = self.config, len(samples.actions)
         for group in self.policy.optimizer.param_groups:
             group["lr"] = self.scheduled(config.learning_rate, config.final_learning_rate)
@@ -178,7 +178,7 @@ class Learner:
                     loss.backward()
                     torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.max_grad_norm)
                     self.policy.optimizer.step()
-        finally:  # torch refuses NaN too, but does not say why it is there
+        finally:  # before torch's own, less specific error on NaN
             self._check_weights()
 
     def _check_weights(self) -> None:
@@ -188,8 +188,8 @@ class Learner:
                 raise ValueError("a weight of the value function that is not a finite number")
         except ValueError as error:
             raise ValueError(
-                f"the training has diverged after {self.decisions:,} decisions: {error}; what was saved before is "
-                f"whole; take a lower ppo.learning_rate than {self.config.learning_rate:g}"
+                f"the training has diverged after {self.decisions:,} decisions: {error}; earlier checkpoints are "
+                f"valid; lower ppo.learning_rate = {self.config.learning_rate:g}"
             ) from None
 
     def policy_modules(self) -> list[torch.nn.Linear]:
@@ -202,19 +202,19 @@ class Learner:
         return NetworkAgent(layers_of(self.policy_modules()), self.shape.activation, name, inputs=self.inputs.name)
 
     def start_from(self, network: NetworkAgent) -> None:
-        """Give the policy the weights of a network of its shape; the value function stays as it is."""
+        """Load the weights of a network of the same shape into the policy; the value function is unchanged."""
         with torch.no_grad():
             for module, (weight, bias) in zip(self.policy_modules(), network.weights(), strict=True):
                 module.weight.copy_(torch.from_numpy(weight))
                 module.bias.copy_(torch.from_numpy(bias))
 
-    def let_policy_learn(self, learns: bool) -> None:
-        """Let the policy learn from now on, or freeze it while the value function learns alone."""
+    def train_policy(self, trainable: bool) -> None:
+        """Enable or freeze training of the policy; the value function always learns."""
         for module in self.policy_modules():
-            module.requires_grad_(learns)
+            module.requires_grad_(trainable)
 
     def state(self) -> dict[str, Any]:
-        """Return all that is needed to go on as if there had been no interruption."""
+        """Return the state for a bit-identical continuation."""
         self.buffer.start_rollout()
         games = np.ascontiguousarray(self.env.batch.games)
         return {
@@ -229,9 +229,9 @@ class Learner:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a value of `state`."""
+        """Restore a value of `state`."""
         if state["layout"] != str(GAME.descr):
-            raise ValueError("its games are those of another version")
+            raise ValueError("its games have the layout of another version")
         self.policy.load_state_dict(as_tensors(state["policy"]))
         self.policy.optimizer.load_state_dict(as_tensors(state["optimizer"]))
         self.decisions = state["decisions"]
@@ -249,13 +249,13 @@ def train(
     make_env: Callable[..., DiamantVecEnv] = DiamantVecEnv,
     progress: bool = True,
 ) -> NetworkAgent:
-    """Train, or go on from the folder's checkpoint, and return the policy, which is also saved in the folder.
+    """Train from scratch or from the folder's checkpoint; return the policy, which is also saved in the folder.
 
     Args:
-        config: Of the run.
-        folder: Of the run.
-        learner: Makes what learns, from the arguments of `Learner`.
-        make_env: Makes the learning seats, from the arguments of `DiamantVecEnv`.
+        config: Configuration of the run.
+        folder: Folder of the run.
+        learner: Factory with the arguments of `Learner`.
+        make_env: Factory with the arguments of `DiamantVecEnv`.
         progress: Show a progress bar.
     """
     torch.set_num_threads(config.threads)
@@ -267,7 +267,7 @@ def train(
     run = TrainingRun(config, folder, league, model)
     run.begin()
     logger = configure(str(folder / "tensorboard"), ["tensorboard"])
-    DiamantVecEnv(1, 2).play_once()  # compiles the engine before the clock starts
+    DiamantVecEnv(1, 2).play_once()  # compile before timing
     start, before = perf_counter(), model.decisions
     with tqdm(
         total=ppo.decisions,
@@ -276,10 +276,10 @@ def train(
         unit_scale=True,
         desc="training",
         mininterval=0.1 if sys.stderr.isatty() else 30,
-        disable=not progress or parent_process() is not None,  # the bars of workers would overwrite each other
+        disable=not progress or parent_process() is not None,  # bars of workers would overwrite each other
     ) as bar:
         while model.decisions < ppo.decisions:
-            model.let_policy_learn(not config.start or model.decisions >= config.value_first * ppo.decisions)
+            model.train_policy(not config.start or model.decisions >= config.value_first * ppo.decisions)
             model.update(model.rollout())
             bar.update(model.decisions - bar.n)
             for name, value in model.log.items():
@@ -296,7 +296,7 @@ def train(
 
 
 class TrainingRun:
-    """State of a run beside the learner's: opponents, averaged weights, learning curve, what is saved and when."""
+    """State of a run beside the learner's: opponents, averaged weights, learning curve and checkpoints."""
 
     def __init__(self, config: Config, folder: Path, league: League, learner: Learner) -> None:
         self.config, self.folder, self.league, self.learner = config, folder, league, learner
@@ -307,7 +307,7 @@ class TrainingRun:
         self.average: list[NDArray[np.float64]] = []
 
     def begin(self) -> None:
-        """Go on from the folder's checkpoint, or start from the network that the configuration names."""
+        """Restore the folder's checkpoint, or load the network of `Config.start`."""
         if saved := load_checkpoint(self.folder, self.config):
             self.restore(saved)
         elif self.config.start:
@@ -338,7 +338,7 @@ class TrainingRun:
         return NetworkAgent(layers, network.activation, network.name, inputs=network.inputs)
 
     def follow_up(self) -> None:
-        """Do what is due between two rollouts: a snapshot, a point of the curve, a checkpoint."""
+        """Take a snapshot, evaluate or save a checkpoint, as due between two rollouts."""
         done, config = self.learner.decisions, self.config
         if done >= self.next_snapshot:
             self.next_snapshot = done + config.opponents.snapshot_every
@@ -349,7 +349,7 @@ class TrainingRun:
             self.save()
 
     def judge(self) -> None:
-        """Add a point to the learning curve, and save it: a run that is killed later has it."""
+        """Add a point to the learning curve and save it."""
         start = perf_counter()
         self.curve.append({"decisions": self.learner.decisions, **curve_point(self.policy(), self.config)})
         save_curve(self.curve, self.config, self.folder)
@@ -364,7 +364,7 @@ class TrainingRun:
         save_checkpoint(self.folder, self.config, state)
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a checkpoint; ValueError if it is not one of such a run."""
+        """Restore a checkpoint; raise a ValueError if it does not match the run."""
         try:
             self.learner.restore(state["learner"])
             self.league.restore(state["league"], self.config.network)
@@ -376,7 +376,7 @@ class TrainingRun:
             raise ValueError(f"{self.folder / CHECKPOINT} does not fit the run: {why}") from None
 
     def finish(self, seconds: float, decisions: int) -> NetworkAgent:
-        """Save and return the policy of a run that made these decisions in these seconds; the checkpoint comes last."""
+        """Save and return the policy and the throughput of `decisions` in `seconds`."""
         env, threads, done = self.learner.env, self.config.threads, self.learner.decisions
         seconds -= self.judging_seconds
         if self.config.judge.curve_points and (not self.curve or self.curve[-1]["decisions"] < done):
@@ -391,7 +391,7 @@ class TrainingRun:
                 f"{threads}; engine and observation {shares['engine_share']:.1%} of the time, opponents' inference "
                 f"{shares['opponents_share']:.1%}."
             )
-        self.save()  # a run that was killed before this does all of `finish` again
+        self.save()  # last: a run killed earlier repeats `finish`
         return self.policy()
 
 
@@ -401,11 +401,11 @@ class Arguments:
 
     settings: Settings[Config]
     config: ConfigFile = None
-    """The experiment that the other options change; if none is named, configs/default.toml."""
+    """Configuration file, overridden by other options; by default configs/default.toml."""
     out: Path = Path("runs")
-    """Where the run's own folder is made."""
+    """Parent of the run's folder."""
     resume: Annotated[Path | None, optional("FOLDER")] = None
-    """Go on with the run in this folder, whose configuration it has."""
+    """Resume the run in this folder with its configuration."""
     judge: bool = True
     """Judge the agent at the end."""
 
@@ -417,28 +417,28 @@ def run_experiment(
     default: Path = CONFIGS / "default.toml",
     train: Callable[[Any, Path], NetworkAgent] = train,
 ) -> None:
-    """Train, report, and say where everything lies; `kind` are the command's arguments, `default` its experiment."""
+    """Parse the command line (`kind` of arguments, `default` configuration), train and report."""
     arguments = parse_arguments(kind, argv, command, default)
     config = arguments.settings
     if folder := arguments.resume:
         config = open_run_folder(folder, type(config))
         if not (folder / CHECKPOINT).is_file():
-            print(f"{folder} has no {CHECKPOINT} yet: the run begins anew", file=sys.stderr)
+            print(f"{folder} has no {CHECKPOINT} yet: the run restarts", file=sys.stderr)
     else:
         check_run(config)
         folder = new_run_folder(arguments.out, config)
     try:
-        with held(folder):
+        with locked(folder):
             network = train(config, folder)
             if arguments.judge:
                 report_run(network, config, folder)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"go on with --resume {folder}") from None
+        raise KeyboardInterrupt(f"resume with --resume {folder}") from None
     say(f"The run is in {folder}, its policy in {folder / POLICY}.")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run from the command line; return the exit status."""
+    """Run the command and return the exit status."""
     return run_command(COMMAND, lambda: run_experiment(argv, COMMAND))
 
 

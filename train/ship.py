@@ -1,7 +1,6 @@
-"""Judge a trained policy at every table and ship it with its model card: ``python -m train.ship RUN_FOLDER``.
+"""Release of a trained policy with its model card: ``python -m train.ship RUN_FOLDER``.
 
-It becomes an agent by its name, ``make(NAME)``: NAME.safetensors, with NAME.json (its figures) and NAME.md (its model
-card).
+It writes NAME.safetensors for ``make(NAME)``, NAME.json (figures) and NAME.md (model card).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json
 from train.runs.config import Config, parse_options
 from train.runs.model_card import OF_RESPONSE, Judged, about_run, card_text, record_of
-from train.runs.run_folder import POLICY, held, open_run_folder, read_json
+from train.runs.run_folder import POLICY, locked, open_run_folder, read_json
 
 COMMAND = "python -m train.ship"
 CARDS = Path(__file__).parents[1] / "agents" / "policies"
@@ -37,30 +36,30 @@ LARGEST = 1_000_000  # bytes of a policy that is shipped
 
 @dataclass(frozen=True)
 class Arguments:
-    """Judge a trained policy at tables of 3 to 8 and in every published edition, and ship it with its model card."""
+    """Judge a trained policy at tables of 3 to 8 and in all published editions, and ship it with its model card."""
 
     run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
     """The folder of a finished run."""
     also: Annotated[tuple[Path, ...], arg(metavar="RUN_FOLDER …")] = ()
-    """Finished runs of the same configuration with other seeds: judged too, for the mean over the seeds."""
+    """Finished runs with other seeds, for the mean over seeds."""
     games: int = 50_000
     """Games at tables of each size and edition against each pool."""
     intruder_games: int = 20_000
     """Games of each member of the pools among copies of the policy, at each size."""
     seed: int = 1_000
-    """Of the games, which are none of those that the run was judged on."""
+    """Seed of the games, independent of those of the run's evaluation."""
     responses: Annotated[tuple[Path, ...], arg(metavar="RESULTS.json …")] = ()
-    """What `python -m train.best_response` found against the policy or the other runs, one table size each."""
+    """Results of `python -m train.best_response` against the policy or the other runs, one table size each."""
     about: str = ""
-    """What the policy is for and what it is not, for the card."""
+    """Intended use and limits of the policy, for the card."""
     command: str = ""
-    """What the model card says made the run; by default python -m train.ppo."""
+    """Training command on the model card; by default python -m train.ppo."""
     out: Path = CARDS
-    """The folder of its model card. In another one than the project's, the weights lie beside the card."""
+    """Folder of the model card; outside the project's, the weights are saved beside the card."""
 
     @property
     def weights(self) -> Path:
-        """The folder of its weights."""
+        """Folder of its weights."""
         return DATA if self.out == CARDS else self.out
 
 
@@ -81,19 +80,20 @@ def ship(arguments: Arguments) -> Path:
         if other.seed == config.seed or other.model_copy(update={"seed": config.seed}) != config:
             raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
-    networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # all are whole before the first is judged
+    networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # validate all before judging
     responses = [found_in(path) for path in arguments.responses]
     judged: list[list[Judged]] = []
     for network in networks:
         network.name = config.name
+        # The card shows the other editions for the first run alone.
         editions = [] if judged else [edition for edition in EDITIONS if edition != config.game.edition]
-        judged.append(list(judge_everywhere(network, config, arguments, editions)))  # the card shows those of the first
+        judged.append(list(judge_everywhere(network, config, arguments, editions)))
     command = arguments.command or "python -m train.ppo"
     by_run = [[found for found in responses if Path(found["agent"]) == folder] for folder in arguments.also]
     mine = [found for found in responses if not any(found in others for others in by_run)]
     others = list(zip([other.seed for other in configs[1:]], judged[1:], by_run, strict=True))
     record = record_of({**runs[0], "command": command}, judged[0], others, mine, arguments.about)
-    with held(arguments.out):
+    with locked(arguments.out):
         write_whole(arguments.weights / f"{config.name}.safetensors", policy)
         path = arguments.out / f"{config.name}.json"
         save_json(record, path)
@@ -102,7 +102,7 @@ def ship(arguments: Arguments) -> Path:
 
 
 def found_in(path: Path) -> dict[str, Any]:
-    """Return what a search for a best response found; ValueError if the file has no such results."""
+    """Return the results of a best-response search; raise a ValueError if the file has none."""
     found = read_json(path)
     if not isinstance(found, dict) or not {*OF_RESPONSE} <= found.get("found", {}).keys():
         raise ValueError(f"{path} has no results of python -m train.best_response")
@@ -112,7 +112,7 @@ def found_in(path: Path) -> dict[str, Any]:
 def judge_everywhere(
     network: NetworkAgent, config: Config, arguments: Arguments, editions: Sequence[str]
 ) -> Iterator[Judged]:
-    """Yield the results at each table size, in each of these other editions, and of the intruders at each size."""
+    """Yield the results by table size, in each of these other editions, and of the intruders by table size."""
     own, seats = config.game.edition, config.judge.num_players
     tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
     for edition, players in [*tables, *((other, seats) for other in editions)]:

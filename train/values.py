@@ -1,6 +1,6 @@
-"""Learn what the start of an expedition is worth under a policy: ``python -m train.values RUN_FOLDER``.
+"""Training of value networks for truncated roll-outs of a policy: ``python -m train.values RUN_FOLDER``.
 
-The policy's file then holds a value network for each table size, with which a search cuts its roll-outs short.
+The networks, one per table size, are added to the policy's file.
 """
 
 from __future__ import annotations
@@ -20,31 +20,31 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.values import Values
 from train.learning.values import fit, play_starts
 from train.runs.config import Config, parse_options
-from train.runs.run_folder import POLICY, held, open_run_folder, read_json, save_policy
+from train.runs.run_folder import POLICY, locked, open_run_folder, read_json, save_policy
 
 COMMAND = "python -m train.values"
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Give the policy of a finished run value networks: of each table size that it was trained at.
+    """Add value networks to the policy of a finished run, one for each table size of its training.
 
-    They are learned from games of the policy with itself in all published editions, with open chests.
+    They are fitted to self-play games in all published editions with open chests.
     """
 
     run: Annotated[Path, arg(metavar="RUN_FOLDER"), Positional]
-    """The folder of a finished run; its policy.safetensors is written anew."""
+    """Folder of a finished run, whose policy.safetensors is overwritten."""
     games: int = 40_000
-    """Games at tables of each size."""
+    """Games at each table size."""
     seed: int = 0
-    """Of the games and of the learning."""
+    """Seed of games and training."""
 
 
 def learn_values(arguments: Arguments) -> dict[int, float]:
-    """Learn the value networks and write them into the policy's file.
+    """Fit the value networks and write them into the policy's file.
 
     Returns:
-        By table size, what part of the variance of the final win share is explained in games that were held out.
+        Explained variance of the final win share in held-out games, by table size.
 
     Raises:
         FileNotFoundError: If the folder has no finished run.
@@ -52,7 +52,7 @@ def learn_values(arguments: Arguments) -> dict[int, float]:
     """
     if arguments.games < 100:
         raise ValueError(f"games={arguments.games}; at least 100 are needed")
-    with held(arguments.run):
+    with locked(arguments.run):
         config = open_run_folder(arguments.run, Config)
         decisions = read_json(arguments.run / "time.json")["decisions"]
         network = NetworkAgent.load(arguments.run / POLICY)

@@ -1,1 +1,1 @@
-"""Advice to people: the odds, a hint before a decision, a review after the game."""
+"""Advice for players: odds, hints and reviews."""

@@ -1,4 +1,4 @@
-"""A hint before a decision: what the champion would do, and what playing the game on in the head says."""
+"""Hints: the champion's decision and win shares of both actions by roll-outs."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from diamant_env.opponents.search import SearchAgent
 from diamant_env.state import CONTINUE, GAME, LEAVE, GameState
 
 SECONDS = 0.3
-_ROUND, _MOST = 64, 1024  # games of each choice
-SIGMAS = 1.96  # standard errors to each side: an interval of 95 %
+_ROUND, _MOST = 64, 1024  # roll-outs of each action
+SIGMAS = 1.96  # standard errors of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """What both choices win, by games that the champion plays on for everyone.
+    """Win shares of both actions by roll-outs of the champion for all seats.
 
     Attributes:
         shares: Win share of CONTINUE and of LEAVE.
-        errors: Half the width of their 95 % intervals.
-        difference: What LEAVE wins more than CONTINUE.
-        error: Half the width of its 95 % interval. Both choices meet the same cards, so it is the smaller one.
-        games: So many were played with each choice.
+        errors: Half the widths of their 95 % intervals.
+        difference: Win share of LEAVE less that of CONTINUE, on common random numbers.
+        error: Half the width of its 95 % interval.
+        games: Number of roll-outs of each action.
     """
 
     shares: tuple[float, float]
@@ -43,19 +43,19 @@ class Outlook:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the difference."""
+        """95 % interval of the difference."""
         return (self.difference - self.error, self.difference + self.error)
 
 
 @dataclass(frozen=True)
 class Hint:
-    """What `hint` returns.
+    """Result of `hint`.
 
     Attributes:
         leave: The champion's probability of LEAVE.
-        outlook: Of both choices, or None.
-        why_not: Why there is none.
-        seconds: How long it took.
+        outlook: Win shares of both actions, or None.
+        why_not: Reason for a missing outlook.
+        seconds: Computing time in seconds.
     """
 
     leave: float
@@ -65,13 +65,13 @@ class Hint:
 
     @property
     def says(self) -> str:
-        """What the champion would do, as a sentence."""
+        """Decision of the champion as a sentence."""
         what, chance = ("leave", self.leave) if self.leave >= 0.5 else ("continue", 1 - self.leave)
         return f"The champion would {what} ({chance:.0%})."
 
     @property
     def basis(self) -> str:
-        """What the games that were played on show, or why there are none."""
+        """Result of the roll-outs, or the reason for their absence."""
         if self.outlook is None:
             return str(self.why_not)
         low, high = self.outlook.interval
@@ -89,7 +89,7 @@ class Hint:
         return [*lines, f"  ({self.basis})"]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the hint as a value of JSON."""
+        """Return the hint as a JSON value."""
         search = None
         if self.outlook is not None:
             (stay, go), (error_stay, error_go) = self.outlook.shares, self.outlook.errors
@@ -102,8 +102,8 @@ class Hint:
                 "interval": self.outlook.interval,
                 "games": self.outlook.games,
             }
-        told = {"leave": self.leave, "says": self.says, "basis": self.basis}
-        return told | {"search": search, "seconds": self.seconds}
+        decision = {"leave": self.leave, "says": self.says, "basis": self.basis}
+        return decision | {"search": search, "seconds": self.seconds}
 
 
 def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
@@ -111,9 +111,9 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
 
     Args:
         game: The record.
-        edition: What is played.
-        seat: Who asks; only what this seat sees is used.
-        seconds: At most about so many for the search; one round is played at least.
+        edition: The edition.
+        seat: The seat, whose observation alone is used.
+        seconds: Approximate time limit of the search; at least one round is played.
     """
     start = perf_counter()
     seen = seen_by(seat, [game], edition)
@@ -133,7 +133,7 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
 
 
 def outlook(earned: NDArray[np.float64]) -> Outlook:
-    """Return what games show that were played with both choices, float64 (2, games)."""
+    """Return the outlook from outcomes by action, float64 (2, games)."""
     stay, go, difference = *earned, earned[LEAVE] - earned[CONTINUE]
     errors = [SIGMAS * float(each.std(ddof=1)) / len(each) ** 0.5 for each in (stay, go, difference)]
     shares = float(stay.mean()), float(go.mean())
@@ -141,16 +141,16 @@ def outlook(earned: NDArray[np.float64]) -> Outlook:
 
 
 def why_no_search(edition: Edition, players: int) -> str | None:
-    """Return why no game can be played on in the head, or None where it can."""
+    """Return the reason why roll-outs are impossible, or None."""
     if players == 1:
         return "You play alone, so you win whatever you do."
     if edition.hidden_chests:
-        return "The chests are hidden: nobody can tell who would win the games that go on from here."
+        return "The chests are hidden, so games can't be played on from here."
     return None
 
 
 def seen_by(seat: int, games: list[GameState], edition: Edition) -> NDArray[np.float32]:
-    """Return what a seat sees in some states of a game, float32 (states, NUM_FEATURES)."""
+    """Return a seat's observations in states of a game, float32 (states, NUM_FEATURES)."""
     batch = Batch(len(games), int(games[0].num_players), edition)
     batch.restore(np.array(games, GAME))
     return np.ascontiguousarray(batch.observe()[:, seat])
@@ -158,5 +158,5 @@ def seen_by(seat: int, games: list[GameState], edition: Edition) -> NDArray[np.f
 
 @cache
 def champion() -> Agent:
-    """Return the champion, who remembers nothing and may be asked by anybody."""
+    """Return the champion, which is stateless and shared."""
     return make("champion")

@@ -1,4 +1,4 @@
-"""The exact odds of the next card, and what leaving now brings."""
+"""Exact odds of the next card and payoffs of leaving now."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diamant_env.state import CONTINUE, LEAVE, GameState
 
 
 class Chance(NamedTuple):
-    """How many cards of the deck are of one kind."""
+    """Number of cards of one kind in the deck."""
 
     what: str
     cards: int
@@ -21,13 +21,13 @@ class Chance(NamedTuple):
 
 
 class Odds:
-    """What the next card may be and what leaving now would bring a seat that must decide.
+    """Odds of the next card and payoffs of leaving now for a seat that must decide.
 
     Attributes:
-        next: What the next card may be; what is part of the row above begins with spaces.
-        share: Gems that it brings each inside on average, if nobody leaves.
-        on_average: A sentence: `share`, and what a bust costs on average.
-        leaving: What leaving brings, by how many others leave as well: who they are, and the gems.
+        next: Kinds of the next card; an indented row is part of the one above.
+        share: Expected gems of the next card for each player inside if all stay.
+        on_average: Sentence with `share` and the expected cost of a bust.
+        leaving: Description of the other leavers and the gems, by their number.
     """
 
     def __init__(self, game: GameState, edition: Edition, seat: int) -> None:
@@ -39,7 +39,7 @@ class Odds:
         self.on_average = f"On average it brings you {self.share:.2f} gems {who}; a bust costs {cost:.2f} on average."
 
     def lines(self) -> list[str]:
-        """Return all of it as lines of text."""
+        """Return the odds as lines of text."""
         rows = [f"    {what:<24}{cards:>3} of {self._size:<4}{chance:>7.1%}" for what, cards, chance in self.next]
         return [
             f"  {counted(self._size, 'card')} in the deck; the next one is",
@@ -63,7 +63,7 @@ def _next_card(game: GameState, edition: Edition) -> list[Chance]:
 
 
 def _leaving(game: GameState, edition: Edition, seat: int) -> list[tuple[str, str]]:
-    """Play the decisions on a copy of the game, for each number of others who leave as well."""
+    """Play the decisions on a copy of the game for each number of other leavers."""
     others = [other for other in range(game.num_players) if game.inside[other] and other != seat]
     lines = []
     for company in range(len(others) + 1):

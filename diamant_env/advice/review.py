@@ -1,4 +1,4 @@
-"""A review after the game: what each decision cost, and how everyone's chances went."""
+"""Reviews: the cost of each decision and the win probabilities over the game."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from diamant_env.opponents.table import Table
 from diamant_env.rules import win_share
 from diamant_env.state import GAME, LEAVE, GameState
 
-WORST = 3  # decisions that a person is shown
-_FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # games with each choice: of every decision, then of the costliest anew
-_CLOSELY = 6  # decisions
-_PLAYED_ON = 6_000  # games for the chances, all states together
+WORST = 3  # decisions shown
+_FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # roll-outs of each action: for all decisions, then for the costliest
+_CLOSELY = 6  # decisions of the second pass
+_PLAYED_ON = 6_000  # roll-outs for the chances, all states together
 _SEED = 1
 
 
@@ -32,13 +32,13 @@ class Decision:
     Attributes:
         turn: Its number in the game, 0 for the first.
         expedition: 1 for the first.
-        card: Of the expedition, 1 for the first.
+        card: Number in the expedition, 1 for the first.
         bag: Gems at risk.
         chose: CONTINUE or LEAVE.
-        better: The choice that won more games.
-        cost: Win share by which the other choice was better; 0 where it was not.
-        interval: 95 %, of what the other choice would have won more.
-        words: All that in a sentence.
+        better: The action with the higher win share.
+        cost: Loss in win share, 0 for the better action.
+        interval: 95 % interval of the other action's advantage.
+        words: Summary in a sentence.
     """
 
     turn: int
@@ -53,19 +53,19 @@ class Decision:
 
     @property
     def mistake(self) -> bool:
-        """Whether the other choice was better beyond doubt."""
+        """Return whether the other action is significantly better."""
         return self.interval[0] > 0
 
 
 @dataclass(frozen=True)
 class Review:
-    """A game seen by one of its players.
+    """Review of a game for one of its players.
 
     Attributes:
-        decisions: Of that player, the costliest first.
-        chances: Win share of each seat in each state of the game; the last one is the result.
-        labels: Of these states, such as ``"2.5"`` for the second expedition's fifth card.
-        summary: Two sentences; one where a person played alone.
+        decisions: Decisions of that player, the costliest first.
+        chances: Win share of each seat in each state of the game, finally the result.
+        labels: Labels of these states, such as ``"2.5"`` for the second expedition's fifth card.
+        summary: Two sentences; one in a single-player game.
     """
 
     decisions: list[Decision]
@@ -80,14 +80,14 @@ class Review:
 
 
 def review(games: list[GameState], edition: Edition, seat: int) -> Review:
-    """Return the review of a game; the same game always gets the same one, within a few seconds.
+    """Return the review of a game by roll-outs of the champion, deterministic and within a few seconds.
 
     Args:
         games: The records at the start and after each turn, to the end.
-        edition: What was played.
-        seat: Whose decisions are judged: by games that the champion plays on for everyone, as a hint is.
+        edition: The edition.
+        seat: The seat whose decisions are judged.
     """
-    opened = dataclasses.replace(edition, hidden_chests=False)  # after the game nothing is secret
+    opened = dataclasses.replace(edition, hidden_chests=False)
     chances = _chances(games, opened)
     labels = [f"{game.expedition}.{game.turn}" for game in games[:-1]] + ["end"]
     why_not = why_no_search(opened, int(games[0].num_players))
@@ -104,23 +104,23 @@ def _decisions(games: list[GameState], edition: Edition, seat: int) -> list[Deci
     turns = [turn for turn, game in enumerate(games) if game.inside[seat]]
     seen = seen_by(seat, [games[turn] for turn in turns], edition)
     agent = SearchAgent(champion(), seed=_SEED)
-    first_look = zip(turns, _looked(agent, seen, edition, _FIRST_LOOK), strict=True)
+    first_look = zip(turns, _search(agent, seen, edition, _FIRST_LOOK), strict=True)
     made = [_decision(games, turn, seat, found) for turn, found in first_look]
     costliest = sorted(range(len(made)), key=lambda place: -made[place].cost)[:_CLOSELY]
-    # What looks costly at first may be so by chance alone; games of their own tell.
-    for place, found in zip(costliest, _looked(agent, seen[costliest], edition, _CLOSE_LOOK), strict=True):
+    # Fresh roll-outs for the costliest decisions avoid selection bias.
+    for place, found in zip(costliest, _search(agent, seen[costliest], edition, _CLOSE_LOOK), strict=True):
         made[place] = _decision(games, turns[place], seat, found)
     return sorted(made, key=lambda each: (not each.mistake, -each.cost))
 
 
-def _looked(agent: SearchAgent, seen: NDArray[np.float32], edition: Edition, games: int) -> list[Outlook]:
+def _search(agent: SearchAgent, seen: NDArray[np.float32], edition: Edition, games: int) -> list[Outlook]:
     earned = agent.outcomes(seen, edition, games)
     return [outlook(each) for each in earned.reshape(2, -1, games).swapaxes(0, 1)]
 
 
 def _decision(games: list[GameState], turn: int, seat: int, found: Outlook) -> Decision:
     game, chose = games[turn], int(games[turn + 1].decision[seat])
-    sign = -1 if chose == LEAVE else 1  # the outlook says by how much LEAVE is better
+    sign = -1 if chose == LEAVE else 1  # `difference` is LEAVE less CONTINUE
     other = sign * found.difference
     low, high = other - found.error, other + found.error
     did, instead = ("left", "continuing") if chose == LEAVE else ("continued", "leaving")
@@ -148,7 +148,7 @@ def _times(number: int) -> str:
 
 
 def _turning_point(chances: NDArray[np.float64], labels: list[str]) -> str:
-    """Say where the chances of a seat changed most."""
+    """Return a sentence on the largest change of a seat's chances."""
     change = np.diff(chances)
     turn = int(np.abs(change).argmax())
     expedition, card = labels[turn].split(".")
@@ -159,13 +159,13 @@ def _turning_point(chances: NDArray[np.float64], labels: list[str]) -> str:
 
 
 def _chances(games: list[GameState], edition: Edition) -> NDArray[np.float64]:
-    """Return the win shares, float64 (states, seats), if the champion plays on for everyone from each state."""
+    """Return the win shares from each state by roll-outs of the champion, float64 (states, seats)."""
     players, states = int(games[0].num_players), len(games) - 1
     result = [win_share(games[-1], numbers_of(edition), seat) for seat in range(players)]
     number = max(1, _PLAYED_ON // states)
     batch = Batch(states * number, players, edition, "win")
     records = np.repeat(np.array(games[:-1], GAME), number)
-    # From every state the same fortunes, so that the curve shows the game and not the luck of the roll-outs.
+    # Common random numbers for all states reduce the variance of differences.
     records["key"] = np.tile(np.random.default_rng(_SEED).integers(0, 2**64, number, np.uint64), states)
     batch.restore(records)
     earned = Table(batch, [champion()], np.zeros((batch.num_games, batch.seats), int)).play_out()

@@ -1,1 +1,1 @@
-"""The command `diamant`; other programs use `diamant_env` itself."""
+"""Command line `diamant`."""

@@ -1,4 +1,4 @@
-"""The command `diamant` and its list of subcommands."""
+"""Command `diamant` and its subcommands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUBCOMMANDS = {
     "export": "write a model of stable-baselines3 or torch into a policy file",
     "exact": "solve one expedition, and say how far an agent is from the solution",
 }
-"""What each subcommand does; the module of the same name in this room has its ``run(argv)``."""
+"""Descriptions of the subcommands; the module of the same name has ``run(argv)``."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,13 +43,13 @@ def _run(given: Sequence[str]) -> object:
     name, *rest = given
     if name not in SUBCOMMANDS:
         raise ValueError(f"unknown subcommand {name!r}; subcommands: {', '.join(SUBCOMMANDS)}")
-    sys.path.append(os.getcwd())  # where the modules of a user's own agents are
+    sys.path.append(os.getcwd())  # for modules with custom agents
     try:
         return importlib.import_module(f"diamant_env.commands.{name}").run(rest)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("diamant_env"):
             raise
-        # What pictures and films need is imported later, with errors of its own.
+        # Dependencies of pictures and films are imported later, with their own errors.
         raise ImportError(f'{error.name} is missing: pip install "diamant-env[judge]"') from None
 
 

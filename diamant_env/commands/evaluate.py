@@ -1,4 +1,4 @@
-"""Judge an agent: ``diamant evaluate AGENT --against LINE-UP …``."""
+"""Command ``diamant evaluate AGENT --against LINE-UP …``."""
 
 from __future__ import annotations
 
@@ -17,18 +17,17 @@ evenly, and the same seed gives the same numbers.
   diamant evaluate champion --against pool held-out
   diamant evaluate bag:18 --against traps:3,cards:6,continue --compare ev bag:12
 
---per-decision judges by what each decision costs, so that few games say much:
-score: in one expedition among players of its equilibrium, in gems, exactly;
-win: in games against the line-ups, in win share, by a search.
+--per-decision reports the mean loss per decision, which needs few games:
+score: in one expedition among equilibrium players, in gems, exact;
+win: in games against the line-ups, in win share, by search.
 
   diamant evaluate text:score:my_module:ask --per-decision score --games 20"""
 _USUAL = {None: (20_000, "iello-2016"), "win": (200, "iello-2016"), "score": (200, "iello-2016-fr")}
-"""The games and the edition where none are given, by --per-decision."""
+"""Default games and edition, by --per-decision."""
 _LINE_UPS = """\
 line-ups:
   pool, held-out or FILE.toml   tables of distinct members, drawn for each table;
-                                where chests are hidden, of those that need no
-                                open ones
+                                with hidden chests, those that support them
   AGENT,AGENT,AGENT             the same with these agents
   clones:NAME                   copies of NAME take all other seats
   intruder:NAME                 one NAME among copies of the agent, and NAME's
@@ -45,15 +44,15 @@ def run(argv: Sequence[str]) -> int:
     add("agent", metavar="AGENT", help="who is judged")
     add("--against", nargs="+", metavar="LINE-UP", help="see below (pool)")
     add("--compare", nargs="+", default=[], metavar="AGENT", help="others that take the same seats in the same games")
-    add("--per-decision", choices=("score", "win"), help="what each decision costs; score takes no --against")
-    add("--games", type=int, help="of each agent in each line-up (20,000; with --per-decision 200)")
-    add("--players", type=int, default=4, help="at each table, 2 to 8 (%(default)s)")
+    add("--per-decision", choices=("score", "win"), help="loss per decision; score takes no --against")
+    add("--games", type=int, help="games of each agent in each line-up (20,000; with --per-decision 200)")
+    add("--players", type=int, default=4, help="players at each table, 2 to 8 (%(default)s)")
     editions = (
         f"one of {', '.join(EDITIONS)}, or a .toml or .json (iello-2016; with --per-decision score iello-2016-fr)"
     )
     add("--edition", metavar="NAME", help=editions)
     add_hidden_chests(parser)
-    add("--seed", type=int, default=0, help="of everything (%(default)s)")
+    add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     games, edition = _USUAL[given.per_decision]

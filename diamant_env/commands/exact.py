@@ -1,4 +1,4 @@
-"""Exact solutions of one expedition in score: ``diamant exact [AGENT …] --players 2 3``."""
+"""Command ``diamant exact [AGENT …] --players 2 3``: exact solutions of one expedition in score."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ from diamant_env.storage.results import save_json, versions
 COMMAND = "diamant exact"
 Progress = Callable[[float], None]
 _ABOUT = """\
-Solve one expedition in score exactly, and say how far agents are from the
-solution. For each number of players: the value of the symmetric equilibrium
-with the lowest probabilities of leaving, in gems. For each agent: what
-everyone banks when all play it, what the best response to it banks, and the
-difference, its exploitability. Chests are hidden and the rivals' seats blank:
-an agent decides by the cards, the number inside, the bag and the path.
+Solve one expedition in score exactly and compute the exploitability of agents.
+For each number of players: the value of the symmetric equilibrium with the
+lowest probabilities of leaving, in gems. For each agent: its value in
+self-play, the value of the best response to it, and the difference, its
+exploitability. Chests are hidden and the rivals' seats blank: an agent observes
+the cards, the number inside, the bag and the path.
 
   diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
   diamant exact --lone incan-gold
 
---values writes what both choices are worth at the states that the equilibrium
-passes through, a file of NumPy arrays for each number of players."""
+--values writes the action values at the states on the equilibrium path, a
+file of NumPy arrays for each number of players."""
 _DEFAULT_PLAYERS = (2,)
 
 
 def measure(
     agents: Sequence[str], players: Sequence[int], edition: str | Edition, lone: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return a row for each number of players and agent, and lone game: its figures in gems, nodes and seconds.
+    """Return a row for each number of players and agent, and for each lone game: values in gems, nodes and seconds.
 
     Raises:
-        ValueError: If there is no such agent or edition, or an expedition is too large to be solved.
+        ValueError: If an agent or edition is unknown, or an expedition is too large to be solved.
     """
     edition = find_edition(edition)
     made = [opponents.make(text) for text in agents]
-    for number, agent in product(players, made):  # what looks at chests is refused before anything is solved
+    for number, agent in product(players, made):  # reject agents that read chests before solving
         check_able(agent, number, edition, blank_rivals=True)
     todo: list[tuple[Edition, int, str, Callable[[Progress], dict[str, Any]]]] = []
     for number in players:
@@ -86,7 +86,7 @@ def _lone_game(edition: Edition, _progress: Progress) -> dict[str, Any]:
 
 def _response(agent: Agent, players: int, edition: Edition, progress: Progress) -> dict[str, Any]:
     start = exact.start_of_expedition(edition, players)
-    # Scripted agents count traps; any other may tell one kind from another.
+    # Scripted agents depend on the number of kinds of trap alone, others may distinguish the kinds.
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
     nodes = exact.reachable(tree)
     policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
@@ -117,7 +117,7 @@ def rows_table(rows: list[dict[str, Any]]) -> TextTable:
 
 
 def save_values(num_players: int, edition: Edition, most: int, folder: Path) -> str:
-    """Write a data set of action values, see `exact.ActionValues`; return a line that says where and how much."""
+    """Write a data set of action values, see `exact.ActionValues`; return a summary line."""
     solution = exact.solve_equilibrium(num_players, edition)
     found, content = exact.action_values(solution, most), io.BytesIO()
     about: dict[str, Any] = {"edition": edition.name, "num_players": num_players, "value": solution.value}
@@ -132,18 +132,18 @@ def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT)
     add = parser.add_argument
-    add("agents", nargs="*", metavar="AGENT", help="seconds each with 2 players, minutes with 3 if it is a network")
-    add("--players", type=int, nargs="+", metavar="N", help="at the table, 1 to 8 (2, or none with --lone)")
+    add("agents", nargs="*", metavar="AGENT", help="takes seconds with 2 players, minutes with 3 for a network")
+    add("--players", type=int, nargs="+", metavar="N", help="players at the table, 1 to 8 (2, or none with --lone)")
     add_edition(parser, "iello-2016-fr")
-    lone = "editions of which a whole game of a lone player is solved: seconds, minutes with relics"
+    lone = "editions whose single-player game is solved; takes seconds, minutes with relics"
     add("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
-    values = "write what both choices are worth, by state of the equilibrium: FOLDER/EDITION-N-players.npz"
+    values = "write the action values on the equilibrium path: FOLDER/EDITION-N-players.npz"
     add("--values", type=Path, metavar="FOLDER", help=values)
-    states = "the likeliest states of each number of players, at most so many (%(default)s; up to 1000000)"
+    states = "maximum number of states by reach probability (%(default)s; up to 1000000)"
     add("--states", type=int, default=STATES, metavar="N", help=states)
     given = parser.parse_args(argv)
-    whole_number("--states", given.states, 1, MOST_STATES)  # before anything is solved
+    whole_number("--states", given.states, 1, MOST_STATES)  # before solving
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     found = measure(given.agents, players, given.edition, given.lone)
     content = {"command": COMMAND, "versions": versions(), "rows": found}

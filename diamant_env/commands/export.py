@@ -1,4 +1,4 @@
-"""Export a trained model as a policy file: ``diamant export ppo.zip mine.safetensors``."""
+"""Command ``diamant export ppo.zip mine.safetensors``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from diamant_env.opponents.models.export import to_network
 
 COMMAND = "diamant export"
 _ABOUT = """\
-Write the policy of a model of stable-baselines3 or torch into a file that opens
-without torch, runs no code, and plays with the same probabilities.
+Export a model of stable-baselines3 or torch as a policy file with the same
+probabilities, which loads without torch and without executing code.
 
   diamant export ppo.zip mine.safetensors
   diamant evaluate mine.safetensors search:mine.safetensors"""

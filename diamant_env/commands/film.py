@@ -1,4 +1,4 @@
-"""Turn a recorded game into a film: ``diamant film tests/records/games/by-hand-two-snakes.txt game.gif``."""
+"""Command ``diamant film tests/records/games/by-hand-two-snakes.txt game.gif``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diamant_env.records import GameRecord
 from diamant_env.storage.files import write_whole
 
 COMMAND = "diamant film"
-_LAST = 4.0  # seconds that the end of the game stands
+_LAST = 4.0  # seconds of the last picture
 
 
 def pictures_of(record: GameRecord) -> Iterator[NDArray[np.uint8]]:
@@ -23,7 +23,7 @@ def pictures_of(record: GameRecord) -> Iterator[NDArray[np.uint8]]:
 
     Raises:
         ImportError: If pygame-ce isn't installed.
-        DamagedRecord: If the game does not go as the record says.
+        DamagedRecord: If the record is inconsistent.
     """
     from diamant_env.drawing.picture import draw_table, pixels_of
 
@@ -34,13 +34,13 @@ def pictures_of(record: GameRecord) -> Iterator[NDArray[np.uint8]]:
 
 
 def write_film(pictures: Sequence[NDArray[np.uint8]], path: Path, seconds: float = 1.5, width: int = 960) -> None:
-    """Write pictures as a GIF; the file is there whole or not at all.
+    """Write pictures as a GIF, atomically.
 
     Args:
-        pictures: Of one size.
-        path: Of the file; one that is there is replaced.
-        seconds: How long each picture stands; the last one stands for four seconds.
-        width: Of the film in pixels.
+        pictures: Pictures of equal size.
+        path: Path of the file; an existing one is replaced.
+        seconds: Duration of each picture; the last one lasts four seconds.
+        width: Width of the film in pixels.
 
     Raises:
         ImportError: If Pillow is missing.
@@ -53,7 +53,7 @@ def write_film(pictures: Sequence[NDArray[np.uint8]], path: Path, seconds: float
     images = [Image.fromarray(picture).resize(size, Image.Resampling.LANCZOS) for picture in pictures]
     first, *others = [image.quantize(128, dither=Image.Dither.NONE) for image in images]
     stand = [seconds] * len(others) + [_LAST]
-    durations = [max(20, 10 * round(100 * each)) for each in stand]  # a GIF counts hundredths of a second
+    durations = [max(20, 10 * round(100 * each)) for each in stand]  # GIF resolution: 10 ms
     film = io.BytesIO()
     first.save(film, "GIF", save_all=True, append_images=others, duration=durations, loop=0, optimize=True)
     write_whole(path, film.getvalue())

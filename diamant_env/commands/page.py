@@ -1,4 +1,4 @@
-"""Play in a browser: ``diamant page``. The server answers this machine alone."""
+"""Command ``diamant page``: local web page to play in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from diamant_env.engine.arguments import whole_number
 
 COMMAND = "diamant page"
 _HERE = "127.0.0.1"
-_PORT = 8733  # always the same one: a browser keeps the games of each port apart
+_PORT = 8733  # constant, since browser storage is per port
 
 
 def run(argv: Sequence[str]) -> int:
@@ -21,7 +21,7 @@ def run(argv: Sequence[str]) -> int:
     parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.")
     parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="added to the menus and seated")
     add_edition(parser)
-    parser.add_argument("--port", type=int, default=_PORT, help=f"of the page ({_PORT}); 0 takes any that is free")
+    parser.add_argument("--port", type=int, default=_PORT, help=f"port of the page ({_PORT}); 0 takes a free one")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
     options = parser.parse_args(argv)
     whole_number("--port", options.port, 0, 65535)
@@ -39,7 +39,7 @@ def run(argv: Sequence[str]) -> int:
     say(f"The page is at {address} (Ctrl-C ends it).")
     if not options.no_browser:
         webbrowser.open(address)
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # floods the terminal when file descriptors run out
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # too verbose when file descriptors run out
     config = uvicorn.Config(
         app, ws="none", lifespan="off", log_level="error", access_log=False, server_header=False,
         timeout_graceful_shutdown=1, backlog=64,
@@ -50,9 +50,9 @@ def run(argv: Sequence[str]) -> int:
 
 def _listen(port: int) -> socket.socket:
     """Return a socket that listens at this port, or at any free one for 0."""
-    # asyncio sends each answer at once only if the socket says that it is TCP; else each one waits for 40 ms.
+    # asyncio sets TCP_NODELAY only on sockets of explicit protocol TCP; without it each answer takes 40 ms longer.
     door = socket.socket(proto=socket.IPPROTO_TCP)
-    if os.name == "posix":  # elsewhere this would share a port that is in use
+    if os.name == "posix":  # on Windows this would share a port in use
         door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         door.bind((_HERE, port))

@@ -1,4 +1,4 @@
-"""Play at the terminal: ``diamant play --opponents ev bag:18 --edition iello-2016``."""
+"""Command ``diamant play --opponents ev bag:18 --edition iello-2016``."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ _RELICS = "\n  Relics on the path go to a player who leaves alone."
 
 
 class Game(Session):
-    """A game between a person in seat 0 and agents, who decide before the person does."""
+    """A game between a person in seat 0 and agents."""
 
     def decide(self, decisions: NDArray[np.int8]) -> None:
-        """See `Session.decide`. The agents' probabilities stay secret."""
+        """See `Session.decide`; the agents' probabilities are hidden."""
         if not self.now.inside[0]:
             return
         say("", *self.words.table(self.now, self.scene), "")
@@ -80,7 +80,7 @@ class Game(Session):
 
 
 def help_on(edition: Edition) -> str:
-    """Return the game in short and the keys."""
+    """Return the summary of the game and the keys."""
     return _HELP.format(relics=_RELICS if edition.relics else "")
 
 
@@ -89,7 +89,7 @@ def run(argv: Sequence[str]) -> int:
     parser = session_parser(COMMAND, "Play Diamant at the terminal with any agents.")
     others = "who else plays: 0 to 7"
     parser.add_argument("--opponents", nargs="*", default=list(DEFAULT_OPPONENTS), metavar="AGENT", help=others)
-    parser.add_argument("--no-review", action="store_true", help="don't say after the game what its decisions cost")
+    parser.add_argument("--no-review", action="store_true", help="no review after the game")
     options = parser.parse_args(argv)
     game = Game([PERSON, *options.opponents], options)
     edition, names = game.edition, game.words.names

@@ -1,4 +1,4 @@
-"""Game at the terminal, turn by turn, for `diamant play` and `diamant watch`."""
+"""Games at the terminal for `diamant play` and `diamant watch`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from diamant_env.engine.arguments import MAX_SEED, whole_number
 from diamant_env.records.sitting import Sitting, make_all
 from diamant_env.state import GameState
 
-PERSON = "a person"  # instead of an agent's text, in seat 0 only
+PERSON = "a person"  # replaces an agent's text, in seat 0 only
 
 
 class Stopped(Exception):
@@ -32,7 +32,7 @@ def session_parser(command: str, description: str) -> Parser:
     parser = new_parser(command, description)
     add_edition(parser)
     add = parser.add_argument
-    chance = "of the cards and the agents' decisions; another one each time by default"
+    chance = "seed of the cards and the agents' decisions; random by default"
     add("--seed", type=int, default=secrets.randbelow(1_000_000), help=chance)
     add_hidden_chests(parser)
     add("--record", type=new_file, metavar="FILE", help="write the game to this new file when it ends or is stopped")
@@ -43,11 +43,11 @@ class Session:
     """A game between agents and at most one person.
 
     Args:
-        seats: Who plays, by seat: texts that `diamant_env.opponents.make` takes, or `PERSON` in seat 0.
-        options: What a `session_parser` has read.
+        seats: Players by seat: texts that `diamant_env.opponents.make` takes, or `PERSON` in seat 0.
+        options: Options of a `session_parser`.
 
     Raises:
-        ValueError: If an argument is out of range, or an agent refuses the table.
+        ValueError: If an argument is out of range, or an agent does not support the table.
     """
 
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
@@ -57,7 +57,7 @@ class Session:
         person = 0 if seats[0] == PERSON else None
         agents = make_all([None if text == PERSON else text for text in seats], options.seed)
         self.sitting = Sitting(options.edition, agents, options.seed, seats, options.hidden_chests)
-        self.sitting.leave  # noqa: B018 - an agent that refuses this table says so now
+        self.sitting.leave  # noqa: B018 - raises if an agent does not support the table
         self.edition, self.scene = self.sitting.edition, self.sitting.scene
         names = ["you" if text == PERSON else name for text, name in zip(seats, distinct(seats), strict=True)]
         self.words = Words(self.edition, names, person, _has_colours())
@@ -72,7 +72,7 @@ class Session:
         """Play to the end and return the exit status: 0, or 130 after Ctrl-C.
 
         Raises:
-            OSError: If the record can't be written; the result is printed all the same.
+            OSError: If the record can't be written, after the result is printed.
         """
         try:
             self._play()
@@ -87,10 +87,10 @@ class Session:
         return 0
 
     def decide(self, decisions: NDArray[np.int8]) -> None:
-        """Show the table; a person's decision goes into `decisions`, where those of the agents stand already.
+        """Show the table and write the person's decision.
 
         Args:
-            decisions: int8 (seats,).
+            decisions: int8 (seats,), with the agents' decisions.
 
         Raises:
             Stopped: If the person stops the game.
@@ -112,7 +112,7 @@ class Session:
 
 
 def ask(prompt: str) -> str:
-    """Return what the person types, in small letters.
+    """Return the person's input in lower case.
 
     Raises:
         Stopped: At the end of the input.
@@ -130,5 +130,5 @@ def ask(prompt: str) -> str:
 
 
 def _has_colours() -> bool:
-    """Whether the terminal shows colours and the user has not asked for none."""
+    """Return whether the terminal supports colours and NO_COLOR is not set."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

@@ -1,4 +1,4 @@
-"""Arguments and printing that subcommands share."""
+"""Shared arguments and output of the subcommands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ text:module:object for a function from words to words."""
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports a wrong argument as a ValueError: one line instead of the usage."""
+    """Parser that raises a ValueError for a wrong argument instead of printing the usage."""
 
     def error(self, message: str) -> NoReturn:
         """See `argparse.ArgumentParser.error`."""
@@ -26,7 +26,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def new_parser(command: str, description: str, epilog: str = AGENTS) -> Parser:
-    """Return a parser for a subcommand; its description and epilog are printed as they stand."""
+    """Return a parser for a subcommand with preformatted description and epilog."""
     form = argparse.RawDescriptionHelpFormatter
     return Parser(prog=command, description=description, epilog=epilog, formatter_class=form)
 
@@ -48,36 +48,36 @@ def add_hidden_chests(parser: Parser) -> None:
 
 
 def new_file(text: str) -> Path:
-    """Return the path of a file that is not there yet, in a folder that is."""
+    """Return the path of a new file in an existing folder."""
     path = Path(text)
     if path.exists():
-        raise argparse.ArgumentTypeError(f"{path}: this is there already; name a new file")
+        raise argparse.ArgumentTypeError(f"{path} exists already; name a new file")
     return in_folder(text)
 
 
 def in_folder(text: str) -> Path:
-    """Return the path of a file in a folder that is there."""
+    """Return the path of a file in an existing folder."""
     path = Path(text)
     if not path.absolute().parent.is_dir():
         raise argparse.ArgumentTypeError(f"{path}: there is no folder {path.absolute().parent}")
     if path.is_dir():
-        raise argparse.ArgumentTypeError(f"{path}: this is a folder")
+        raise argparse.ArgumentTypeError(f"{path} is a folder")
     return path
 
 
 def say(*parts: object) -> None:
-    """Print texts and tables, a line or more each, at once."""
+    """Print texts and tables, flushed."""
     for part in parts:
         print(part, flush=True)
 
 
 def warn(line: str) -> None:
-    """Print a line on stderr, at once."""
+    """Print a line on stderr, flushed."""
     print(line, file=sys.stderr, flush=True)
 
 
 def save_and_say(result: object, save: Callable[[Path], object], path: Path | None) -> None:
-    """Save a result, if there is a path, and print it, even if it could not be saved."""
+    """Save a result if a path is given, and print it even if saving fails."""
     try:
         if path is not None:
             save(path)

@@ -1,4 +1,4 @@
-"""Hold a tournament: ``diamant tournament AGENT …``."""
+"""Command ``diamant tournament AGENT …``."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT)
     add = parser.add_argument
-    add("agents", nargs="*", metavar="AGENT", help="who plays")
-    pools = "whose members play too: pool, held-out or a .toml; pool if nobody is named"
+    add("agents", nargs="*", metavar="AGENT", help="agents that play")
+    pools = "pools whose members also play: pool, held-out or a .toml; pool if no agent is given"
     add("--pool", nargs="+", default=[], metavar="POOL", help=pools)
-    add("--games", type=int, default=20_000, help="in all (%(default)s)")
-    add("--players", type=int, default=4, help="at each table, 2 to 8 (%(default)s)")
-    rated = "at most so many games go into the rating, which is slow (%(default)s)"
+    add("--games", type=int, default=20_000, help="total number of games (%(default)s)")
+    add("--players", type=int, default=4, help="players at each table, 2 to 8 (%(default)s)")
+    rated = "maximum number of games used for the ratings, which are slow (%(default)s)"
     add("--rated-games", type=int, default=RATED_GAMES, metavar="GAMES", help=rated)
     add_edition(parser)
     add_hidden_chests(parser)
-    add("--seed", type=int, default=0, help="of everything (%(default)s)")
+    add("--seed", type=int, default=0, help="random seed (%(default)s)")
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
     given = parser.parse_args(argv)
     with tqdm(total=max(0, given.games), unit=" games", unit_scale=True, leave=False, disable=None) as bar:

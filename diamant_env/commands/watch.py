@@ -1,4 +1,4 @@
-"""Watch a game between agents: ``diamant watch ev bag:18 traps runs/mine --speed 2``."""
+"""Command ``diamant watch ev bag:18 traps runs/mine --speed 2``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_AGENTS = ("ev", "bag:18", "traps", "oppose")
 
 
 class Show(Session):
-    """A game between agents, with the probability of LEAVE that each gave."""
+    """A game between agents with their probabilities of LEAVE."""
 
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
         super().__init__(seats, options)
@@ -32,11 +32,11 @@ class Show(Session):
 
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
-    about = "Watch a game between any agents: their decisions, the odds and how likely each was to leave."
+    about = "Watch a game between any agents: their decisions and probabilities of leaving, and the odds."
     parser = session_parser(COMMAND, about)
     add = parser.add_argument
-    add("agents", nargs="*", metavar="AGENT", help=f"who plays, by seat; by default {' '.join(DEFAULT_AGENTS)}")
-    speed = "turns a second; 0 does not pause at all. By default 1 at a terminal, else 0"
+    add("agents", nargs="*", metavar="AGENT", help=f"agents by seat; by default {' '.join(DEFAULT_AGENTS)}")
+    speed = "turns per second, 0 without pauses; by default 1 at a terminal, else 0"
     add("--speed", type=float, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
     options = parser.parse_args(argv)
     if not 0 <= options.speed < float("inf"):

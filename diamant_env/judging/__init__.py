@@ -1,11 +1,11 @@
-"""Judging agents: games at tables of distinct opponents, win shares with intervals, tournaments, deviation gains.
+"""Evaluation of agents: win shares with intervals, tournaments, deviation gains, losses per decision.
 
 >>> from diamant_env.judging import evaluate
 >>> judged = evaluate("ev", against="held-out", games=200)
 >>> judged.results[0].games
 200
 
-``print(judged)`` prints a table. What it needs comes with ``pip install "diamant-env[judge]"``.
+``print(judged)`` prints a table. Requires ``pip install "diamant-env[judge]"``.
 """
 
 try:

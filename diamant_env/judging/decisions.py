@@ -1,7 +1,7 @@
-"""Losses of single decisions, by comparison with the better choice: few games give narrow intervals.
+"""Losses per decision relative to the better action: narrow intervals from few games.
 
-The difference of two players' mean returns is the sum, over the decisions of one of them, of what the other's choices
-would have brought more (Kakade and Langford: Approximately optimal approximate reinforcement learning, ICML 2002).
+By the performance difference lemma, the difference of two policies' mean returns is the sum of the advantages along the
+path of one of them (Kakade and Langford: Approximately optimal approximate reinforcement learning, ICML 2002).
 """
 
 from __future__ import annotations
@@ -36,31 +36,31 @@ from diamant_env.state import CONTINUE, LEAVE
 from diamant_env.storage.results import save_json, versions
 
 OBJECTIVES = {
-    "score": ("gems", "One expedition among players of its equilibrium; what the better choice brings is exact."),
-    "win": ("win share", "The better choice: by games that the champion plays on for everyone, as in a hint."),
+    "score": ("gems", "One expedition among equilibrium players; exact action values."),
+    "win": ("win share", "Action values by roll-outs of the champion for all seats."),
 }
-"""What a loss is measured in, and how, by objective."""
-_MOST_GAMES = 100_000  # whose decisions are all held in memory
-_PAIRS = 128  # games with each choice
-_ROWS = 256  # decisions that are searched at once
+"""Unit and method of the losses by objective."""
+_MOST_GAMES = 100_000  # all decisions are held in memory
+_PAIRS = 128  # roll-outs of each action
+_ROWS = 256  # decisions searched in one batch
 
 
 @dataclass(frozen=True)
 class DecisionLoss:
-    """What an agent's decisions cost.
+    """Loss of an agent's decisions.
 
     Attributes:
         agent: The judged agent.
-        against: Who else sat there.
+        against: Name of the line-up of opponents.
         objective: A key of `OBJECTIVES`.
-        players: At each table.
+        players: Players at each table.
         games: Games played, with ``"score"`` one expedition each.
-        decisions: That the agent made.
-        loss: Mean loss of a decision: the better choice less what the agent does, by its probabilities. In mean gems
-            with ``"score"``, else in win share.
-        per_game: The mean sum of the losses of a game.
-        retries: How often a `diamant_env.opponents.TextAgent` was asked twice, None for others.
-        illegal: How often it answered illegally twice.
+        decisions: Number of the agent's decisions.
+        loss: Mean loss of a decision: value of the better action less the expected value under the agent's
+            probabilities. In mean gems with ``"score"``, else in win share.
+        per_game: Mean sum of the losses of a game.
+        retries: Number of second requests to a `diamant_env.opponents.TextAgent`, None for others.
+        illegal: Number of decisions that it answered illegally twice.
     """
 
     agent: str
@@ -77,7 +77,7 @@ class DecisionLoss:
 
 @dataclass(frozen=True)
 class DecisionLosses:
-    """What the decisions of some agents cost; its ``str`` is a table for people.
+    """Losses of the decisions of several agents; ``str`` gives a table.
 
     Attributes:
         losses: One per line-up and agent.
@@ -101,7 +101,7 @@ class DecisionLosses:
         return str(table)
 
     def save(self, path: str | Path, **more: object) -> None:
-        """Write all figures as JSON, with the versions of what produced them and `more` keys of the caller's."""
+        """Write all figures as JSON, with package versions and `more` keys of the caller's."""
         save_json({**more, "versions": versions(), "losses": self.losses}, path)
 
 
@@ -118,32 +118,32 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
     seed: int = 0,
     progress: bool = False,
 ) -> DecisionLosses:
-    """Judge an agent by what each of its decisions costs; the same seed gives the same figures.
+    """Estimate the loss of each decision of an agent; the same seed gives the same figures.
 
-    With ``"score"`` it plays one expedition among players of the symmetric equilibrium, and the mean gems of both
-    choices are exact (`diamant_env.exact`): who plays the equilibrium loses nothing. With ``"win"`` it plays whole
-    games, and both choices are played on by the champion: half of these games say which is better, the other half by
-    how much, and the other way round, so that chance alone makes no loss. What a better search would find more is not
-    in that loss.
+    With ``"score"`` the agent plays one expedition among players of the symmetric equilibrium, and the values of both
+    actions are exact (`diamant_env.exact`): an equilibrium player loses nothing. With ``"win"`` it plays whole games,
+    and both actions are estimated by roll-outs of the champion. Cross-fitting avoids maximisation bias: one half of the
+    roll-outs selects the better action, the other half measures its advantage, and vice versa. Advantages that only a
+    deeper search finds are not included.
 
     Args:
-        agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes. A `TextAgent`
-            is not told the objective: name it there too.
+        agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes. The objective
+            of a `TextAgent` is set separately, in its text.
         objective: ``"score"`` or ``"win"``.
-        games: Of each agent in each line-up; its seat rotates.
+        games: Games of each agent in each line-up; its seat rotates.
         against: With ``"win"``, texts that name line-ups (see `diamant_env.judging.lineups.parse_line_ups`), by default
-            ``["pool"]``, but none of intruders.
-        compare_with: Other agents that are dealt the same games.
-        players: At each table, 2 to 8.
-        edition: The edition they play; by default iello-2016-fr with ``"score"``, where a table of 4 is solved in
+            ``["pool"]``; intruder line-ups are not allowed.
+        compare_with: Other agents evaluated in the same games (common random numbers).
+        players: Players at each table, 2 to 8.
+        edition: The edition to play; by default iello-2016-fr with ``"score"``, where a table of 4 is solved in
             seconds, and iello-2016 with ``"win"``.
         hidden_chests: See `diamant_env.Batch`; with ``"score"`` chests are open.
-        seed: Of everything.
-        progress: Show how many decisions were made, if this is a terminal.
+        seed: Seed of all random numbers.
+        progress: Show a progress bar on a terminal.
 
     Raises:
-        ValueError: If an argument is out of range, an agent is none, a line-up can't be seated, the expedition is too
-            large to be solved, or chests are hidden, which no search sees through.
+        ValueError: If an argument is out of range, an agent is invalid, a line-up can't be seated, the expedition is
+            too large to be solved, or chests are hidden, which the search does not support.
     """
     agents = [agent, *listed("compare_with", compare_with)]
     names = checked_names(agents, whole_number("games", games, 1, _MOST_GAMES), players)
@@ -152,7 +152,7 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
     gains: Callable[[NDArray[np.float32]], NDArray[np.float64]]
     if objective == "score":
         if against is not None:
-            raise ValueError(f"against={against!r}; with 'score' the players of the equilibrium sit there")
+            raise ValueError(f"against={against!r}; with 'score' the opponents play the equilibrium")
         if hidden_chests:
             raise ValueError(f"hidden_chests={hidden_chests!r}; with 'score' chests are open")
         played = find_edition(edition or "iello-2016-fr", hidden_chests=False)
@@ -180,21 +180,21 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
 def _line_ups(
     against: Sequence[str], names: Sequence[str], players: int, edition: Edition
 ) -> list[tuple[LineUp, list[Player]]]:
-    """Return the line-ups that texts name, each with its rivals."""
+    """Return the line-ups named by texts, each with its rivals."""
     if why_not := why_no_search(edition, players):
         raise ValueError(f"no loss in win share in {edition.name}: {why_not[0].lower()}{why_not[1:]}")
     line_ups = [line_up for text in listed("against", against) for line_up in parse_line_ups(text, names[0])]
     if any(line_up.how == "intruder" for line_up in line_ups):
-        raise ValueError("the decisions of copies around an intruder are not judged; take other line-ups")
+        raise ValueError("intruder line-ups are not allowed here; take other line-ups")
     return [(line_up, list(line_up.rivals_of(names, players))) for line_up in line_ups]
 
 
 def lost(gains: NDArray[np.float64], leave: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return what decisions cost, float64 (rows,).
+    """Return the losses of decisions by cross-fitting, float64 (rows,).
 
     Args:
-        gains: float64 (rows, 2), what LEAVE brings more than CONTINUE, measured twice. One measure says which choice
-            is better, the other one by how much, and the other way round: the mean of both.
+        gains: float64 (rows, 2), two independent estimates of the advantage of LEAVE over CONTINUE. Each one selects
+            the better action and the other measures the loss; the result is the mean of both.
         leave: float32 (rows,), the probabilities of LEAVE.
     """
     missed = np.where(gains > 0, 1 - leave[:, None], -leave[:, None])
@@ -208,7 +208,7 @@ def _decisions(
     seeds: np.random.SeedSequence,
     progress: bool,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-    """Play one game at each table; return the decisions of agent 0: what it saw, its probabilities, which game."""
+    """Play one game at each table; return the observations, probabilities and game indices of agent 0's decisions."""
     games, seats = seating.shape
     batch = Batch(games, seats, edition, history=observe_history(agents))
     table, actions = Table(batch, agents, seating), np.zeros(seating.shape, np.int8)
@@ -227,14 +227,14 @@ def _decisions(
 
 
 def _exact_gains(players: int, edition: Edition, flat: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return in gems what LEAVE brings more than CONTINUE, float64 (rows, 2): twice the same, since it is exact."""
+    """Return the exact advantage of LEAVE over CONTINUE in gems, float64 (rows, 2), equal columns."""
     games = rebuilt(flat, np.zeros(len(flat), np.uint64))
     values = exact.solve_equilibrium(players, edition).action_values(games)
     return np.repeat((values[:, LEAVE] - values[:, CONTINUE])[:, None], 2, axis=1)
 
 
 def _searched_gains(edition: Edition, seed: int, flat: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return in win share what LEAVE brings more than CONTINUE, float64 (rows, 2), by two halves of the games."""
+    """Return the advantage of LEAVE over CONTINUE in win share, float64 (rows, 2), by each half of the roll-outs."""
     search = SearchAgent(champion(), seed=seed)
     found = []
     for rows in np.split(flat, range(_ROWS, len(flat), _ROWS)):

@@ -1,7 +1,7 @@
-"""Deviation gains: the payoff of a player among copies of an agent, less what a copy gets among copies.
+"""Deviation gains: payoff of a player among copies of an agent, less the payoff of a copy.
 
-Among copies alone every seat gets the same by symmetry: of a win 1 / players, of the margin 0; what it scores is
-measured, in the same games. All players are measured in the same games, so that differences are narrow.
+By symmetry the payoff of a copy is 1 / players in win share and 0 in margin; in score it is measured in the same games.
+All players are measured on common random numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAYOFFS: dict[str, Callable[[Played], NDArray[np.float64]]] = {
     "score": lambda played: own(played.scores),
     "margin": lambda played: own(played.scores) - others(played.scores),
 }
-"""What the first agent of the seating is paid in each game, float64 (games,), by reward."""
+"""Payoff of agent 0 in each game, float64 (games,), by reward."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class DeviationGame:
     """A table of copies of one agent at which another player takes one seat.
 
     Attributes:
-        agent: Whose copies.
-        players: At the table, 2 to 8.
+        agent: The agent that is copied.
+        players: Players at the table, 2 to 8.
         reward: ``"win"``, ``"score"`` or ``"margin"``.
     """
 
@@ -45,16 +45,15 @@ class DeviationGame:
 
 @dataclass(frozen=True)
 class DeviationGain:
-    """What one player gains in a deviation game.
+    """Gain of one player in a deviation game.
 
     Attributes:
-        player: Its name.
+        player: Name of the player.
         games: Games played.
-        payoff: Its mean payoff.
-        totals: float64 (tables,), by how much its payoff exceeds what a copy gets among copies, summed over the games
-            of each table.
-        quotas: int64 (tables,), the number of games of each table.
-        fair: What a copy gets where payoffs are shares of wins, else None.
+        payoff: Mean payoff.
+        totals: float64 (tables,), payoff less that of a copy, summed over the games of each table.
+        quotas: int64 (tables,), games of each table.
+        fair: Payoff of a copy where payoffs are win shares, else None.
     """
 
     player: str
@@ -66,24 +65,24 @@ class DeviationGain:
 
     @property
     def gain(self) -> Estimate:
-        """The payoff less what a copy gets among copies."""
+        """Mean payoff less that of a copy."""
         return self.among(1)
 
     def among(self, candidates: int) -> Estimate:
-        """Return the gain with an interval that holds for all of so many candidates together."""
+        """Return the gain with a simultaneous interval for this number of candidates."""
         if self.fair is None:
             return mean_of_tables(self.totals, self.quotas, candidates)
-        # Wilson's interval keeps a width where no game or every game was won.
+        # Wilson's interval has a positive width at 0 and 1.
         share = share_of_tables(self.totals + self.fair * self.quotas, self.quotas, candidates)
         return Estimate(share.mean - self.fair, share.low - self.fair, share.high - self.fair)
 
     def more_than(self, other: DeviationGain) -> Estimate:
-        """Return by how much this gain is larger than another one of the same games."""
+        """Return the paired difference from another gain in the same games."""
         return mean_of_tables(self.totals - other.totals, self.quotas)
 
 
 def self_play(game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> NDArray[np.float64] | float:
-    """Return what a copy gets among copies: one number, or float64 (games,) where it has to be played."""
+    """Return the payoff of a copy: a constant, or float64 (games,) where it is measured."""
     if game.reward != "score":
         return 1 / game.players if game.reward == "win" else 0.0
     tables = number_of_tables(games, game.players)
@@ -99,10 +98,10 @@ def deviation_gains(
     seeds: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> list[DeviationGain]:
-    """Measure what players gain, agents or texts, all in the same games: so many for each, by these seeds.
+    """Measure the gains of players (agents or texts) on common random numbers, `games` games each.
 
     Raises:
-        ValueError: If a player can't play there.
+        ValueError: If a player does not support the table.
     """
     usual = self_play(game, games, seeds)
     tables = number_of_tables(games, game.players)

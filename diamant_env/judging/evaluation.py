@@ -1,4 +1,4 @@
-"""Judging agents at tables of opponents: win share and mean score per line-up, each with its 95 % interval."""
+"""Evaluation of agents: win share and mean score per line-up, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from diamant_env.judging.lineups import LineUp, seat_line_up
 
 @dataclass(frozen=True)
 class Result:
-    """How one agent fared in one line-up.
+    """Result of one agent in one line-up.
 
     Attributes:
         agent: The judged agent.
         line_up: The name of the line-up.
-        how: Its kind, see `LineUp.how`.
-        measured: Whose win share and score these are: the agent's, or those of the intruder among its copies.
-        against: The opponents of the one who is measured.
+        how: Kind of the line-up, see `LineUp.how`.
+        measured: The player measured: the agent, or the intruder among its copies.
+        against: The opponents of `measured`.
         rivals: The agents of the line-up.
         players: Players at each table.
         games: Games played.
-        tables: Tables they were played at; the games of one table share who sits there.
-        fair: 1 / players: what players of equal strength would win.
-        win_share: Mean win share, a tie of k counting 1/k.
+        tables: Number of tables; the games of a table have the same players.
+        fair: 1 / players, the win share at equal strength.
+        win_share: Mean win share, 1/k in a tie of k.
         score: Mean final score.
-        rivals_score: Mean final score of these opponents.
-        p_value: Of "the win share is fair", two-sided, for this line-up alone (see `intervals.holm`).
-        left_out: Members of the pool that did not sit there, since they need open chests.
+        rivals_score: Mean final score of the opponents.
+        p_value: Two-sided p-value of the null hypothesis `win_share` = `fair`, uncorrected (see `intervals.holm`).
+        left_out: Members of the pool that were excluded because they need open chests.
     """
 
     agent: str
@@ -57,10 +57,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Difference:
-    """What `agent` gains over `other` in the same seats of the same games, against the same opponents.
+    """Paired difference of `agent` and `other` in the same seats of the same games, against the same opponents.
 
-    Where a rival intrudes among copies, it is the mean copy of `agent` less the mean copy of `other`: more is better
-    for `agent` in every line-up.
+    With an intruder, the difference of the mean copy of each; larger is better for `agent` in every line-up.
     """
 
     agent: str
@@ -72,7 +71,7 @@ class Difference:
 
 
 def judge(agent: Player, *settings: Any, **named: Any) -> list[Result]:
-    """Judge one agent; the other arguments and the errors are those of `compare`."""
+    """Judge one agent; other arguments and errors as in `compare`."""
     return compare([agent], *settings, **named)[0]
 
 
@@ -89,25 +88,24 @@ def compare(
 ) -> tuple[list[Result], list[Difference]]:
     """Judge agents on common random numbers: in each line-up all play the same games from the same seats.
 
-    The games of a line-up depend on `seed`, `purpose`, its name, `games` and `players` alone, so that it gives the same
-    numbers whatever else is judged.
+    The games of a line-up depend on `seed`, `purpose`, its name, `games` and `players` alone.
 
     Args:
-        agents: Agents, or texts that `opponents.make` takes. Each is told apart by its text, ``str(agent)``.
+        agents: Agents, or texts that `opponents.make` takes, identified by ``str(agent)``.
         line_ups: See `diamant_env.judging.lineups`.
         games: Games of each agent in each line-up.
-        seed: Of everything.
+        seed: Seed of all random numbers.
         players: Players at each table, 2 to 8.
-        edition: The edition they play.
-        progress: Show a bar, if this is a terminal.
-        purpose: What the games are for; another purpose plays other games.
+        edition: The edition to play.
+        progress: Show a progress bar on a terminal.
+        purpose: Name of an independent stream of random numbers.
         blank_rivals: See `diamant_env.Batch`.
 
     Returns:
         The results by line-up and agent, and the differences between the first agent and each other one.
 
     Raises:
-        ValueError: If an argument is out of range, or a line-up can't be seated; then nothing was played.
+        ValueError: If an argument is out of range or a line-up can't be seated; raised before any game.
     """
     names = checked_names(agents, games, players)
     rivals = [line_up.rivals_of(names, players) for line_up in line_ups]
@@ -133,13 +131,13 @@ def compare(
 
 
 def own(values: NDArray) -> NDArray[np.float64]:
-    """Return what agent 0 got, float64 (games,), of the values of all seats, (games, seats): its seat rotates."""
+    """Return agent 0's values, float64 (games,), from those of all seats, (games, seats)."""
     games = np.arange(len(values))
     return values[games, games % values.shape[1]].astype(float)
 
 
 def others(values: NDArray) -> NDArray[np.float64]:
-    """Return what the others got on average, float64 (games,)."""
+    """Return the mean value of the other seats, float64 (games,)."""
     return (values.sum(axis=1, dtype=float) - own(values)) / (values.shape[1] - 1)
 
 

@@ -1,4 +1,4 @@
-"""Games between agents for judging them: a fixed quota per table, decided before anything is played."""
+"""Games between agents with a fixed quota per table."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
 from diamant_env.opponents.table import Table
 
-MAX_GAMES = 100_000_000  # of one measurement, which takes up to 60 bytes for each
+MAX_GAMES = 100_000_000  # per measurement, up to 60 bytes each
 FEW_TABLES, MANY_TABLES, GAMES_PER_TABLE = 256, 8192, 4
 
 
 class Progress(Protocol):
-    """What shows how far the games are, such as a `tqdm` bar."""
+    """Progress display, such as a `tqdm` bar."""
 
     def update(self, games: int, /) -> object:
-        """So many more games are over."""
+        """Add a number of finished games."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Played:
     """The games of some tables. Game g was played at table ``g % tables``.
 
     Attributes:
-        seating: int (tables, seats), who sat where, by position in the list of agents.
+        seating: int (tables, seats), index of the agent in each seat.
         shares: float32 (games, seats), the win shares: 1/k for each of k winners.
         scores: int16 (games, seats), the final chests.
-        keys: uint64 (games,), the random keys: games of the same key have the same cards and decision noise.
+        keys: uint64 (games,), the random keys; equal keys give equal cards and decision noise.
     """
 
     seating: NDArray[np.int64]
@@ -49,12 +49,12 @@ class Played:
 
     @property
     def tables(self) -> NDArray[np.int64]:
-        """Int (games,): where each game was played."""
+        """Table of each game, int (games,)."""
         return np.arange(len(self.keys)) % len(self.seating)
 
     @property
     def quotas(self) -> NDArray[np.int64]:
-        """Int (tables,): the number of games at each table."""
+        """Number of games of each table, int (tables,)."""
         return np.bincount(self.tables, minlength=len(self.seating))
 
     def totals(self, values: NDArray) -> NDArray[np.float64]:
@@ -63,10 +63,10 @@ class Played:
 
 
 def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
-    """Return the seeds of one purpose of a run, by hashing: no two purposes and no two runs share a stream.
+    """Return the seed sequence of one purpose of a run by hashing: independent streams for all runs and purposes.
 
     Raises:
-        ValueError: If the seed is no whole number from 0 to 2**64 - 1.
+        ValueError: If the seed is not an integer from 0 to 2**64 - 1.
     """
     whole_number("seed", seed, 0, MAX_SEED)
     digest = hashlib.sha256(repr((seed, *map(str, purpose))).encode()).digest()
@@ -74,12 +74,12 @@ def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
 
 
 def children(seeds: np.random.SeedSequence, number: int) -> list[np.random.SeedSequence]:
-    """Return the first children, the same at each call: `seeds.spawn` gives others each time."""
+    """Return the first children without changing `seeds`, unlike `SeedSequence.spawn`."""
     return [np.random.SeedSequence(seeds.entropy, spawn_key=(*seeds.spawn_key, i)) for i in range(number)]
 
 
 def name_of(player: Player) -> str:
-    """Return the text of an agent: equal texts are the same agent.
+    """Return the text that identifies an agent.
 
     Raises:
         ValueError: If a text names no agent.
@@ -88,19 +88,19 @@ def name_of(player: Player) -> str:
 
 
 def listed(name: str, given: Any) -> list[Any]:
-    """Return what an argument lists; a ValueError says if it is a text or an object by itself."""
+    """Return an argument as a list; raise a ValueError if it is a single text or object."""
     if isinstance(given, str) or not isinstance(given, Collection):
         raise ValueError(f"{name}={given!r}; a list is expected, such as [{given!r}]")
     return list(given)
 
 
 def checked_names(agents: Sequence[Player], games: int, players: int) -> list[str]:
-    """Return the names of agents, of which `games` at tables of `players` are to be played.
+    """Return the names of agents and check the numbers of games and players.
 
-    Different objects of one name are numbered.
+    Different objects with the same name are numbered.
 
     Raises:
-        ValueError: If two agents are the same, they are no list, or a number is out of range.
+        ValueError: If two agents are the same, `agents` is not a list, or a number is out of range.
     """
     whole_number("games", games, 1, MAX_GAMES)
     whole_number("players", players, 2, MAX_PLAYERS)
@@ -117,10 +117,10 @@ def checked_names(agents: Sequence[Player], games: int, players: int) -> list[st
 
 
 def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals: bool = False) -> None:
-    """Ask an agent for its first decisions at such a table.
+    """Check that an agent supports a table by its first decisions.
 
     Raises:
-        ValueError: If it can't play there, such as where it looks at chests that are hidden.
+        ValueError: If it does not, such as one that reads hidden chests.
     """
     history = observe_history([agent])
     seen = Batch(1, players, edition, blank_rivals=blank_rivals, history=history).reset(0)[0]
@@ -128,10 +128,10 @@ def check_able(agent: Agent, players: int, edition: str | Edition, blank_rivals:
 
 
 def number_of_tables(games: int, players: int) -> int:
-    """Return the number of tables for a number of games: a multiple of the seats, if there are games enough.
+    """Return the number of tables for a number of games: a multiple of the seats, if there are enough games.
 
-    Many tables make narrow intervals where line-ups differ; many games per table waste fewer games, since a table
-    that met its quota waits for the last one.
+    More tables narrow the intervals where line-ups differ; more games per table reduce the idle time of tables that
+    reach their quota early.
     """
     tables = min(games, max(FEW_TABLES, min(MANY_TABLES, games // GAMES_PER_TABLE)))
     return tables - tables % players if tables > players else tables
@@ -146,22 +146,21 @@ def play(
     progress: Progress | None = None,
     blank_rivals: bool = False,
 ) -> Played:
-    """Play `games` games, as evenly divided among the tables as possible.
+    """Play `games` games, divided among the tables as evenly as possible.
 
-    The cards and the random numbers of decisions depend on `seeds`, the number of tables and the game alone: with
-    another agent in a seat the same games are played (common random numbers).
+    Cards and decision noise depend on `seeds`, the number of tables and the game alone (common random numbers).
 
     Args:
-        agents: Who plays. Texts are made anew and of objects a copy plays, seeded anew if it draws.
-        seating: int (tables, seats), the position in `agents` of who sits there; all seats are taken.
-        games: At least one per table.
-        seeds: Of the games and of the agents that draw something themselves.
-        edition: The edition they play.
-        progress: Told as games end.
+        agents: The agents; texts are made anew, objects are copied and reseeded.
+        seating: int (tables, seats), indices into `agents`; no seat is empty.
+        games: Total number, at least one per table.
+        seeds: Seeds of the games and of stochastic agents.
+        edition: The edition to play.
+        progress: Updated as games end.
         blank_rivals: See `diamant_env.Batch`.
 
     Raises:
-        ValueError: If there are fewer games than tables, or an agent can't play this edition.
+        ValueError: If there are fewer games than tables, or an agent does not support the edition.
     """
     tables, seats = seating.shape
     if games < tables:
@@ -181,7 +180,7 @@ def play(
     last_observations = np.zeros_like(observations)
     actions, shares = np.zeros((tables, seats), np.int8), np.zeros((tables, seats), np.float32)
     done = np.zeros(tables, bool)
-    game = np.arange(tables)  # that each table is at; one that has met its quota plays on uncounted
+    game = np.arange(tables)  # current game of each table; games beyond the quota are not counted
     keys = batch.games.key.copy()
     missing = games
     while missing:

@@ -1,7 +1,7 @@
-"""Means with intervals from games that come in groups: the games of one table share who sits there.
+"""Means with confidence intervals from games clustered by table.
 
-Tables are drawn independently of each other, games at one table are not independent draws of a line-up. So the table
-is the unit of every interval here: what is uncertain because few line-ups were drawn is in it.
+Tables are independent draws of a line-up; games at the same table are not. The table is therefore the sampling unit of
+every interval, which includes the variance between line-ups.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean with its 95 % interval; the bounds are NaN where one table alone was played."""
+    """A mean with its 95 % interval; the bounds are NaN for a single table."""
 
     mean: float
     low: float
@@ -31,8 +31,8 @@ def mean_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estim
 
     Args:
         totals: float (tables,), the sum of the value over the games of each table.
-        games: int (tables,), the number of games of each table; tables of none are left out.
-        among: Of so many intervals all hold together with 95 % (Bonferroni), as the largest of several needs.
+        games: int (tables,), the number of games of each table; tables without games are ignored.
+        among: Number of simultaneous intervals at a joint level of 95 % (Bonferroni).
     """
     mean, variance, _, tables = _ratio(totals, games)
     if tables < 2:
@@ -44,8 +44,8 @@ def mean_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estim
 def share_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Estimate:
     """Return the mean per game of a share between 0 and 1, by Wilson's interval over tables.
 
-    Wilson's interval (1927) stays inside 0 to 1 and has a width even where no game or every game was won. It takes
-    the effective number of games: so many independent games would be as uncertain as these tables are.
+    Wilson's interval (1927) stays within 0 to 1 and has a positive width at both ends. It uses the effective sample
+    size: the number of independent games with the same variance.
 
     Args:
         totals: float (tables,), the sum of the share over the games of each table.
@@ -62,7 +62,7 @@ def share_of_tables(totals: ArrayLike, games: ArrayLike, among: int = 1) -> Esti
 
 
 def p_value_of_share(totals: ArrayLike, games: ArrayLike, fair: float) -> float:
-    """Return the two-sided p-value of "the mean share is `fair`": below 0.05 where Wilson's interval excludes it."""
+    """Return the two-sided p-value of mean share = `fair`: below 0.05 where Wilson's interval excludes `fair`."""
     mean, effective, tables = _effective_games(totals, games)
     if tables < 2 or not 0 < fair < 1:
         return 1.0
@@ -71,9 +71,9 @@ def p_value_of_share(totals: ArrayLike, games: ArrayLike, fair: float) -> float:
 
 
 def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
-    """Return p-values corrected for their number (Holm 1979).
+    """Return p-values with Holm's correction (1979).
 
-    Calling all below 0.05 significant makes a false claim in at most 5 % of such families, however they depend.
+    It bounds the family-wise error rate at 5 % under any dependence.
     """
     given = np.asarray(p_values, float)
     order = np.argsort(given)
@@ -84,7 +84,7 @@ def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
 
 
 def _ratio(totals: ArrayLike, games: ArrayLike) -> tuple[float, float, int, int]:
-    """Return the mean per game, the variance of that mean, the games and the tables."""
+    """Return the mean per game, its variance, the number of games and the number of tables."""
     games = np.asarray(games)
     totals, games = np.asarray(totals, float)[games > 0], games[games > 0]
     tables, count = len(games), int(games.sum())

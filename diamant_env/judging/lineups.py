@@ -1,4 +1,4 @@
-"""Line-ups: whom an agent is judged against, and who sits in which seat of which table."""
+"""Line-ups of opponents and their seating."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Given = TypeVar("Given", bound=Player)
 
 @dataclass(frozen=True)
 class LineUp:
-    """Who sits with the judged agent.
+    """Opponents of the judged agent.
 
     Attributes:
-        name: What a table of results calls it.
+        name: Name in tables of results.
         rivals: Texts of agents.
-        how: ``"distinct"``: all rivals at a table differ, drawn anew for each table, all equally often.
-            ``"clones"``: copies of the only rival take all other seats. ``"intruder"``: the only rival sits among
-            copies of the judged agent, and what is measured is how the rival fares.
-        but_self: Leave the judged agent out, should it be one of the `rivals`.
-        left_out: Members of the pool that are not among the `rivals`, see `able_agents`.
+        how: ``"distinct"``: distinct rivals drawn for each table, all equally often. ``"clones"``: copies of the only
+            rival in all other seats. ``"intruder"``: the only rival among copies of the judged agent; the rival is
+            measured.
+        but_self: Exclude the judged agent from the `rivals`.
+        left_out: Excluded members of the pool, see `able_agents`.
     """
 
     name: str
@@ -40,10 +40,10 @@ class LineUp:
     left_out: tuple[str, ...] = ()
 
     def rivals_of(self, judged: Sequence[str], players: int) -> tuple[str, ...]:
-        """Return the rivals that sit with agents of these names at tables of this size.
+        """Return the rivals of agents with these names at tables of this size.
 
         Raises:
-            ValueError: If they are too few for a table of distinct opponents.
+            ValueError: If there are too few for a table of distinct opponents.
         """
         rivals = tuple(rival for rival in self.rivals if not (self.but_self and rival in judged))
         if self.how == "distinct" and len(rivals) < players - 1:
@@ -59,7 +59,7 @@ class LineUp:
 def able_agents(
     agents: Sequence[str], players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
 ) -> tuple[str, ...]:
-    """Return the names of the members of a pool that sit at such tables: all but those that need open chests."""
+    """Return the names of the members that support such tables: all but those that need open chests."""
     hidden = find_edition(edition, True if blank_rivals else None)
     names = tuple(map(name_of, agents))
     if not hidden.hidden_chests:
@@ -73,7 +73,7 @@ def able_agents(
 def able_members(
     pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
 ) -> tuple[str, ...]:
-    """Return the members of a pool, given by its name or path, that sit at such tables, see `able_agents`.
+    """Return the members of a pool, given by its name or path, that support such tables, see `able_agents`.
 
     Raises:
         ValueError: If there is no such pool.
@@ -84,13 +84,13 @@ def able_members(
 def members_left_out(
     pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
 ) -> tuple[str, ...]:
-    """Return the members of a pool that do not sit at such tables, see `able_agents`."""
+    """Return the members of a pool that do not support such tables, see `able_agents`."""
     able = able_members(pool, players, edition, blank_rivals)
     return tuple(name for name in map(name_of, load_pool(pool)) if name not in able)
 
 
 def left_out_lines(names: Iterable[str]) -> list[str]:
-    """Return the line that names the members of pools that were left out, no line for none."""
+    """Return a line that names the excluded members of pools, or no line."""
     listed = ", ".join(dict.fromkeys(names))
     return [f"Left out of the pools, since they need open chests: {listed}."] if listed else []
 
@@ -98,9 +98,9 @@ def left_out_lines(names: Iterable[str]) -> list[str]:
 def pool_line_up(
     pool: str, players: int = 4, edition: str | Edition = "iello-2016", blank_rivals: bool = False
 ) -> LineUp:
-    """Return tables of distinct members of a pool, given by its name or path; of those that sit there.
+    """Return the line-up of distinct supported members of a pool, given by its name or path.
 
-    Its name is that of the file, so that a pool plays the same games however it is spelt.
+    Its name, and so its games, depend on the file name alone.
 
     Raises:
         ValueError: If there is no such pool.
@@ -110,25 +110,24 @@ def pool_line_up(
 
 
 def clone_line_ups(rivals: Sequence[str], left_out: tuple[str, ...] = ()) -> list[LineUp]:
-    """Return for each rival the tables where its copies take all other seats."""
+    """Return a line-up for each rival with its copies in all other seats."""
     return [LineUp(f"copies of {rival}", (rival,), "clones", False, left_out) for rival in rivals]
 
 
 def intruder_line_ups(intruders: Sequence[str], left_out: tuple[str, ...] = ()) -> list[LineUp]:
-    """Return for each intruder the tables where it sits among copies of the judged agent."""
+    """Return a line-up for each intruder among copies of the judged agent."""
     return [LineUp(f"intruder {rival}", (rival,), "intruder", False, left_out) for rival in intruders]
 
 
 def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Edition = "iello-2016") -> list[LineUp]:
-    """Return the line-ups that a text of the command line names.
+    """Parse a line-up argument of the command line.
 
-    It is a pool (``pool``, ``held-out`` or a path to a .toml), agents such as ``bag:18,traps:3,cards:6``,
-    ``clones:NAME``, ``intruder:NAME``, where NAME is an agent or a pool, of which each member makes a line-up, or
-    ``self``: copies of the judged `agent`. Of a pool, those sit that can play at tables of so many `players` of this
-    `edition`, see `able_agents`.
+    The text is a pool (``pool``, ``held-out`` or a path to a .toml), agents such as ``bag:18,traps:3,cards:6``,
+    ``clones:NAME``, ``intruder:NAME``, where NAME is an agent or a pool with a line-up for each member, or ``self`` for
+    copies of the judged `agent`. Pools are filtered by `able_agents`.
 
     Raises:
-        ValueError: If it names none; the message says what is allowed.
+        ValueError: If the text names no line-up.
     """
     kind, _, name = text.partition(":")
     if text == "self":
@@ -145,7 +144,7 @@ def parse_line_ups(text: str, agent: str, players: int = 4, edition: str | Editi
 
 
 def split_agents(text: str) -> list[str]:
-    """Split agents that are separated by commas; a comma before a number belongs to the agent before it."""
+    """Split agents at commas, except at a comma before a number, which separates the parameters of an agent."""
     return [part.strip() for part in re.split(r",(?!\s*[-+.\d][-+.\de]*\s*(?:,|$))", text)]
 
 
@@ -172,7 +171,7 @@ def seat_with(rivals: NDArray[np.int64]) -> NDArray[np.int64]:
 def seat_line_up(
     line_up: LineUp, members: int, tables: int, players: int, seeds: np.random.SeedSequence
 ) -> NDArray[np.int64]:
-    """Return int (tables, players): agent 0 is judged, the others are numbered from 1 among so many members."""
+    """Return int (tables, players): 0 is the judged agent, 1 to `members` are the rivals."""
     opponents = np.ones((tables, players - 1), np.int64)
     if line_up.how == "distinct":
         opponents = 1 + deal(*opponents.shape, members, np.random.default_rng(seeds))
@@ -186,7 +185,7 @@ def entrants(
     edition: str | Edition = "iello-2016",
     blank_rivals: bool = False,
 ) -> list[Given | str]:
-    """Return who plays: the agents, then the members of the pools that are not among them yet, see `able_agents`.
+    """Return the agents, then further members of the pools, see `able_agents`.
 
     Raises:
         ValueError: If a text names no agent or no pool.

@@ -1,4 +1,4 @@
-"""One call that judges an agent and prints as a table."""
+"""Evaluation of an agent in one call, with a printable table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from diamant_env.judging.tables import result_tables, save_results
 
 @dataclass(frozen=True)
 class Evaluation:
-    """How agents fared; its ``str`` is a table for people.
+    """Results of an evaluation; ``str`` gives a table.
 
     Attributes:
         results: One per line-up and agent.
@@ -32,7 +32,7 @@ class Evaluation:
     __repr__ = __str__  # at the prompt
 
     def save(self, path: str | Path, **more: object) -> None:
-        """Write all figures as JSON, with the versions of what produced them and `more` keys of the caller's."""
+        """Write all figures as JSON, with package versions and `more` keys of the caller's."""
         save_results(self.results, self.differences, path, **more)
 
 
@@ -53,18 +53,18 @@ def evaluate(
     Args:
         agent: An agent, a function of observations, or a text that `diamant_env.opponents.make` takes.
         against: Line-ups, or texts that name them (see `diamant_env.judging.lineups.parse_line_ups`): ``"pool"``,
-            ``"held-out"``, a path to a .toml, or agents with commas between them. Where chests are hidden, the members
-            of a pool that need open ones are left out.
+            ``"held-out"``, a path to a .toml, or comma-separated agents. Where chests are hidden, members of a pool
+            that need open ones are excluded.
         games: Games of each agent in each line-up; the agent's seat rotates evenly.
         compare_with: Other agents that take the same seats in the same games (common random numbers).
         players: Players at each table, 2 to 8.
-        edition: The edition they play.
+        edition: The edition to play.
         hidden_chests: See `diamant_env.Batch`.
-        seed: Of everything: the same seed gives the same figures.
-        progress: Show a bar, if this is a terminal.
+        seed: Seed of all random numbers; the same seed gives the same figures.
+        progress: Show a progress bar on a terminal.
 
     Raises:
-        ValueError: If an argument is out of range, an agent is none, or a line-up can't be seated.
+        ValueError: If an argument is out of range, an agent is invalid, or a line-up can't be seated.
     """
     edition = find_edition(edition, hidden_chests)
     name = name_of(agent)

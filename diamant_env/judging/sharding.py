@@ -1,4 +1,4 @@
-"""Games in shards of some tables each: the results are the same wherever the shards are played."""
+"""Games in shards of tables, with results independent of where the shards run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from diamant_env.judging.games import Played, Player, Progress, children, play
 from diamant_env.opponents.registry import make
 
-TABLES = 1024  # of one shard
+TABLES = 1024  # per shard
 Shard = Callable[[], Played]
 MapShards = Callable[[Callable[[Shard], Played], Iterable[Shard]], Iterable[Played]]
 
@@ -27,10 +27,10 @@ def play_sharded(
     map_shards: MapShards = map,
     **settings: Any,
 ) -> Played:
-    """Play games as `diamant_env.judging.games.play` does, whose other `settings` and errors these are, in shards.
+    """Play games in shards; `settings` and errors as in `diamant_env.judging.games.play`.
 
-    Each shard has seeds of its own. Policies are read from their files here, not where the shards are played:
-    `map_shards` plays them, `map` or `train.cluster.map_on_ray`. `progress` is told as shards end.
+    Each shard has its own seeds. Policy files are read here, not in the workers of `map_shards` (`map` or
+    `train.cluster.map_on_ray`). `progress` is updated as shards end.
     """
     tables, seats = seating.shape
     starts = range(0, tables, TABLES)
@@ -52,6 +52,6 @@ def play_sharded(
 
 
 def play_shard(shard: Shard) -> Played:
-    """Play one shard with one thread of BLAS, for agents of a user's own too."""
+    """Play one shard with one BLAS thread, custom agents included."""
     with threadpool_limits(1, "blas"):
         return shard()

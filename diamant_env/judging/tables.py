@@ -1,4 +1,4 @@
-"""Results as tables and as JSON."""
+"""Tables and JSON of results."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.lineups import left_out_lines
 from diamant_env.storage.results import save_json, versions
 
-PIPE_WIDTH = 150  # columns where the output is no terminal
-_LONG = 16  # letters of an agent from which on a table does not repeat its name in each row
+PIPE_WIDTH = 150  # columns where the output is not a terminal
+_LONG = 16  # characters; longer names of agents are not repeated in each row
 
 
 class TextTable(Table):
@@ -44,11 +44,11 @@ class TextTable(Table):
 
 
 def result_tables(results: Sequence[Result], differences: Sequence[Difference] = ()) -> list[TextTable]:
-    """Return a table of all results and, where agents were compared, one of their differences; 80 columns are enough.
+    """Return a table of all results and, for compared agents, one of their differences, at most 80 columns wide.
 
     Args:
-        results: Of the judged agents; rows whose win share differs from the fair one are marked.
-        differences: Of the agents that were compared.
+        results: Results of the judged agents; significant deviations from the fair win share are marked.
+        differences: Differences of the compared agents.
     """
     tables = [_results_table(results)] if results else []
     return tables + ([_differences_table(differences)] if differences else [])
@@ -106,7 +106,7 @@ def _estimate(estimate: Estimate, digits: int, sign: str = "") -> str:
 
 
 def verdict(result: Result, p_value: float) -> str:
-    """Return "above" or "below" where a p-value says that a win share is not the fair one, else ""."""
+    """Return "above" or "below" where a win share differs from the fair one at the 5 % level, else ""."""
     if p_value >= 0.05:
         return ""
     return "above" if result.win_share.mean > result.fair else "below"
@@ -123,5 +123,5 @@ def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
 def save_results(
     results: Sequence[Result], differences: Sequence[Difference], path: str | Path, **more: object
 ) -> None:
-    """Write results as JSON, with the versions of what produced them and `more` keys of the caller's."""
+    """Write results as JSON, with package versions and `more` keys of the caller's."""
     save_json({**more, "versions": versions(), "results": results, "differences": differences}, path)

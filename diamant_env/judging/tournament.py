@@ -1,4 +1,4 @@
-"""A tournament: tables of distinct agents, win shares, who beats whom, and a rating."""
+"""Tournaments: tables of distinct agents, win shares, pairwise results and ratings."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ RATED_GAMES = 10_000
 
 @dataclass(frozen=True)
 class Standing:
-    """How one agent fared.
+    """Standing of one agent.
 
     Attributes:
-        agent: Its name.
-        games: Games in which it sat.
-        win_share: Mean win share, a tie of k counting 1/k.
+        agent: Name.
+        games: Games played.
+        win_share: Mean win share, 1/k in a tie of k.
         score: Mean final score.
-        rating: Its mean strength by the Plackett-Luce model of openskill; it begins at 25.
-        rating_sigma: The standard deviation that the model gives to the rating.
+        rating: Mean of the Plackett-Luce rating of openskill, initially 25.
+        rating_sigma: Standard deviation of the rating.
     """
 
     agent: str
@@ -54,18 +54,18 @@ class Standing:
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """What a tournament found, the best win share first; its ``str`` are two tables for people.
+    """Result of a tournament, sorted by win share; ``str`` gives two tables.
 
     Attributes:
         players: Players at each table.
         games: Games played.
-        tables: Tables they were played at.
-        rated_games: The games that the ratings are from.
+        tables: Number of tables.
+        rated_games: Games used for the ratings.
         standings: One per agent.
-        beats: float (agents, agents), in the order of the standings: the share of their common games in which the
-            row's agent scored more than the column's, a tie counting half. NaN where two never met.
-        met: int (agents, agents), the number of their common games.
-        left_out: Members of the pools that did not play, since they need open chests.
+        beats: float (agents, agents), in the order of the standings: share of common games in which the row's agent
+            scored more than the column's, a tie counting half. NaN for pairs without common games.
+        met: int (agents, agents), number of common games.
+        left_out: Members of the pools that were excluded because they need open chests.
     """
 
     players: int
@@ -100,19 +100,19 @@ def hold_tournament(  # noqa: PLR0913 - every setting has a name
 
     Args:
         agents: Agents, or texts that `diamant_env.opponents.make` takes.
-        games: Games in all.
-        seed: Of everything.
+        games: Total number of games.
+        seed: Seed of all random numbers.
         players: Players at each table, 2 to 8.
-        edition: The edition they play.
-        rated_games: At most so many games go into the rating, which is slow; the other figures are from all.
-        progress: Told as games end.
-        map_shards: What plays the shards, see `diamant_env.judging.sharding.play_sharded`.
-        pools: Names or paths of pools whose members play too. Where chests are hidden, those that need open ones are
-            left out.
+        edition: The edition to play.
+        rated_games: Maximum number of games used for the ratings, which are slow to compute.
+        progress: Updated as games end.
+        map_shards: A ``map`` over shards, see `diamant_env.judging.sharding.play_sharded`.
+        pools: Names or paths of pools whose members also play; where chests are hidden, members that need open ones
+            are excluded.
         hidden_chests: See `diamant_env.Batch`.
 
     Raises:
-        ValueError: If an argument is out of range, or the agents are too few for a table.
+        ValueError: If an argument is out of range, or there are too few agents for a table.
     """
     edition, agents = find_edition(edition, hidden_chests), listed("agents", agents)
     if pools:
@@ -150,7 +150,7 @@ def hold_tournament(  # noqa: PLR0913 - every setting has a name
 
 
 def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return `TournamentResult.beats` and `TournamentResult.met` in the order of the seating's numbers."""
+    """Return `TournamentResult.beats` and `TournamentResult.met`, indexed as the seating."""
     who = played.seating[played.tables]
     wins = np.zeros(agents * agents)
     met = np.zeros(agents * agents, np.int64)
@@ -164,10 +164,9 @@ def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArr
 
 
 def rate(played: Played, agents: int, games: int) -> list[tuple[float, float]]:
-    """Return the rating and its standard deviation for each agent, from the final scores of the first games.
+    """Return mean and standard deviation of each agent's rating from the final scores of the first games.
 
-    The first games are one or a few of each table. Strength does not change with time here, so the model's
-    uncertainty is not inflated between games (`tau` is 0).
+    Strength is constant, so uncertainty is not inflated between games (`tau` is 0).
     """
     model = PlackettLuce(tau=0)
     ratings = [model.rating() for _ in range(agents)]

@@ -1,6 +1,6 @@
-"""Inputs of networks: an observation as it is, or in a form that does not depend on the order of rivals.
+"""Inputs of networks: raw observations, or a form invariant to the order of rivals.
 
-A policy file names its transformation, so a name stays what it is for ever; a better one gets a new name.
+Policy files refer to a transformation by name, so a published one never changes; a new one gets a new name.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _NUM_INSIDE, _EXPEDITIONS_LEFT, _BAG, _PATH, _PATH_RELICS, _HIDDEN = (
     for name in ("num_inside", "expeditions_left", "bag", "path_gems", "path_relic_value", "hidden_chests")
 )
 _GEMS = _SCALE["chest"]
-_BAG_GEMS = _SCALE["bag"]  # as has the path
+_BAG_GEMS = _SCALE["bag"]  # also the scale of the path
 if not _BAG_GEMS == _SCALE["path_gems"] == _SCALE["path_relic_value"]:
     raise AssertionError("bag, path and relics on the path must have one scale")
 
-_SORTED = 4  # numbers about each rival: inside, chest, relics, left_turn
+_SORTED = 4  # features of each rival: inside, chest, relics, left_turn
 _FIRST_RIVAL = 3  # after the own chest, relics and lead
 _FIRST_PUBLIC = _FIRST_RIVAL + _SORTED * _RIVALS
 _FIRST_DIFFERENCE = _FIRST_PUBLIC + NUM_PUBLIC
 _FIRST_STANDING = _FIRST_DIFFERENCE + _RIVALS
 _STANDINGS = 10
-_FINE = 4  # of the standings, shown more finely in the last expedition
+_FINE = 4  # standings with a finer scale in the last expedition
 _FIRST_RANK = _FIRST_STANDING + 2 * _STANDINGS + _FINE
 _RANKS = 4
 _FIRST_SHARE = _FIRST_RANK + _RANKS
@@ -47,7 +47,7 @@ _FAR, _NEAR = 12.0, 3.0  # gems at which standings are clipped
 
 
 RAW = "raw-1"
-"""The observation as it is, which files without a name mean."""
+"""The untransformed observation, the default of files without a name."""
 CANONICAL = "canonical-1"
 
 
@@ -56,10 +56,10 @@ class Inputs:
     """A transformation of observations.
 
     Attributes:
-        name: What a policy file calls it.
-        width: How many numbers it makes of an observation.
-        largest: float64 (width,), the largest absolute value of each.
-        write: Writes the numbers for observations, float32 (rows, NUM_FEATURES), into float32 (rows, width).
+        name: Name in policy files.
+        width: Number of features.
+        largest: float64 (width,), the largest absolute value of each feature.
+        write: Function that writes the features of float32 (rows, NUM_FEATURES) into float32 (rows, width).
     """
 
     name: str
@@ -69,11 +69,11 @@ class Inputs:
 
     @property
     def space(self) -> Box:
-        """The bounds of all numbers, float32 (width,)."""
+        """Bounds of all features, float32 (width,)."""
         return Box(-self.largest.astype(np.float32), self.largest.astype(np.float32))
 
     def __call__(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return float32 (rows, width) for observations of seats that must decide, float32 (rows, NUM_FEATURES).
+        """Return float32 (rows, width) for float32 (rows, NUM_FEATURES), observations of seats that must decide.
 
         Raises:
             ValueError: If the observations have another shape.
@@ -89,12 +89,12 @@ class Inputs:
 
 @jit(cached=True)
 def canonical(rows, found):
-    """Write what "canonical-1" shows of observations: rivals sorted, and how the observer would stand if it left now.
+    """Write the "canonical-1" features: sorted rivals and the observer's standings if it left now.
 
-    In this order: own chest, relics and lead; of each rival whether it is inside, its chest, its relics and the turn
-    at which it left, those inside first, then by chest; what all see; own chest less each rival's; `_standings`, the
-    same in the last expedition (else 0), and some of them clipped closer; `_ranks`; what one of two and what each of
-    all inside would take from the path. All that compares chests is 0 where they are hidden.
+    In order: own chest, relics and lead; for each rival inside, chest, relics and left_turn, sorted by inside and
+    chest; the public features; own chest less each rival's; standings, clipped; the same in the last expedition (else
+    0), the first `_FINE` also clipped closer; four ranks; the share of the path for one of two leavers and for one of
+    all inside. Comparisons of chests are 0 where chests are hidden.
 
     Args:
         rows: float32 (rows, NUM_FEATURES).
@@ -124,7 +124,7 @@ _PER_INSIDE = _SCALE["num_inside"]
 
 @jit
 def _sort_rivals(row, order):
-    """Write the rivals' numbers into `order`: present ones first, of them those inside, then by chest."""
+    """Write the rivals' indices into `order`, sorted by present, inside and chest, descending."""
     for rival in range(_RIVALS):
         key = _key(row, rival)
         place = rival

@@ -19,7 +19,7 @@ ACTIVATIONS = {
 
 
 def one_blas_thread() -> AbstractContextManager:
-    """Return a context in which BLAS uses one thread: for small products more are slower, above all on busy cores."""
+    """Return a context that limits BLAS to one thread, which is faster for small products, above all on busy cores."""
     return _controller().limit(limits=1, user_api="blas")
 
 
@@ -29,7 +29,7 @@ def _controller() -> ThreadpoolController:
 
 
 def check_layers(layers: Layers, inputs: int, outputs: int) -> None:
-    """Raise a ValueError if layers don't lead from so many inputs to so many logits, or a weight is not finite."""
+    """Raise a ValueError if layers don't map `inputs` features to `outputs` logits, or a weight is not finite."""
     width = inputs
     for weight, bias in layers:
         if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
@@ -42,12 +42,12 @@ def check_layers(layers: Layers, inputs: int, outputs: int) -> None:
 
 
 def transposed(layers: Layers) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """Return each layer with its weight as (inputs, outputs), which `hidden` multiplies by."""
+    """Return each layer with its weight as (inputs, outputs), the layout of `hidden`."""
     return [(np.ascontiguousarray(weight.T), bias) for weight, bias in layers]
 
 
 def hidden(values: NDArray[np.float32], layers: Layers, activation: str) -> NDArray[np.float32]:
-    """Return what transposed layers make of rows of inputs, with the activation after each."""
+    """Return the output of transposed layers, each followed by the activation."""
     activate = ACTIVATIONS[activation]
     for weight, bias in layers:
         values = values @ weight

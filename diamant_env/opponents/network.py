@@ -1,7 +1,4 @@
-"""A trained policy, run by NumPy: one or several multilayer perceptrons in a safetensors file.
-
-Opening a file runs no code from it and needs no torch.
-"""
+"""Trained policies in NumPy: multilayer perceptrons in a safetensors file, loaded without torch or code execution."""
 
 from __future__ import annotations
 
@@ -28,33 +25,33 @@ from diamant_env.storage.reading import parse_json, read_bytes
 
 FORMAT = "diamant-policy-1"
 _MAX_FILE = 1 << 28  # bytes
-_VALUE = "value/"  # before the table size in the names of a value network's tensors
+_VALUE = "value/"  # prefix of a value network's tensors, before the table size
 
 
 def layout() -> list[list]:
-    """Return the observation layout, which a policy file must name to be read by this version."""
+    """Return the observation layout that a compatible policy file declares."""
     return [[field.name, field.size, field.scale] for field in FIELDS]
 
 
 def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the probability of LEAVE, float32, for the logit of LEAVE less that of CONTINUE."""
+    """Return P(LEAVE), float32, for the logit of LEAVE less that of CONTINUE."""
     return (1 / (1 + np.exp(-np.clip(logits, -80, 80)))).astype(np.float32)
 
 
 class NetworkAgent:
-    """Leaves with the probability that a multilayer perceptron gives.
+    """Agent whose P(LEAVE) is the output of a multilayer perceptron.
 
     Args:
         layers: Weight (outputs, inputs) and bias (outputs,) of each layer, float32; the last one gives the logits
             of CONTINUE and LEAVE.
         activation: ``"relu"`` or ``"tanh"``, between the layers.
-        name: How the agent prints.
-        metadata: What the file says about its training.
-        inputs: What it computes from, a name among `diamant_env.opponents.inputs.INPUTS`.
-        values: What the start of an expedition is worth where all play this policy, or None.
+        name: Name of the agent.
+        metadata: Metadata of the file, such as the training configuration.
+        inputs: Name of its inputs among `diamant_env.opponents.inputs.INPUTS`.
+        values: Value networks for starts of expeditions under this policy, or None.
 
     Raises:
-        ValueError: If the layers don't fit each other or the inputs.
+        ValueError: If the shapes of the layers do not match each other or the inputs.
     """
 
     memoryless = True
@@ -96,11 +93,11 @@ class NetworkAgent:
         weight, bias = self.layers[-1]
         with one_blas_thread():
             values = hidden(INPUTS[self.inputs](flat), self.layers[:-1], self.activation)
-            # Softmax of two logits is the logistic function of their difference.
+            # Softmax over two logits is the logistic function of their difference.
             return values @ (weight[:, 1] - weight[:, 0]) + (bias[1] - bias[0])
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """Return all weights by the names that a policy file has."""
+        """Return all weights by their names in a policy file."""
         networks = {"": self.weights()}
         if self.values is not None:
             networks |= {f"{_VALUE}{players}/": layers for players, layers in self.values.weights().items()}
@@ -112,19 +109,19 @@ class NetworkAgent:
         }
 
     def weights(self) -> Layers:
-        """Return `layers` as they were given: weight (outputs, inputs), a copy, and bias (outputs,) of each."""
+        """Return the untransposed layers: a copy of weight (outputs, inputs), and bias (outputs,) of each."""
         return [(weight.T.copy(), bias) for weight, bias in self.layers]
 
     def save(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
         """Write a policy file that `load` opens.
 
         Args:
-            path: Of the file.
-            about: What JSON knows, to be found in `metadata`, such as what it was trained on.
+            path: Path of the file.
+            about: JSON values for `metadata`, such as the training configuration.
         """
         tensors = self.tensors()
         form = {"format": FORMAT, "layout": layout(), "activation": self.activation, "inputs": self.inputs}
-        # One text, since the library writes several in no particular order; what the file is comes first.
+        # One entry, since safetensors does not preserve the order of several.
         metadata = form | (about or {}) | form | {"sha256": digest(tensors)}
         write_whole(path, save(tensors, {"diamant": json.dumps(metadata)}))
 
@@ -134,7 +131,7 @@ class NetworkAgent:
 
         Raises:
             OSError: If it can't be read.
-            ValueError: If it is damaged, no policy of this package, or made for another observation layout.
+            ValueError: If it is damaged, not a policy of this package, or made for another observation layout.
         """
         try:
             content = read_bytes(path, _MAX_FILE)
@@ -144,12 +141,12 @@ class NetworkAgent:
 
     @classmethod
     def from_bytes(cls, content: bytes, path: str) -> NetworkAgent:
-        """Open what a policy file holds; its path is for messages, and the agent's name. Errors as those of `load`."""
+        """Open the content of a policy file; `path` is used in messages and as name. Errors as in `load`."""
         tensors, metadata = _read_safetensors(content, path)
         if not isinstance(metadata, dict) or metadata.get("format") != FORMAT:
-            raise ValueError(f"{path} is no policy of diamant_env: it does not say that its format is {FORMAT}")
+            raise ValueError(f"{path} is no policy of diamant_env: its format is not {FORMAT}")
         if metadata.get("layout") != layout():
-            raise ValueError(f"{path} was made for another observation layout than this version of diamant_env has")
+            raise ValueError(f"{path} has another observation layout than this version of diamant_env")
         try:
             activation, inputs = metadata.get("activation", ""), metadata.get("inputs", RAW)
             networks = _networks(tensors)
@@ -157,14 +154,14 @@ class NetworkAgent:
             values = Values({int(name.removeprefix(_VALUE)): own for name, own in networks.items()})
             network = cls(layers, activation, path, metadata, inputs, values if networks else None)
             if metadata.get("sha256") != digest(tensors):
-                raise ValueError("its weights don't have the digest that it names")
+                raise ValueError("its weights don't match its digest")
             return network
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
 
 
 def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:
-    """Return the SHA-256 of tensors with their names and shapes, which a policy file names."""
+    """Return the SHA-256 of tensors with their names and shapes."""
     found = hashlib.sha256()
     for name, tensor in sorted(tensors.items()):
         found.update(f"{name} {list(tensor.shape)}\n".encode())
@@ -178,7 +175,7 @@ def _networks(tensors: dict[str, NDArray[np.float32]]) -> dict[str, Layers]:
     networks: dict[str, Layers] = {}
     for table in dict.fromkeys(["", *tables]):
         if table not in ["", *(f"{_VALUE}{players}" for players in range(1, MAX_PLAYERS + 1))]:
-            raise ValueError(f"tensors of {table!r}, which is none of a policy's networks")
+            raise ValueError(f"tensors of an unknown network {table!r}")
         places = [f"{table}/{layer}".lstrip("/") for layer in range(max(1, math.ceil(tables.count(table) / 2)))]
         try:
             networks[table] = [(tensors[f"{place}.weight"], tensors[f"{place}.bias"]) for place in places]

@@ -1,4 +1,4 @@
-"""Agents of a user's own: objects, functions of observations, and ``module:object`` where a person names an agent."""
+"""Custom agents: objects, functions of observations, and ``module:object``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.models.files import Model, is_model, model_agent
 
 Player: TypeAlias = "str | Path | Agent | Model | type | Callable[[Observations], ArrayLike] | tuple[str, Any]"
-"""What plays: a text or path that `diamant_env.opponents.make` takes, an agent, its class, a model of
-stable-baselines3 or torch, a function of the observations, or (name, any of these)."""
+"""Input of `diamant_env.opponents.make`: a text or path, an agent, its class, a model of stable-baselines3 or torch,
+a function of the observations, or (name, any of these)."""
 NAMES_OBJECT = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
-"""What ``module:object`` looks like; the object may lie in a class."""
+"""Pattern of ``module:object``; the object may be an attribute of a class."""
 ALLOWED = (
     "an agent with act(obs, first), a class of such agents that needs no arguments, a function of the observations "
     "that returns the probability of LEAVE for each row, a model of stable-baselines3, or a torch module"
@@ -31,11 +31,11 @@ ALLOWED = (
 
 
 class OwnAgent:
-    """An agent of a user's own under a name, for tables of results.
+    """A custom agent with a name for tables of results.
 
     Args:
-        name: What its ``str`` is.
-        agent: Has `act`, see `Agent`, and may have `seed`, `memoryless` and `history`.
+        name: Its ``str``.
+        agent: An object with `act`, see `Agent`, and optionally `seed`, `memoryless` and `history`.
     """
 
     def __init__(self, name: str, agent: Any) -> None:
@@ -53,7 +53,7 @@ class OwnAgent:
 
 
 class FunctionAgent:
-    """An agent without memory: its function returns the probability of LEAVE, or a bool, for each row."""
+    """A memoryless agent given by a function that returns P(LEAVE), or a bool, for each row."""
 
     memoryless = True
 
@@ -70,14 +70,14 @@ class FunctionAgent:
 
 
 def wrapped(given: Any, name: str | None = None) -> Agent:
-    """Return the agent that an object of a user's own is.
+    """Return an agent for a custom object.
 
     Args:
         given: See `ALLOWED`.
-        name: For tables of results; by default see `own_name`.
+        name: Name in tables of results; by default see `own_name`.
 
     Raises:
-        ValueError: If it plays nothing.
+        ValueError: If the object is not an agent.
     """
     if is_model(given):
         return model_agent(given, name)
@@ -97,7 +97,7 @@ def wrapped(given: Any, name: str | None = None) -> Agent:
 
 
 def own_name(given: Any) -> str:
-    """Return what an object of a user's own is called: its ``str`` or ``repr`` if its class has one, else its name."""
+    """Return the name of a custom object: its ``str`` or ``repr`` if its class defines one, else its ``__name__``."""
     if isinstance(given, functools.partial):
         arguments = [*map(repr, given.args), *(f"{key}={value!r}" for key, value in given.keywords.items())]
         return _shortened(f"{own_name(given.func)}({', '.join(arguments)})")
@@ -113,19 +113,19 @@ def _shortened(text: str) -> str:
 
 
 def find_object(named: str, what: str) -> Any:
-    """Return what ``module:object`` names; the module is imported, which runs it.
+    """Import and return ``module:object``.
 
     Args:
-        named: The name.
-        what: Who asked for it, for the message, such as ``"agent 'mine:patient'"``.
+        named: The text.
+        what: Subject of error messages, such as ``"agent 'mine:patient'"``.
 
     Raises:
-        ValueError: If there is no such module or object.
+        ValueError: If the module or object does not exist.
     """
     module, _, attribute = named.partition(":")
     try:
         imported = importlib.import_module(module)
-    except (Exception, SystemExit) as error:  # a script may end Python, or read the command line as its own
+    except (Exception, SystemExit) as error:  # a script may call sys.exit, or parse the command line
         if isinstance(error, ModuleNotFoundError) and error.name and f"{module}.".startswith(f"{error.name}."):
             raise ValueError(f"{what}: there is no module {error.name}") from None
         raise ValueError(f"{what}: the module {module} can't be imported: {error!r}") from error
@@ -136,10 +136,10 @@ def find_object(named: str, what: str) -> Any:
 
 
 def copied(given: Any) -> Any:
-    """Return a copy of an agent, whose memory may change; what has none, or can't be copied, is shared."""
+    """Return a deep copy of an agent; memoryless and uncopyable agents are shared."""
     if isinstance(given, type) or not hasattr(given, "act") or getattr(given, "memoryless", False):
         return given
     try:
         return copy.deepcopy(given)
-    except Exception:  # a lock, a client of a service, a graph of torch
+    except Exception:  # such as a lock, a network client or a torch graph
         return given

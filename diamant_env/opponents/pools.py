@@ -1,4 +1,4 @@
-"""Pools: lists of agents, fixed in files before anything is trained against them."""
+"""Pools: fixed lists of agents in files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from diamant_env.opponents.registry import DATA, make
 from diamant_env.storage.reading import parse_toml, read_text
 
 POOLS = ("pool", "held_out")
-"""The pools that agents are judged at: one while one works, one at the end."""
+"""Pools for evaluation: one for development, one held out."""
 
 
 def pool_path(name: str | Path) -> Path:
-    """Return the file of a pool: a shipped one by its name, with - or _, or a path as it is."""
+    """Return the file of a pool: a shipped one by its name, with - or _, else the path itself."""
     return Path(name) if str(name).endswith(".toml") else DATA / f"{str(name).replace('-', '_')}.toml"
 
 
 def pool_names() -> str:
-    """Return the names of the shipped pools, with commas between them."""
+    """Return the names of the shipped pools, comma-separated."""
     return ", ".join(sorted(file.stem for file in DATA.glob("*.toml")))
 
 
@@ -29,7 +29,7 @@ def load_pool(name: str | Path) -> list[str]:
             another TOML file with a `description` and a list of `agents`.
 
     Raises:
-        ValueError: If there is no such file, or if it does not hold what it should; the message says what.
+        ValueError: If there is no such file, or its content is invalid.
     """
     path = pool_path(name)
     if not path.is_file():

@@ -1,4 +1,4 @@
-"""Every agent by a short text: ``make("bag:18")``, ``make("champion")``, ``make("search:champion")``."""
+"""Registry of agents by text: ``make("bag:18")``, ``make("champion")``, ``make("search:champion")``."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ FAMILIES: dict[str, type[Scripted]] = {
         thresholds.MixtureAgent,
     )
 }
-"""The families of scripted agents by the name that a text begins with."""
+"""The families of scripted agents by the prefix of their texts."""
 SOLVED: dict[str, type[solved.EquilibriumAgent]] = {
     family.family: family for family in (solved.EquilibriumAgent, solved.DifferenceAgent, solved.LoneAgent)
 }
-"""The agents that play what is solved exactly, by the name that a text begins with."""
+"""The agents of exact solutions by the prefix of their texts."""
 
 
 def make(given: Player, seed: int | None = None, *, fresh: bool = False, importing: bool = True) -> Agent:
@@ -58,17 +58,17 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
             - A model file, ``"ppo.zip"`` of stable-baselines3, ``"net.pt"`` of TorchScript or ``"net.onnx"``, see
-              `diamant_env.opponents.models.files.load_model`; opening it may run code that is in it.
-            - ``"module:object"``, an agent of your own. The module is imported, which runs it.
+              `diamant_env.opponents.models.files.load_model`; loading may execute code in the file.
+            - ``"module:object"``, a custom agent; the module is imported.
             - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
-              model; ``"text:score:module:object"`` is told to play for gems (see `TextAgent`).
+              model; ``"text:score:module:object"`` sets the objective to gems (see `TextAgent`).
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
-        seed: Of stochastic agents that a text names (``"mixture"``, roll-outs; by default 0) and of a fresh copy.
-        fresh: Whether an object is copied and, with a seed, seeded, so that the caller's object keeps its state.
-        importing: Whether ``"module:object"`` is allowed; not where the text comes from a file.
+        seed: Seed of stochastic agents (``"mixture"``, roll-outs; by default 0) and of a fresh copy.
+        fresh: Whether to copy an object and, with a seed, to reseed the copy.
+        importing: Whether ``"module:object"`` is allowed; False for texts from a file.
 
     Raises:
-        ValueError: If it is no agent; the message says what was given and what is allowed.
+        ValueError: If it is not an agent.
     """
     name = None
     while isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
@@ -98,7 +98,7 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
             raise ValueError(f"agent {text!r} would run code; a text from a file can't do that")
         return _imported(text)
     path = policy_file(text)
-    if path is None and (Path(text).suffix or Path(text).name != text):  # it looks like a path
+    if path is None and (Path(text).suffix or Path(text).name != text):  # a path
         allowed = "a policy ends in .safetensors, a model in .zip, .pt or .onnx; an agent of your own is module:object"
         raise ValueError(f"no agent {text!r}: it is no folder of a run; {allowed}")
     if path is None:
@@ -107,12 +107,12 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
     if not path.is_file():
         raise ValueError(f"no trained policy {text!r}: there is no file {path}")
     agent = NetworkAgent.load(path)
-    agent.name = text if text in SHIPPED else str(Path(text))  # the folder, where that was named
+    agent.name = text if text in SHIPPED else str(Path(text))  # the folder, not the file in it
     return agent
 
 
 def _imported(text: str) -> Agent:
-    """Return the agent whose module must be imported, or whose model opened, for it."""
+    """Return an agent of an imported module or a model file."""
     if is_model_file(text):
         return load_model(text)
     if text.startswith(text_agent.PREFIX):
@@ -125,7 +125,7 @@ def _imported(text: str) -> Agent:
 
 
 def names_object(text: str) -> bool:
-    """Whether `make` would import a module or open a model for this text, which may run code."""
+    """Return whether `make` imports a module or opens a model for this text, which may execute code."""
     if text.startswith(PREFIX):
         return names_object(parse(text)[1])
     if text.startswith(text_agent.PREFIX) or is_model_file(text):
@@ -135,7 +135,7 @@ def names_object(text: str) -> bool:
 
 
 def policy_file(text: str) -> Path | None:
-    """Return the file of the trained policy that a text names, None where it can name none."""
+    """Return the file of the trained policy that a text names, or None."""
     if text in SHIPPED:
         return SHIPPED[text]
     path = Path(text)
@@ -145,7 +145,7 @@ def policy_file(text: str) -> Path | None:
 
 
 def _known() -> list[str]:
-    """Return what a text may be, for messages."""
+    """Return the forms of a text, for messages."""
     solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
     own_agents = ("module:object", f"{text_agent.PREFIX}module:object")
     others = [*SHIPPED, f"{PREFIX}AGENT", "the file or the run folder of a trained policy", "model.zip", *own_agents]
@@ -156,7 +156,7 @@ def _make_scripted(text: str, seed: int) -> Scripted:
     """Return the agent of a family that a text names, see `make`.
 
     Raises:
-        ValueError: If the numbers after the family's name don't fit it; the message says what is allowed.
+        ValueError: If the numbers after the family's name are invalid.
     """
     name, colon, rest = text.partition(":")
     family = FAMILIES[name]

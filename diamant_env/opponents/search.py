@@ -1,8 +1,7 @@
-"""One-step search: both choices are played to the end of the game many times, and the better one is taken.
+"""One-step search by roll-outs: policy improvement over a base agent at decision time.
 
-Roll-outs under a policy that is good already improve on it (Tesauro and Galperin, On-line policy improvement using
-Monte-Carlo search, NIPS 1996). All that is used is the observation, from which the public state is rebuilt, so the
-chests must be open.
+After Tesauro and Galperin: On-line policy improvement using Monte-Carlo search (NIPS 1996). The public state is rebuilt
+from the observation, so the chests must be open.
 """
 
 from __future__ import annotations
@@ -20,34 +19,34 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
 from diamant_env.engine.records import from_observation
 from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.opponents.edition_inference import EditionFinder
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.own import copied
 from diamant_env.opponents.table import Table
 from diamant_env.opponents.values import Values
-from diamant_env.opponents.which_edition import EditionFinder
 from diamant_env.state import CONTINUE, LEAVE
 
 Objective = Literal["win", "score", "margin"]
 PREFIX = "search:"
 _OPTION = re.compile(r"(?P<rollouts>\d+)|(?P<seconds>\d+(\.\d+)?)s|(?P<objective>win|score)")
-_ROUND = 32  # roll-outs of each choice between two looks at the clock and at who is settled
-_SETTLED = 3.0  # standard errors: no roll-out is spent where the difference exceeds so many
-_GAMES = 256  # played side by side
-_MANY_GAMES = 1024  # the same where they stop after some turns
+_ROUND = 32  # roll-outs of each action between two checks of the time and the stopping rule
+_SETTLED = 3.0  # standard errors of the difference at which roll-outs of a row stop
+_GAMES = 256  # games per batch
+_MANY_GAMES = 1024  # games per batch with truncated roll-outs
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
-_DEEPEST = 2  # a search in a search; each multiplies the cost by its roll-outs
-_CERTAIN = 0.01  # no roll-out is spent where a network's probability of one choice is at most this
+_DEEPEST = 2  # nested searches; each multiplies the cost by its roll-outs
+_CERTAIN = 0.01  # minimum probability of a network's less likely action for a search
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How much a decision may cost, and what it is for.
+    """Budget and objective of a search.
 
     Attributes:
-        rollouts: At most so many games per choice for each decision.
-        seconds: At most about so many seconds for each decision, or None; at least one round is played.
-        objective: ``"win"`` compares win shares, ``"score"`` gems, ``"margin"`` gems more than the others' mean.
+        rollouts: Maximum number of games per action for each decision.
+        seconds: Approximate time limit for each decision, or None; at least one round is played.
+        objective: ``"win"`` compares win shares, ``"score"`` gems, ``"margin"`` gems above the others' mean.
 
     Raises:
         ValueError: If a number is out of range.
@@ -64,7 +63,7 @@ class Budget:
             raise ValueError(f"seconds={self.seconds}; more than 0 and at most {_DAY:,} are allowed")
 
     def __str__(self) -> str:
-        """Return the options of the agent's text that are not the default."""
+        """Return the non-default options of the agent's text."""
         options = [str(self.rollouts)] if self.rollouts not in (Budget.rollouts, _NO_LIMIT) else []
         options += [] if self.seconds is None else [f"{self.seconds:g}s"]
         options += [] if self.objective == Budget.objective else [self.objective]
@@ -74,10 +73,10 @@ class Budget:
 def parse(text: str) -> tuple[Budget, str]:
     """Return the budget and the base agent's text of ``search:[ROLLOUTS:][SECONDSs:][win|score:]AGENT``.
 
-    Where seconds are given and roll-outs are not, the clock alone counts.
+    With seconds and without roll-outs, time is the only limit.
 
     Raises:
-        ValueError: If a number is out of range, no agent is named, or too many searches are in each other.
+        ValueError: If a number is out of range, no agent is named, or searches are nested too deeply.
     """
     if text.count(PREFIX) > _DEEPEST:
         raise ValueError(f"{text.count(PREFIX)} times {PREFIX} in an agent's text; at most {_DEEPEST} are allowed")
@@ -98,22 +97,22 @@ def parse(text: str) -> tuple[Budget, str]:
 
 
 class SearchAgent:
-    """Plays as a base agent does, except where roll-outs under that agent say that the other choice is better.
+    """Agent that deviates from a base agent where roll-outs of that agent favour the other action.
 
-    In a roll-out the own decision now is given, everyone else's is the base agent's, and so are all later ones. Both
-    choices are played with the same random numbers, so that their difference is measured and not the luck.
+    A roll-out fixes the seat's current action; all other decisions are the base agent's. Both actions use common random
+    numbers.
 
     Args:
-        base: The policy of everyone in the roll-outs. One that draws itself does so in each copy on its own.
-        budget: How much a decision may cost, and what it is for.
-        seed: Of the roll-outs.
-        cut: Whether roll-outs for wins stop at the end of the expedition, where the base agent has values (see
-            `diamant_env.opponents.values`). They are many times cheaper at the same precision.
-        edition: What is played, where it is known; else it is inferred from observations.
+        base: The policy of all seats in the roll-outs. Stochastic agents sample independently in each copy.
+        budget: Budget and objective.
+        seed: Seed of the roll-outs.
+        cut: Whether to truncate roll-outs for wins at the end of the expedition if the base agent has values (see
+            `diamant_env.opponents.values`), which is many times cheaper at the same precision.
+        edition: The edition; by default it is inferred from observations.
 
     Attributes:
-        rollouts: Games played so far, of both choices together.
-        values: What the roll-outs stop at, or None where all are played to the end of the game.
+        rollouts: Games played so far, both actions together.
+        values: Value networks at the truncation, or None for full roll-outs.
     """
 
     def __init__(
@@ -132,7 +131,7 @@ class SearchAgent:
         self.values: Values | None = base.values if cuts else None  # type: ignore[attr-defined]
         self._thinker = copied(base)
         self._agents: dict[str, Any] = {"base": self.base, "thinker": self._thinker}
-        self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # a rule is certain even where it errs
+        self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # scripted agents are deterministic
         self._editions = EditionFinder() if edition is None else EditionFinder((find_edition(edition),))
         self.rollouts = 0
         self.seed(seed)
@@ -141,19 +140,19 @@ class SearchAgent:
         return f"{PREFIX}{self.budget}{self.base}"
 
     def seed(self, seed: int) -> None:
-        """Start the random numbers of the roll-outs, and those of the base agent, anew."""
+        """Reseed the roll-outs and the base agent."""
         self._random = np.random.default_rng(seed)
         for agent in self._agents.values():
             if hasattr(agent, "seed"):
                 agent.seed(seed)
 
     def state(self) -> dict[str, Any]:
-        """Return what it remembers, arrays and what JSON knows; what the base agent remembers is in it."""
+        """Return its state, including the base agent's, as arrays and JSON values."""
         remembered = {name: agent.state() for name, agent in self._agents.items() if hasattr(agent, "restore")}
         return {"fits": self._editions.fits.copy(), "random": self._random.bit_generator.state, **remembered}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a value of `state`."""
+        """Restore a value of `state`."""
         self._editions.fits = state["fits"].copy()
         self._random.bit_generator.state = state["random"]
         for name, agent in self._agents.items():
@@ -164,13 +163,13 @@ class SearchAgent:
         """See `Agent.act`.
 
         Raises:
-            ValueError: If a row that must decide hides the rivals' chests, or its edition is none it knows.
+            ValueError: If a row that must decide has hidden chests or an unknown edition.
         """
         leave = answer_of(self.base, obs, first).copy()
         editions = self._editions.find(obs, first)
         deciding = obs["must_decide"] > 0
         if (obs["hidden_chests"] * deciding).any():
-            raise ValueError(f"{self} looks ahead from open chests, and this table hides them; seat another agent")
+            raise ValueError(f"{self} needs open chests, and this table hides them; seat another agent")
         if (editions[deciding] < 0).any():
             known = ", ".join(edition.name for edition in self._editions.editions)
             raise ValueError(f"{self} knows the published editions, and this table plays another one; it knows {known}")
@@ -185,11 +184,11 @@ class SearchAgent:
     def compare(
         self, flat: NDArray[np.float32], edition: str | Edition
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return what LEAVE brings more than CONTINUE and its standard error, float64 (rows,) each.
+        """Return the advantage of LEAVE over CONTINUE and its standard error, float64 (rows,) each.
 
         Args:
             flat: float32 (rows, NUM_FEATURES), observations with open chests of seats that must decide.
-            edition: What they play.
+            edition: The edition that they play.
         """
         stop = np.inf if self.budget.seconds is None else perf_counter() + self.budget.seconds * len(flat)
         totals, squares, played = np.zeros((3, len(flat)))
@@ -208,11 +207,10 @@ class SearchAgent:
         return totals / played, _error(totals, squares, played)
 
     def outcomes(self, flat: NDArray[np.float32], edition: str | Edition, pairs: int = 1) -> NDArray[np.float64]:
-        """Play each choice so many times for each row, see `compare`; return what it earned.
+        """Return the outcomes of `pairs` roll-outs of each action for each row, see `compare`.
 
         Returns:
-            float64 (2, rows * pairs), the pairs of a row beside each other. Row `CONTINUE` holds what continuing
-            earned, row `LEAVE` what leaving did, with the same random numbers.
+            float64 (2, rows * pairs) by action, the roll-outs of a row contiguous; a pair shares its random numbers.
         """
         self.rollouts += 2 * len(flat) * pairs
         keys = self._random.integers(0, 2**64, len(flat) * pairs, np.uint64)
@@ -240,11 +238,11 @@ class SearchAgent:
     def _play_expedition(
         self, batch: Batch, leaving: NDArray[np.bool_], starts: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """Play games to the end of the expedition; return what seat 0 has then, float64 (N,).
+        """Play games to the end of the expedition; return the value of seat 0, float64 (N,).
 
-        Seat 0 leaves at the first turn where `leaving`, bool (N,), says so.
-        Where the game goes on, that is the value of the next start. The network sees no game that has stopped, and of
-        those with the same number in `starts`, int (N,), which begin alike, it sees one beginning.
+        `leaving`, bool (N,), is seat 0's first decision. The value is the final reward or, in an unfinished game, the
+        value network's at the next start. Games with equal `starts`, int (N,), have the same first observations, which
+        the base network evaluates once.
         """
         observations, rewards = batch.observe(), np.zeros((batch.num_games, batch.seats), np.float32)
         flat = observations.reshape(-1, NUM_FEATURES)
@@ -260,7 +258,7 @@ class SearchAgent:
             batch.draw_decisions(leave, actions)
             batch.step(actions, observations, rewards, done)
             stops = running & (done | (batch.tables["expedition"] != expedition))
-            earned[stops] = rewards[stops, 0]  # 0 where the game goes on
+            earned[stops] = rewards[stops, 0]  # 0 in unfinished games
             goes_on |= stops & ~done
             nexts[stops] = observations[stops, 0]
             running &= ~stops

@@ -1,7 +1,6 @@
-"""Agents that play what `diamant_env.exact` has solved.
+"""Agents that play exact solutions of `diamant_env.exact`.
 
-What an expedition's cards ask is solved when such an expedition is first met: seconds for two players, a minute or
-two for five, and from then on read from disk.
+An expedition is solved when it first occurs (seconds for two players, one or two minutes for five) and cached on disk.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ _OF_RELICS = ("relics_taken", "path_relics", "path_relic_value")
 
 @dataclass
 class EquilibriumAgent(Scripted):
-    """Plays the symmetric equilibrium in score of each expedition by itself, by `exact.solve_equilibrium`.
+    """Agent of the symmetric equilibrium in score of each single expedition, by `exact.solve_equilibrium`.
 
     Args:
-        edition: A published name or the `Edition` that it plays. With relics it plays the first expedition only.
+        edition: A published name or an `Edition`. With relics only the first expedition is supported.
 
     Raises:
         ValueError: If there is no such edition.
     """
 
     family: ClassVar[str] = "equilibrium"
-    tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # fewest and most players
-    first_expedition_only: ClassVar[bool] = True  # of an edition with relics
+    tables: ClassVar[tuple[int, int]] = (1, MAX_PLAYERS)  # minimum and maximum number of players
+    first_expedition_only: ClassVar[bool] = True  # in an edition with relics
     edition: str | Edition = "iello-2016-fr"
     solutions: dict[tuple, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -50,7 +49,7 @@ class EquilibriumAgent(Scripted):
         """See `Agent.act`.
 
         Raises:
-            ValueError: If a row is of a table that was not solved; the message says what is.
+            ValueError: If the table of a row is not supported.
         """
         leave = np.zeros(len(obs.flat), np.float32)
         rows = np.flatnonzero(obs.flat[:, 0])
@@ -58,7 +57,7 @@ class EquilibriumAgent(Scripted):
         self._check(games)
         _sort_traps(games, len(find_edition(self.edition).traps))
         kinds, left = self._kinds(games), np.arange(len(games))
-        while left.size:  # kinds are few
+        while left.size:  # few distinct expeditions
             same = (kinds[left] == kinds[left[0]]).all(axis=1)
             which, left = left[same], left[~same]
             key = tuple(kinds[which[0]].tolist())
@@ -74,14 +73,14 @@ class EquilibriumAgent(Scripted):
             given = ", ".join(map(str, np.unique(players)))
             raise ValueError(f"{self} plays tables of {fewest} to {most}, not of {given} players")
         if self.first_expedition_only and find_edition(self.edition).relics and (games["expedition"] > 1).any():
-            raise ValueError(f"{self} plays the first expedition only: what follows was not solved with relics")
+            raise ValueError(f"{self} plays the first expedition only: later ones with relics are not solved")
 
     def _kinds(self, games: np.ndarray) -> NDArray[np.int64]:
-        """Return the numbers that determine each game's expedition, int64 (games, numbers)."""
+        """Return the key of each game's expedition, int64 (games, numbers)."""
         return np.column_stack([games["num_players"], games["deck"][:, _TRAPS] + games["on_path"]])
 
     def _start(self, game: GameState) -> GameState:
-        """Return the expedition that a game is in, before its first card."""
+        """Return the current expedition of a game before its first card."""
         start = exact.start_of_expedition(find_edition(self.edition), int(game["num_players"]))
         start["expedition"] = game["expedition"]
         start["deck"][_TRAPS] = game["deck"][_TRAPS] + game["on_path"]
@@ -93,7 +92,7 @@ class EquilibriumAgent(Scripted):
 
 
 def _sort_traps(games: np.ndarray, kinds: int) -> None:
-    """Name the kinds of trap anew, so that games which differ only by which kind has lost cards are solved once."""
+    """Relabel the kinds of trap canonically, so that games equal up to a permutation of kinds are solved once."""
     decks, on_path = games["deck"][:, FIRST_TRAP : FIRST_TRAP + kinds], games["on_path"][:, :kinds]
     order = np.argsort(decks + on_path, axis=1, kind="stable")
     decks[:] = np.take_along_axis(decks, order, axis=1)
@@ -102,7 +101,7 @@ def _sort_traps(games: np.ndarray, kinds: int) -> None:
 
 @dataclass
 class DifferenceAgent(EquilibriumAgent):
-    """Plays for as many gems more than its one rival as possible, by `exact.solve_difference`."""
+    """Agent that maximises the score difference to its only rival, by `exact.solve_difference`."""
 
     family: ClassVar[str] = "difference"
     tables: ClassVar[tuple[int, int]] = (2, 2)
@@ -113,7 +112,7 @@ class DifferenceAgent(EquilibriumAgent):
 
 @dataclass
 class LoneAgent(EquilibriumAgent):
-    """Plays a whole game alone so that it banks the most gems on average, by `exact.LoneSolver`."""
+    """Agent that maximises the expected score of a whole game alone, by `exact.LoneSolver`."""
 
     family: ClassVar[str] = "lone"
     tables: ClassVar[tuple[int, int]] = (1, 1)
@@ -138,9 +137,9 @@ class LoneAgent(EquilibriumAgent):
         return start
 
     def _with_relics_back(self, games: np.ndarray) -> np.ndarray:
-        """Return the games as before the relics on the path came up; printed ones stay there, which is equivalent.
+        """Return the games with the relics on the path back in the deck; printed ones stay, which is equivalent.
 
-        Which of several printed relics lie on the path can't be seen, but what they are worth together.
+        Observations show only the total value of printed relics on the path, not their identity.
         """
         games = games.copy()
         if find_edition(self.edition).relic_values == "taken":

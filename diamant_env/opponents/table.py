@@ -1,4 +1,4 @@
-"""Agents seated at the games of a batch: who acts for which seat, and the draw of their decisions."""
+"""Tables: the assignment of agents to the seats of a batch and the sampling of their decisions."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from diamant_env.batch import Batch
 from diamant_env.observation import Observations
 
 EMPTY = -1
-"""In a seating: a seat without an agent, for which the caller decides."""
+"""Marker of a seat without an agent in a seating; the caller decides for it."""
 
 
 class Table:
-    """Seats agents at the games of a batch.
+    """Agents in the seats of a batch.
 
     Args:
         batch: The games.
         agents: The agents.
-        seating: int (N, seats), the position in `agents` of who sits there, or `EMPTY` where the caller decides.
-            An agent keeps its rows for as long as the table lasts, in the order of (game, seat).
+        seating: int (N, seats), indices into `agents`, or `EMPTY` where the caller decides. The rows of an agent are
+            constant and ordered by (game, seat).
 
     Raises:
-        ValueError: If the seating has the wrong shape or names an agent that is not there.
+        ValueError: If the seating has the wrong shape or an index is out of range.
     """
 
     def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike) -> None:
@@ -48,11 +48,11 @@ class Table:
 
         Args:
             observations: float32 (N, seats, num_features of the batch).
-            mask: bool (N,), the games that play this turn; all by default. Agents without memory get the rows of these
-                games alone; the others get all their rows, of which those of games that wait need not decide.
+            mask: bool (N,), the games that play this turn; all by default. Memoryless agents get the rows of these
+                games alone; others get all their rows, with those of the other games marked as not deciding.
 
         Raises:
-            ValueError: If an agent returns anything but one probability per row.
+            ValueError: If an agent does not return one probability per row.
         """
         games = self.batch.tables
         playing = np.repeat(np.ones(len(games), bool) if mask is None else mask, self.batch.seats)
@@ -76,10 +76,10 @@ class Table:
         self.batch.draw_decisions(self.leave_probabilities(observations, mask), actions)
 
     def play_out(self, seat_0: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-        """Play all games from where they are to their end; return what each seat earned, float64 (N, seats).
+        """Play all games to their end; return the sum of rewards of each seat, float64 (N, seats).
 
         Args:
-            seat_0: bool (N,), whether seat 0 leaves at the first turn; by default its agent decides.
+            seat_0: bool (N,), decision of seat 0 at the first turn; by default its agent's.
         """
         shape = self.batch.num_games, self.batch.seats
         earned, actions = np.zeros(shape), np.zeros(shape, np.int8)

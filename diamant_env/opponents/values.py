@@ -1,8 +1,7 @@
-"""Value networks: the win share to expect at the start of an expedition where everyone plays one policy.
+"""Value networks: expected win shares at the start of an expedition in self-play of one policy.
 
-All that is used is what an observation shows beside the first card, so the card adds no noise. A perceptron gives each
-seat a logit, from how its chest compares with the others'; the softmax over the seats makes win shares of them. So the
-shares of a table add up to 1, and seats with equal chests have equal ones.
+The features exclude the first card, whose variance would be noise. A perceptron computes a logit for each seat from the
+differences of chests; a softmax over the seats gives win shares that sum to 1 and are equal for equal chests.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.layers import Layers, check_layers, hidden, one_blas_thread, transposed
 
 _FAR, _NEAR = 12.0, 3.0  # gems
-_SPREAD, _MOST = 8.0, 4.0  # gems by which chests drift apart in an expedition; leads are clipped at so many of these
+_SPREAD, _MOST = 8.0, 4.0  # standard deviation of a lead per expedition in gems; clip of leads in its multiples
 
 
 class Values:
-    """A value network for each of some table sizes.
+    """Value networks by table size.
 
     Args:
-        networks: By the number of players, the layers of a perceptron with ReLU: weight (outputs, inputs) and bias
-            (outputs,) of each, float32; see `inputs`, and one output.
+        networks: By number of players, the layers of a perceptron with ReLU from `inputs` to one output: weight
+            (outputs, inputs) and bias (outputs,) of each, float32.
 
     Raises:
-        ValueError: If layers don't fit, a weight is no finite number, or a table has an impossible size.
+        ValueError: If shapes do not match, a weight is not finite, or a table size is out of range.
     """
 
     def __init__(self, networks: Mapping[int, Layers]) -> None:
@@ -42,32 +41,32 @@ class Values:
         self.networks = {players: transposed(layers) for players, layers in networks.items()}
 
     def weights(self) -> dict[int, Layers]:
-        """Return the layers as they were given."""
+        """Return the untransposed layers."""
         return {
             players: [(weight.T.copy(), bias) for weight, bias in layers] for players, layers in self.networks.items()
         }
 
     def shares(self, flat: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the win share to expect of each seat, float32 (rows, players), the observer's first.
+        """Return the expected win share of each seat, float32 (rows, players), the observer's first.
 
         Args:
-            flat: float32 (rows, NUM_FEATURES), observations with open chests at the first turn of an expedition, all of
-                tables of one size.
+            flat: float32 (rows, NUM_FEATURES), observations with open chests at the first turn of an expedition, all at
+                the same table size.
 
         Raises:
             KeyError: If there is no network for tables of that size.
         """
         players = int(Observations(flat[0])["num_players"])
-        return shares_of(self.networks[players], inputs(*seen_at_start(flat)))
+        return shares_of(self.networks[players], inputs(*start_features(flat)))
 
 
-def seen_at_start(flat: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return what values depend on, for observations as in `Values.shares`.
+def start_features(flat: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the features of starts of expeditions, for observations as in `Values.shares`.
 
     Returns:
-        The chests in gems, float32 (rows, players), the observer's first, and what all seats share, float32 (rows, 7):
-        the expeditions to come with this one, whether it is the last and the last but one, the traps in the deck, the
-        pairs that could end an expedition, the relics in the deck and those taken. The first card lies in the deck.
+        The chests in gems, float32 (rows, players), the observer's first, and the public features, float32 (rows, 7):
+        remaining expeditions including this one, whether that number is 1, whether it is 2, traps in the deck, pairs of
+        equal traps, relics in the deck, relics taken. The deck includes the first card.
     """
     seen = Observations(flat)
     players = int(seen["num_players"][0])
@@ -83,10 +82,10 @@ def seen_at_start(flat: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArr
 
 
 def inputs(chests: NDArray[np.float32], public: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return what the network computes from, float32 (rows, players, 3 * players + 4), see `seen_at_start`.
+    """Return the network's inputs, float32 (rows, players, 3 * players + 4), see `start_features`.
 
-    Of each seat its chest less each other one's, these from the largest down: clipped closely and less so, and as a
-    part of what is to be expected of the expeditions to come; then what all seats share.
+    For each seat its leads over the other seats, sorted by their chests in descending order: clipped at `_NEAR`,
+    clipped at `_FAR`, and divided by the standard deviation over the remaining expeditions; then the public features.
     """
     players = chests.shape[1]
     places = np.arange(players)
@@ -111,12 +110,12 @@ def inputs(chests: NDArray[np.float32], public: NDArray[np.float32]) -> NDArray[
 
 
 def number_of_inputs(players: int) -> int:
-    """Return how many `inputs` a seat has: three for each other seat, and seven that all share."""
+    """Return the number of `inputs` of a seat: three for each other seat and seven public ones."""
     return 3 * (players - 1) + 7
 
 
 def shares_of(layers: Layers, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the win shares, float32 (rows, players), that transposed layers give for `inputs`."""
+    """Return the win shares, float32 (rows, players), of transposed layers for `inputs`."""
     weight, bias = layers[-1]
     with one_blas_thread():
         logits = hidden(rows.reshape(-1, rows.shape[2]), layers[:-1], "relu") @ weight + bias

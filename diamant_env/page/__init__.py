@@ -1,1 +1,1 @@
-"""A page to play in: the server behind ``diamant page``. It keeps nothing that matters: the page holds the game."""
+"""Web server of ``diamant page``. It is stateless: each request carries the game."""

@@ -1,4 +1,4 @@
-"""Answers to the page: one function for each address that takes a message."""
+"""Request handlers of the page, one for each POST route."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ POLICY = "/policy"
 
 
 class Answers:
-    """Answers messages; several threads may ask at once.
+    """Thread-safe request handlers.
 
     Args:
-        menu: What they may name.
+        menu: Agents and editions that requests may name.
 
     Attributes:
-        by_address: The function that answers a message to each address, and the fields of the message. A message that
-            is not allowed is a ValueError, whose text says what is.
+        by_address: Handler and message fields of each route. An invalid message is a ValueError.
     """
 
     def __init__(self, menu: Menu) -> None:
@@ -46,7 +45,7 @@ class Answers:
         }
 
     def warm_up(self) -> None:
-        """Compile and load what the first answers need."""
+        """Compile and load everything that the first requests need."""
         game = self._new(DEFAULT_EDITION, None, DEFAULT_TABLE, 0)["game"]
         self._hint(game)
         self._turn(game, 0)
@@ -55,7 +54,7 @@ class Answers:
         seed = secrets.randbelow(MAX_SEED + 1) if seed is None else seed
         value = new_value(self.menu, edition, hidden_chests, agents, seed)
         with self._games.borrow(value) as played:
-            played.ask()  # an agent that refuses this table says so now
+            played.ask()  # raises if an agent does not support the table
             return view_of(played)
 
     def _turn(self, game: Any, decision: Any) -> Answer:
@@ -99,7 +98,7 @@ class Answers:
 
     def _open(self, text: Any) -> Answer:
         if not isinstance(text, str):
-            raise ValueError("text: the text of a record is needed")
+            raise ValueError("text: the text of a record is required")
         record = GameRecord.from_text(text)
         check_cards(record.edition)
         title = f"{record.edition.name}, {record.num_players} players"

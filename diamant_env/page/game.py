@@ -1,4 +1,4 @@
-"""A game as the page holds it: a JSON value, checked and played again. A server that starts anew goes on from it."""
+"""Games as JSON values, validated and replayed, so that the page survives a restart of the server."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from diamant_env.page.menu import YOU, Menu
 from diamant_env.records.sitting import Sitting
 from diamant_env.state import CONTINUE, LEAVE
 
-MOST_GAMES = 64  # that are kept, so that they need not be played again at each turn
-MAX_SEED = 2**53 - 1  # the largest whole number that JavaScript keeps exactly
+MOST_GAMES = 64  # cached games, which are not replayed at each turn
+MAX_SEED = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER
 _FIELDS = ("edition", "hidden_chests", "agents", "seed", "decisions")
 _SIGNS = {"0": CONTINUE, "1": LEAVE, "-": CONTINUE}
 
 
 class PlayedGame:
-    """A game value that has been checked, and the game that it stands for.
+    """A validated game value and its replayed game.
 
     Attributes:
-        value: As the page holds it.
-        sitting: The game, played to its last decision.
-        names: Of the players, by seat.
-        you: The seat of the person, or None where agents play among themselves.
-        reviewed: The answer to the question for a review, once it was asked.
+        value: The JSON value.
+        sitting: The game after its last decision.
+        names: Names of the players, by seat.
+        you: Seat of the person, or None in a game among agents.
+        reviewed: Cached answer to a request for a review, or None.
     """
 
     def __init__(self, value: dict[str, Any], sitting: Sitting, names: list[str]) -> None:
@@ -41,27 +41,27 @@ class PlayedGame:
 
     @property
     def must_decide(self) -> bool:
-        """Whether the person must decide now."""
+        """Return whether the person must decide now."""
         return self.you is not None and bool(self.sitting.now.inside[self.you])
 
     def deciding(self) -> int:
-        """Return the seat of the person, who must decide now; ValueError if nobody asks them."""
+        """Return the seat of the person; raise a ValueError if they need not decide."""
         if self.you is None or not self.must_decide:
             raise ValueError("you need not decide now, so there is nothing to advise")
         return self.you
 
     def require_end(self) -> None:
-        """Raise a ValueError while the game goes on."""
+        """Raise a ValueError if the game is not over."""
         if not self.sitting.over:
             raise ValueError("the game is not over yet")
 
     def ask(self) -> list[float | None]:
-        """Return the agents' probabilities of LEAVE by seat, None for who need not decide.
+        """Return the agents' probabilities of LEAVE by seat, None for seats that do not decide.
 
-        They depend on the game value alone, so that they are the same after the server has started anew.
+        They depend on the game value alone, so that a restart of the server does not change them.
 
         Raises:
-            ValueError: If an agent refuses this table.
+            ValueError: If an agent does not support the table.
         """
         turn = len(self.value["decisions"])
         for seat, agent in enumerate(self.sitting.table.agents):
@@ -70,10 +70,10 @@ class PlayedGame:
         return self.sitting.leave
 
     def play(self, decision: int | None) -> None:
-        """Play a turn: the person decides, or nobody asks them.
+        """Play a turn with the person's decision, None if they need not decide.
 
         Raises:
-            ValueError: If the game is over, or a decision is missing or not asked for; then nothing was played.
+            ValueError: If the game is over, or a decision is missing or superfluous; the game is unchanged.
         """
         if self.sitting.over:
             raise ValueError("the game is over: there is no turn to play")
@@ -89,16 +89,16 @@ class PlayedGame:
         self.follow(signs, decisions)
 
     def follow(self, signs: str, decisions: Sequence[int] | NDArray[np.int8]) -> None:
-        """Play a turn with these decisions by seat, which the signs say."""
+        """Play a turn with these decisions by seat and append their signs to the value."""
         self.sitting.play(decisions)
         self.value = self.value | {"decisions": [*self.value["decisions"], signs]}
 
 
 def new_value(menu: Menu, edition: Any, hidden_chests: Any, agents: Any, seed: Any) -> dict[str, Any]:
-    """Return the value of a game that begins, between agents and by an edition of the menu.
+    """Return the value of a new game with agents and an edition of the menu.
 
     Raises:
-        ValueError: If an argument is not allowed; the message says what is.
+        ValueError: If an argument is not allowed.
     """
     if not isinstance(edition, str) or edition not in menu.editions:
         raise ValueError(f"unknown edition {_shown(edition)}; editions: {', '.join(menu.editions)}")
@@ -118,10 +118,10 @@ def new_value(menu: Menu, edition: Any, hidden_chests: Any, agents: Any, seed: A
 
 
 def replayed(menu: Menu, given: Any) -> PlayedGame:
-    """Check a game value and play it again; its decisions are taken as given, only agents with a memory are asked.
+    """Validate and replay a game value with its recorded decisions; only stateful agents are called.
 
     Raises:
-        ValueError: If it is no game; the message says what is allowed.
+        ValueError: If it is not a valid game.
     """
     if not isinstance(given, dict) or sorted(given) != sorted(_FIELDS):
         raise ValueError(f"game={_shown(given)}; an object with {', '.join(_FIELDS)} is needed")
@@ -144,7 +144,7 @@ def replayed(menu: Menu, given: Any) -> PlayedGame:
 
 
 def _decisions(signs: Any, sitting: Sitting, shown: str) -> list[int]:
-    """Return the decisions of a turn by seat; ValueError if the game can't go on like that."""
+    """Return the decisions of a turn by seat; raise a ValueError if they are illegal."""
     if sitting.over:
         raise ValueError(f"{shown}, but the game is over by then")
     seats = sitting.batch.seats
@@ -159,9 +159,9 @@ def _decisions(signs: Any, sitting: Sitting, shown: str) -> list[int]:
 
 
 class Games:
-    """The games that were played last, with what their agents remember.
+    """Cache of recent games and the states of their agents.
 
-    Who borrows a game has it alone: a second request with the same value plays it again for itself.
+    A borrowed game is exclusive: a concurrent request with the same value replays it.
     """
 
     def __init__(self, menu: Menu) -> None:
@@ -171,7 +171,7 @@ class Games:
 
     @contextmanager
     def borrow(self, given: Any) -> Iterator[PlayedGame]:
-        """Hand out the game that a value stands for, see `replayed`, and keep it as it is afterwards."""
+        """Lend the game of a value, see `replayed`, and cache its final state."""
         with self._lock:
             played = self._kept.pop(_key(given), None)
         if played is None:

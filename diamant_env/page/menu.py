@@ -1,4 +1,4 @@
-"""The agents and editions that the page offers: the only ones that a request can name."""
+"""Agents and editions of the page: the only ones that requests may name."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ AGENTS = {
 DEFAULT_EDITION = "iello-2016"
 DEFAULT_TABLE = [YOU, "champion", "ev:0.75", "bag:18"]
 MOST_POLICY_BYTES = 4_000_000
-MOST_POLICIES = 16  # that are dropped onto the page, in memory until the server ends
-MOST_LETTERS = 30  # in the name of a card of somebody's own edition
-_LONGEST_NAME = 40  # of a policy
-_POLICY = "policy:"  # before the digest of one that was dropped, so that no other file can take its place in a game
+MOST_POLICIES = 16  # uploaded policies, in memory until the server ends
+MOST_LETTERS = 30  # in a card name of a custom edition
+_LONGEST_NAME = 40  # characters of a policy's name
+_POLICY = "policy:"  # prefix of an uploaded policy's digest, which identifies it in games
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Offer:
     """An agent of the menu.
 
     Attributes:
-        label: In the menu.
-        about: What it does.
-        name: At the table and in records.
-        player: What `make` takes: a text of `AGENTS`, or the agent that was opened for what a person typed or dropped.
+        label: Label in the menu.
+        about: Short description.
+        name: Name at the table and in records.
+        player: Input of `make`: a text of `AGENTS`, or the agent of a command-line text or an upload.
     """
 
     label: str
@@ -61,14 +61,14 @@ class Offer:
 
 
 class Menu:
-    """What may be played, and with whom; several threads may ask at once.
+    """Thread-safe menu of agents and editions.
 
     Args:
-        agents: Texts that `make` takes, which a person typed; each is opened at once.
-        edition: A published name or the path of one, selected at first.
+        agents: Texts of further agents for `make`, loaded at once.
+        edition: A published name or a path, selected initially.
 
     Attributes:
-        agents: The offers by the text that stands for each in a request.
+        agents: The offers by their text in requests.
         editions: The editions by name.
 
     Raises:
@@ -87,7 +87,7 @@ class Menu:
         self.default = {"edition": selected.name, "agents": table}
 
     def as_json(self) -> dict[str, Any]:
-        """Return the choices of the start screen."""
+        """Return the choices of the start screen as a JSON value."""
         editions = [
             {
                 "name": edition.name,
@@ -103,21 +103,21 @@ class Menu:
         return choices | {"default": self.default, "seat_colours": colours, "policy_bytes": MOST_POLICY_BYTES}
 
     def make(self, text: str) -> Agent:
-        """Return an agent of the menu, with a memory of its own."""
+        """Return a fresh copy of an agent of the menu."""
         return make(self.agents[text].player, fresh=True)
 
     def add_policy(self, name: Any, content: Any) -> str:
-        """Add a policy file that was dropped onto the page; return the text that stands for it.
+        """Add an uploaded policy file; return its text in requests.
 
         Args:
-            name: Of the file, which is shown and opens nothing.
-            content: What the file holds, in base64.
+            name: File name for display, not opened.
+            content: Content of the file in base64.
 
         Raises:
-            ValueError: If it is no policy, too large, or there are `MOST_POLICIES` already.
+            ValueError: If it is not a policy, too large, or `MOST_POLICIES` is reached.
         """
         if not isinstance(name, str) or not name.isprintable() or not name.endswith(".safetensors"):
-            raise ValueError("name: that of a policy file, which ends in .safetensors, is needed")
+            raise ValueError("name: a file name that ends in .safetensors is required")
         held = _decoded(content, name)
         text = _POLICY + hashlib.sha256(held).hexdigest()[:16]
         stem = name.removesuffix(".safetensors").strip()[:_LONGEST_NAME] or "policy"
@@ -126,30 +126,30 @@ class Menu:
             if text in self.agents:
                 return text
             if sum(known.startswith(_POLICY) for known in self.agents) == MOST_POLICIES:
-                raise ValueError(f"{MOST_POLICIES} policies were dropped already; start diamant page anew for more")
+                raise ValueError(f"at most {MOST_POLICIES} policies can be added; restart diamant page for more")
             taken = {YOU, *(word for offer in self.agents.values() for word in (offer.name, offer.label))}
             numbered = chain([stem], (f"{stem} {number}" for number in count(2)))
             label = next(each for each in numbered if each not in taken)
             offer = Offer(label, f"a policy file, {len(held):,} bytes", label, agent)
-            self.agents = self.agents | {text: offer}  # not changed in place: others read it meanwhile
+            self.agents = self.agents | {text: offer}  # copy on write: other threads read it
         return text
 
 
 def shown_name(text: str) -> str:
-    """Return what an agent is called at the table."""
+    """Return the name of an agent at the table."""
     label = AGENTS[text][0].removeprefix("The ") if text in AGENTS else text
     return label.capitalize() if text in (YOU, *AGENTS) else label
 
 
 def check_cards(edition: Edition) -> None:
-    """Raise a ValueError if a card's name is longer than can be shown."""
+    """Raise a ValueError if a card's name is too long to be shown."""
     longest = max(map(len, edition.card_names.values()))
     if longest > MOST_LETTERS:
         raise ValueError(f"a card's name of {longest} letters; at most {MOST_LETTERS} can be shown")
 
 
 def _playable(edition: Edition) -> Edition:
-    """Return an edition that a person named; ValueError if the page can't offer it."""
+    """Return an edition given on the command line; raise a ValueError if the page can't offer it."""
     if edition != EDITIONS.get(edition.name, edition):
         raise ValueError(f"the edition's name {edition.name!r} is that of a published one with other cards or rules")
     check_cards(edition)
@@ -160,7 +160,7 @@ def _decoded(content: Any, name: str) -> bytes:
     try:
         held = base64.b64decode(content, validate=True)
     except (TypeError, ValueError, binascii.Error):
-        raise ValueError("content: what a policy file holds, in base64, is needed") from None
+        raise ValueError("content: a policy file in base64 is required") from None
     if len(held) > MOST_POLICY_BYTES:
         raise ValueError(f"{name} has {len(held):,} bytes; at most {MOST_POLICY_BYTES:,} are allowed")
     return held

@@ -1,4 +1,4 @@
-"""The server of the page: which addresses there are, who may ask, and how much at once."""
+"""ASGI application of the page: routes, access control and limits."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from diamant_env.page.answers import POLICY, Answers
 from diamant_env.page.menu import MOST_POLICY_BYTES, Menu
 
 STATIC = Path(__file__).parent / "static"
-MOST_BYTES = 64 * 1024  # of a message
-MOST_WITH_POLICY = MOST_POLICY_BYTES * 4 // 3 + MOST_BYTES  # of one that holds a policy in base64
+MOST_BYTES = 64 * 1024  # per message
+MOST_WITH_POLICY = MOST_POLICY_BYTES * 4 // 3 + MOST_BYTES  # per message with a policy in base64
 THREADS = 2
-MOST_WAITING = 8  # messages that wait for the threads, beside those that are being answered
+MOST_WAITING = 8  # queued messages, beside those in progress
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.ASCII)
 _HEADERS = {
@@ -46,17 +46,16 @@ _CARDS = {str(card) for card in range(NUM_CARDS)}
 
 
 class Guard:
-    """Lets only this machine's own page ask, and gives every answer the headers that keep others out.
+    """Middleware that admits only same-origin requests from this machine and adds security headers.
 
-    A foreign page may point its own name at 127.0.0.1, so the name that the browser asked for is checked, and so is
-    the page that asks.
+    It checks Host against DNS rebinding, and Origin against cross-site requests.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, see the specification of ASGI."""
+        """Handle a request, see the ASGI specification."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -72,21 +71,21 @@ class Guard:
         origins = [value for name, value in headers if name == "origin"]
         answer: ASGIApp = self._app
         if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]) or any(each != f"http://{hosts[0]}" for each in origins):
-            answer = _refusal(403, "only the page of this machine, at 127.0.0.1 or localhost, may ask here")
+            answer = _refusal(403, "only pages of this server, at 127.0.0.1 or localhost, may send requests")
         await answer(scope, receive, send_guarded)
 
 
 def make_app(menu: Menu | None = None) -> Starlette:
-    """Return the application. Each has games and threads of its own, and what is dropped onto it."""
+    """Return an application with its own games, threads and uploaded policies."""
     answers = Answers(menu or Menu())
-    desk = _Desk(answers)
+    dispatcher = _Dispatcher(answers)
     routes = [
         Route("/", _static),
         Route("/static/{name}", _static),
         Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"])),
         Route("/card/{card}/{name:path}.svg", _card),
         Route("/menu", lambda _: JSONResponse(answers.menu.as_json())),
-        *(Route(address, partial(desk.answer, address), methods=["POST"]) for address in answers.by_address),
+        *(Route(address, partial(dispatcher.answer, address), methods=["POST"]) for address in answers.by_address),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _error, Exception: _defect})
     app.add_middleware(Guard)
@@ -94,13 +93,13 @@ def make_app(menu: Menu | None = None) -> Starlette:
     return app
 
 
-class _Desk:
-    """Reads messages and lets threads answer them, so many at once."""
+class _Dispatcher:
+    """Bounded queue of messages for worker threads."""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers.by_address
         self._threads = ThreadPoolExecutor(THREADS, "diamant page")
-        self._slow = ThreadPoolExecutor(1, "diamant page, reviews")  # a hint does not wait for them
+        self._slow = ThreadPoolExecutor(1, "diamant page, reviews")  # so that reviews do not block hints
         self._asked = 0
 
     async def answer(self, address: str, request: Request) -> Response:
@@ -124,9 +123,9 @@ def _encoded(function: Callable[..., Any], message: dict[str, Any]) -> bytes:
 
 
 async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict[str, Any]:
-    """Return the JSON object of a request; HTTPException where it is none with these fields, or has too many bytes."""
+    """Return the JSON object of a request; raise an HTTPException if its fields or size are wrong."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-        raise HTTPException(415, "Content-Type: application/json is needed")
+        raise HTTPException(415, "Content-Type: application/json is required")
     body = bytearray()
     try:
         async for part in request.stream():
@@ -134,14 +133,14 @@ async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict
             if len(body) > most:
                 raise HTTPException(413, f"more than {most} bytes")
     except ClientDisconnect:
-        raise HTTPException(400, "the message stops half way") from None
+        raise HTTPException(400, "the message is incomplete") from None
     try:
         message = json.loads(body, parse_constant=_no_number)
-        json.dumps(message, ensure_ascii=False).encode()  # a lone surrogate is no text
+        json.dumps(message, ensure_ascii=False).encode()  # rejects lone surrogates
     except (ValueError, RecursionError):
         raise HTTPException(400, "the message is no JSON") from None
     if not isinstance(message, dict) or sorted(message) != sorted(fields):
-        raise HTTPException(400, f"a JSON object with {', '.join(fields)} is needed, and nothing else")
+        raise HTTPException(400, f"a JSON object with exactly {', '.join(fields)} is required")
     return message
 
 
@@ -170,10 +169,10 @@ def _refusal(status: int, error: str) -> JSONResponse:
 
 
 async def _error(_: Request, error: Any) -> Response:
-    """Answer what an address can't: no such address, another method, no JSON, too much of it."""
+    """Return the response to an HTTPException."""
     return _refusal(error.status_code, error.detail)
 
 
 async def _defect(_: Request, error: Exception) -> Response:
-    """Answer a page that met a defect of ours; the terminal shows the traceback."""
-    return _refusal(500, f"a defect of the server or of an own agent ({type(error).__name__}); the terminal says more")
+    """Return the response to an unexpected error; the terminal shows the traceback."""
+    return _refusal(500, f"error in the server or a custom agent ({type(error).__name__}); see the terminal")

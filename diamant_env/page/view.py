@@ -1,4 +1,4 @@
-"""Views of a game as values of JSON. All words come from the narrator, all odds from the engine."""
+"""Views of a game as JSON values."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from diamant_env.state import OVER, GameState
 
 
 class Viewer:
-    """Shows the states of one game.
+    """Converter of the states of one game to views.
 
     Args:
-        edition: What is played.
-        names: Of the players, by seat; those of the menu's own agents are texts of it.
-        you: The seat of the person, or None.
+        edition: The edition.
+        names: Names of the players, by seat; texts of the menu for its agents.
+        you: Seat of the person, or None.
     """
 
     def __init__(self, edition: Edition, names: Sequence[str], you: int | None = None) -> None:
         self._edition, self._you = edition, you
         self._names = distinct([shown_name(name) for name in names], mark="\N{NO-BREAK SPACE}")
-        speaker = list(names).index(YOU) if YOU in names else None  # in a record too, which hides no chest
+        speaker = list(names).index(YOU) if YOU in names else None  # also in records, where `you` is None
         self._narrator = Narrator(edition, self._names, speaker)
 
     def show(self, game: GameState, scene: Scene, leave: Sequence[float | None] = ()) -> dict[str, Any]:
@@ -37,8 +37,8 @@ class Viewer:
 
         Args:
             game: The record.
-            scene: Has followed the game.
-            leave: Probabilities of LEAVE by seat, or nothing where they stay secret.
+            scene: The scene of the game so far.
+            leave: Probabilities of LEAVE by seat, or () to hide them.
         """
         over = bool(game.phase == OVER)
         title = f"Expedition {game.expedition} of {self._edition.expeditions}, card {game.turn}"
@@ -101,7 +101,7 @@ class Viewer:
 
 
 def view_of(played: PlayedGame) -> dict[str, Any]:
-    """Return the view of a game that is being played; agents' probabilities are shown only where no person plays."""
+    """Return the view of a game, with the agents' probabilities if no person plays."""
     sitting = played.sitting
     viewer = Viewer(sitting.edition, played.names, played.you)
     leave = played.ask() if played.you is None else ()
@@ -120,7 +120,7 @@ def views_of(record: GameRecord) -> list[dict[str, Any]]:
 
 
 def card_view(edition: Edition, card: int) -> dict[str, Any]:
-    """Return what the page knows of a card."""
+    """Return the view of a card."""
     name = edition.card_name(card)
     svg = f"/card/{card}/{quote(name, safe='')}.svg"
     kind = "treasure" if card < FIRST_TRAP else "trap" if card < FIRST_RELIC else "relic"

@@ -1,4 +1,4 @@
-"""Views for stable-baselines3: vectorised environments and a callback that judges."""
+"""Vectorised environments and an evaluation callback for stable-baselines3."""
 
 try:
     from diamant_env.sb3.judge_callback import JudgeCallback, Judgement

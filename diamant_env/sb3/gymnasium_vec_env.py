@@ -1,4 +1,4 @@
-"""Gymnasium's vector environments as stable-baselines3 takes them."""
+"""Adapter of Gymnasium's vector environments to stable-baselines3's `VecEnv`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from diamant_env.sb3.vec_env import Rows
 
 
 class GymnasiumVecEnv(Rows):
-    """A vector environment of Gymnasium as stable-baselines3 takes it, without a Python loop over its games.
+    """`VecEnv` over a vector environment of Gymnasium, without a Python loop over its games.
 
     ``GymnasiumVecEnv(gymnasium.make_vec("diamant_env/Diamant-v0", num_envs=256, autoreset_mode="SameStep"))``
 
-    Infos are those of the vector environment, row by row; where a game ended, its final ones.
+    Infos are those of the vector environment by row, including final infos where a game ended.
 
     Args:
-        envs: One that starts the next game in the step that ends one (``autoreset_mode="SameStep"``).
+        envs: A vector environment with ``autoreset_mode="SameStep"``.
 
     Raises:
-        ValueError: If it has another mode, or is no vector environment.
+        ValueError: If it has another mode or is not a vector environment.
     """
 
     _methods = ("action_masks", "render")
@@ -40,20 +40,20 @@ class GymnasiumVecEnv(Rows):
         self.metadata = {**envs.metadata, **self.metadata}
 
     def _owner(self, name: str) -> Any:
-        return self.envs if hasattr(self.envs, name) else self.envs.unwrapped  # a wrapper hands on no attributes
+        return self.envs if hasattr(self.envs, name) else self.envs.unwrapped  # vector wrappers forward no attributes
 
     def reset(self) -> Any:
-        """Start new games; return the observations (num_envs, …). Honours the last `seed`."""
+        """Start new games with the seed of `seed`, if any; return the observations (num_envs, …)."""
         observations, self.reset_infos = self._listed.reset(seed=self._seeds[0])
         self._reset_seeds()
         return observations
 
     def step_async(self, actions: NDArray) -> None:
-        """Remember the actions, (num_envs,)."""
+        """Store the actions, (num_envs,)."""
         self._waiting = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict]]:
-        """Play; infos of games that ended hold ``terminal_observation``."""
+        """Play the actions; infos of games that ended have ``terminal_observation``."""
         observations, rewards, terminated, truncated, infos = self._listed.step(self._waiting)
         done = terminated | truncated
         for game in np.flatnonzero(done):

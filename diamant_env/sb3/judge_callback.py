@@ -1,4 +1,4 @@
-"""Callback of stable-baselines3 that judges the model while it learns."""
+"""Evaluation callback of stable-baselines3 by win share."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class Judgement(NamedTuple):
-    """The win share of the model after some steps.
+    """Win share of the model at one time step.
 
     Attributes:
-        steps: Environment steps learned from.
-        win_share: The mean win share, all line-ups together.
+        steps: Number of environment steps.
+        win_share: Mean win share over all line-ups.
         half_width: Half the width of its 95 % interval.
     """
 
@@ -29,25 +29,25 @@ class Judgement(NamedTuple):
 
 
 class JudgeCallback(BaseCallback):
-    """Judges a model of stable-baselines3 or sb3-contrib at regular intervals, in the same games each time.
+    """Evaluation of a model of stable-baselines3 or sb3-contrib at regular intervals, in the same games each time.
 
-    Logs ``judge/win_share`` (TensorBoard and the printed table) and keeps the best model.
+    Logs ``judge/win_share`` and saves the best model.
 
     Args:
         against: Opponents, see `diamant_env.judging.evaluate`.
-        every: Environment steps between two judgements; the last one is at the end.
+        every: Environment steps between two evaluations; there is one at the end of training.
         games: Games for each line-up.
         players: Players at each table.
-        edition: The edition that is played.
-        best: Where the model with the largest win share is saved, such as ``"best.zip"``; None keeps none.
-        seed: Of the games.
-        after: Called with each judgement; what it raises ends the learning, such as ``optuna.TrialPruned``.
+        edition: The edition to play.
+        best: Path of the model with the largest win share, such as ``"best.zip"``, or None.
+        seed: Seed of the games.
+        after: Function called with each `Judgement`; exceptions such as ``optuna.TrialPruned`` end training.
 
     Attributes:
-        curve: One `Judgement` after the other.
+        curve: All judgements in order.
 
     Raises:
-        ValueError: If an argument is out of range; with the first judgement, if the model can't play there.
+        ValueError: If an argument is out of range; at the first evaluation, if the model does not support the table.
     """
 
     def __init__(
@@ -69,11 +69,11 @@ class JudgeCallback(BaseCallback):
             "against": against, "games": games, "players": players, "edition": edition, "seed": seed,
         }  # fmt: skip
         if best is not None and (Path(best).suffix not in ("", ".zip") or not Path(best).parent.is_dir()):
-            raise ValueError(f"best={str(best)!r}; a file that ends in .zip, in a folder that is there, is needed")
-        self._evaluate("random:0.5", games=min(games, players))  # refuses wrong settings now, not after `every` steps
+            raise ValueError(f"best={str(best)!r}; a .zip file in an existing folder is required")
+        self._evaluate("random:0.5", games=min(games, players))  # rejects invalid settings before training
 
     def _evaluate(self, agent: Any, **changed: Any) -> Any:
-        from diamant_env.judging import evaluate  # with scipy, which an environment does not need
+        from diamant_env.judging import evaluate  # lazy, since it imports scipy
 
         return evaluate(agent, **self._how | changed)
 

@@ -1,4 +1,4 @@
-"""stable-baselines3's vectorised environment over the batch engine: one row per learning seat."""
+"""`VecEnv` of stable-baselines3 over a batch of games, one row per learning seat."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from diamant_env.rewards import Reward
 
 
 class Rows(VecEnv):
-    """A vector whose rows are parts of one object: they have its attributes and no wrappers."""
+    """`VecEnv` whose rows share the attributes of one object and have no wrappers."""
 
-    _methods: tuple[str, ...] = ("action_masks",)  # those of the object that answer for all rows
+    _methods: tuple[str, ...] = ("action_masks",)  # methods of the object that return one value per row
 
     def _owner(self, name: str) -> Any:
-        return self  # the object that has an attribute
+        return self
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return an attribute of the object, once per row."""
@@ -44,46 +44,45 @@ class Rows(VecEnv):
         setattr(self._owner(attr_name), attr_name, value)
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """Return the rows' parts of what a method answers: ``"action_masks"``, which MaskablePPO asks for."""
+        """Return the results of a method by row, such as ``"action_masks"`` for MaskablePPO."""
         if method_name not in self._methods:
             raise NotImplementedError(f"the rows of {type(self).__name__} have no method {method_name!r}")
         answers = getattr(self._owner(method_name), method_name)(*method_args, **method_kwargs)
         return [answers[row] for row in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """No row is wrapped."""
+        """Return False for each row."""
         return [False] * len(list(self._get_indices(indices)))
 
 
 class DiamantVecEnv(Rows):
-    """Every learning seat of every game is one environment of this vector.
+    """Vectorised environment with one row for each learning seat of each game.
 
-    A row whose seat is in camp still gets observations (feature 0 is 0); its action is ignored. A game that ends is
-    followed by the next one in the same step, as stable-baselines3 expects.
+    A row whose seat is in camp gets observations (feature 0 is 0) and its action is ignored. Games restart in the step
+    in which they end, as stable-baselines3 expects.
 
     Args:
         num_games: Games played side by side.
         num_players: One number, or one per game (num_games,).
         edition: A published name or an `Edition`, or a sequence with one per game.
         reward: See `diamant_env.Batch`.
-        opponents: By default there are none, and every seat learns. Otherwise seat 0 learns, and these play: what
-            `diamant_env.gym_env.DiamantEnv` takes, one for all other seats or one for each. A reset with a seed seeds
-            those that are given as texts or classes.
-        seating: Who sits where instead, int (num_games, seats): the position in `opponents`, or `EMPTY` for a
-            learning seat.
+        opponents: Agents as in `diamant_env.gym_env.DiamantEnv`, one for all other seats or one for each; seat 0
+            learns. By default all seats learn. A reset with a seed reseeds those given as texts or classes.
+        seating: int (num_games, seats), indices into `opponents`, or `EMPTY` for a learning seat; replaces the default
+            seating.
         blank_rivals: See `diamant_env.Batch`.
-        observation: Which part of an observation the rows show, see `diamant_env.diamant_v0.parallel_env`.
+        observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.
         render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
 
-    The infos of every step hold ``"seat"`` and ``"score"``, what is in that seat's chest; where a game ended, in its
-    chest at the end.
+    The infos of every step hold ``"seat"`` and ``"score"``, the gems in that seat's chest, at the end of a game the
+    final ones.
 
     Attributes:
         engine_seconds: Time spent in the engine, observations included.
         opponent_seconds: Time spent in the opponents' inference.
 
     Raises:
-        ValueError: If an argument is out of range; the message says what is allowed.
+        ValueError: If an argument is out of range.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
     """
 
@@ -133,7 +132,7 @@ class DiamantVecEnv(Rows):
         self.metadata = {**modes, **self.metadata}
 
     def reset(self) -> NDArray[np.float32]:
-        """Start new games; return float32 (rows, NUM_FEATURES). Honours the last `seed`."""
+        """Start new games with the seed of `seed`, if any; return float32 (rows, NUM_FEATURES)."""
         seed = self._seeds[0]
         self.batch.reset(seed, observations=self._observations)
         if seed is not None:
@@ -143,11 +142,11 @@ class DiamantVecEnv(Rows):
         return self.observations()
 
     def observations(self) -> NDArray[np.float32]:
-        """Return what the learning seats see now, float32 (rows, NUM_FEATURES)."""
+        """Return the observations of the learning seats, float32 (rows, NUM_FEATURES)."""
         return self._shown(self._observations)
 
     def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return what the layout shows of an array (num_games, seats, …), one row per learning seat."""
+        """Return the fields of the layout from (num_games, seats, …), one row per learning seat."""
         return self.layout.shown(rows.reshape(-1, rows.shape[-1])[self.rows])
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -156,7 +155,7 @@ class DiamantVecEnv(Rows):
         return np.stack([np.ones_like(inside), inside], axis=1)
 
     def draw_decisions(self, leave_probability: NDArray[np.float32]) -> NDArray[np.int8]:
-        """Draw int8 (rows,) from the learner's probabilities of LEAVE, float32 (rows,), with the games' own noise."""
+        """Sample int8 (rows,) from P(LEAVE), float32 (rows,), with the games' random numbers."""
         start = perf_counter()
         self._leave.reshape(-1)[self.rows] = leave_probability
         self.batch.draw_decisions(self._leave, self._actions)
@@ -167,7 +166,7 @@ class DiamantVecEnv(Rows):
         """Play one turn without the per-row dictionaries of `step`.
 
         Args:
-            actions: Whole numbers (rows,), 0 or 1; those of rows in camp are ignored.
+            actions: Integers (rows,), 0 or 1; those of rows in camp are ignored.
 
         Returns:
             Observations float32 (rows, NUM_FEATURES), rewards float32 (rows,), done bool (rows,).
@@ -201,11 +200,11 @@ class DiamantVecEnv(Rows):
         self.play(np.zeros(self.num_envs, np.int8))
 
     def step_async(self, actions: NDArray) -> None:
-        """Remember the actions, (rows,)."""
+        """Store the actions, (rows,)."""
         self._waiting = np.asarray(actions).reshape(-1)
 
     def step_wait(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_], list[dict]]:
-        """Play the turn; infos of rows whose game ended hold ``terminal_observation``."""
+        """Play the turn; infos of rows whose game ended have ``terminal_observation``."""
         observations, rewards, done = self.play(self._waiting)
         now, last = (Observations(rows)["chest"] for rows in (self._observations, self._final_observations))
         scores = np.where(self._done[:, None], last, now).reshape(-1)[self.rows].astype(int).tolist()
@@ -228,7 +227,7 @@ class DiamantVecEnv(Rows):
         return self.observations()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
     def __repr__(self) -> str:
         return f"<DiamantVecEnv: {self.num_envs} learning seats in {self.batch!r}>"

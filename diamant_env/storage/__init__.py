@@ -1,1 +1,1 @@
-"""Reading from disk and writing to it."""
+"""Reading and writing of files."""

@@ -1,4 +1,4 @@
-"""Atomic writing of files: whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -9,22 +9,21 @@ from pathlib import Path
 
 
 def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
-    """Write a file so that it holds its old or its new content, whenever the process is killed or the disk is full.
+    """Write a file atomically by a temporary file in the same folder, which is created if missing.
 
-    The content goes to the disk under another name in the same folder, which is made if it is not there, and then takes
-    the file's place. Where the name is a link, the link is replaced, not the file that it leads to: a folder that
-    somebody else made can't lead the writing elsewhere. A device is written as it is.
+    A symbolic link is replaced, not followed, so that a foreign folder can't redirect the writing. Devices are written
+    directly.
 
     Args:
-        path: Of the file; one that is there is replaced.
-        content: All of it, one part after the other; a text is written in UTF-8.
+        path: Path of the file; an existing one is replaced.
+        content: Parts of the content in order; text is encoded in UTF-8.
 
     Raises:
-        OSError: If it can't be written; the message names the file, which is as it was.
+        OSError: If it can't be written; the message names the file, which is unchanged.
     """
     target = Path(path)
     parts = [part.encode() if isinstance(part, str) else part for part in content]
-    partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # two writers at once have two of these
+    partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # unique per writer
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if str(target).startswith(("/dev/", "/proc/")) or (target.exists() and not target.is_file()):
@@ -41,7 +40,7 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
         if isinstance(error, OSError) and error.errno is not None:
             raise OSError(error.errno, error.strerror, str(path)) from None
         raise
-    with contextlib.suppress(OSError):  # not every system can: then the file is there, but may have its old name
+    with contextlib.suppress(OSError):  # fsync of a folder is not supported on every system
         folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)

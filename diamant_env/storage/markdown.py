@@ -1,4 +1,4 @@
-"""Tables in Markdown, for the generated pages and the model cards."""
+"""Markdown tables of the generated pages and the model cards."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterable, Sequence
 
 
 def markdown_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table whose cells are the texts of its values, without a line end after its last row."""
+    """Return a table of the values' texts, without a trailing newline."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def escaped(text: str) -> str:
-    """Return a text without HTML, code and line ends of its own, for a page or a cell of a table."""
+    """Return a text with HTML, backticks and line ends escaped, for a page or a cell of a table."""
     return re.sub(r"[<>&`|\\*\[\]~]", lambda found: f"&#{ord(found[0])};", " ".join(text.split()))
 
 
 def code(text: str) -> str:
-    """Return a text as code, by HTML where a code span can't hold it."""
+    """Return a text as code, in HTML where a code span can't hold it."""
     return f"<code>{escaped(text)}</code>" if re.search(r"[<>&`|\r\n]", text) else f"`{text}`"

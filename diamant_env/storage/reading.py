@@ -1,4 +1,4 @@
-"""Bounded reading of files and texts; whatever is wrong with one is a ValueError."""
+"""Reading of files and texts with bounded size; invalid content raises a ValueError."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 TEXT_BYTES = 1_000_000
-"""The largest configuration, pool or record that is read: many times the largest that makes sense."""
+"""Maximum size of a configuration, pool or record."""
 
 
 def read_text(path: str | Path) -> str:
@@ -18,13 +18,13 @@ def read_text(path: str | Path) -> str:
 
     Raises:
         OSError: If it can't be read.
-        ValueError: If it is larger than `TEXT_BYTES`, or no UTF-8; the message has no path.
+        ValueError: If it is larger than `TEXT_BYTES` or not UTF-8; the message has no path.
     """
     return read_bytes(path, TEXT_BYTES).decode("utf-8-sig")
 
 
 def read_bytes(path: str | Path, most: int) -> bytes:
-    """Return the content of a file of at most so many bytes.
+    """Return the content of a file of at most `most` bytes.
 
     Raises:
         OSError: If it can't be read.
@@ -38,10 +38,10 @@ def read_bytes(path: str | Path, most: int) -> bytes:
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of a text in JSON.
+    """Parse JSON.
 
     Raises:
-        ValueError: If it is none, or nested too deeply.
+        ValueError: If it is invalid or nested too deeply.
     """
     try:
         return json.loads(text)
@@ -50,12 +50,12 @@ def parse_json(text: str) -> Any:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Return the table of a text in TOML.
+    """Parse TOML.
 
     Raises:
-        ValueError: If it is none, or nested too deeply.
+        ValueError: If it is invalid or nested too deeply.
     """
-    if any(line.partition("=")[0].count(".") > 100 for line in text.splitlines()):  # of quadratic time in tomllib
+    if any(line.partition("=")[0].count(".") > 100 for line in text.splitlines()):  # quadratic time in tomllib
         raise ValueError("it is nested too deeply")
     try:
         return tomllib.loads(text)
@@ -68,7 +68,7 @@ def read_table(path: str | Path) -> dict[str, Any]:
 
     Raises:
         OSError: If it can't be read.
-        ValueError: If it is none of these or damaged; the message has no path.
+        ValueError: If it is neither or damaged; the message has no path.
     """
     parse = {".toml": parse_toml, ".json": parse_json}.get(Path(path).suffix)
     if parse is None:
@@ -80,7 +80,7 @@ def read_table(path: str | Path) -> dict[str, Any]:
 
 
 def table_text(path: str | Path, table: dict[str, Any]) -> str:
-    """Return what a flat table of texts, numbers and lists is in the format that a file's name ends in."""
+    """Return a flat table of texts, numbers and lists in the format of a file's suffix."""
     values = {
         key: json.dumps(value, ensure_ascii=False, default=int) for key, value in table.items() if value is not None
     }
@@ -92,6 +92,6 @@ def table_text(path: str | Path, table: dict[str, Any]) -> str:
 
 
 def nearest(given: object, names: Iterable[str], otherwise: str) -> str:
-    """Return the question which of the names was meant, most similar first; `otherwise` if none is similar."""
+    """Return a suggestion of similar names, most similar first, or `otherwise`."""
     near = difflib.get_close_matches(str(given).partition(":")[0], list(names))
     return f"did you mean {' or '.join(near)}?" if near else otherwise

@@ -1,4 +1,4 @@
-"""Results as JSON, with the versions of what produced them."""
+"""JSON of results and package versions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
 
 
 def save_json(content: object, path: str | Path) -> None:
-    """Write dataclasses, arrays and what JSON knows; NaN and infinities become null."""
+    """Write dataclasses, arrays and JSON values; NaN and infinities become null."""
     text = json.dumps(to_json(content), indent=1, ensure_ascii=False, allow_nan=False)
     write_whole(path, text + "\n")
 
 
 def to_json(content: Any) -> Any:
-    """Return content that `json` can write."""
+    """Return a JSON value."""
     if is_dataclass(content) and not isinstance(content, type):
         content = asdict(content)
     if isinstance(content, dict):
@@ -41,13 +41,13 @@ def to_json(content: Any) -> Any:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and the packages, and the commit of a checkout, with "+" if it was changed."""
+    """Return the versions of Python and packages, and the commit of a checkout, with "+" if modified."""
     found = {"python": platform.python_version()}
     for package in _PACKAGES:
         with suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
     root = Path(__file__).parents[2]
-    if (root / "pyproject.toml").is_file():  # an installed package may lie in a checkout of something else
+    if (root / "pyproject.toml").is_file():  # not for a package installed inside another checkout
         command = ["git", "-C", str(root), "describe", "--always", "--dirty=+", "--abbrev=12"]
         with suppress(OSError, subprocess.SubprocessError):
             found["commit"] = subprocess.run(

@@ -87,10 +87,10 @@ REFUSED = (
     (["--algorithms", "sarsa"], "unknown algorithm 'sarsa'; algorithms: ppo, league"),
     (["--agents", "nobody"], "unknown agent 'nobody'"),
     (["--agents", "my_module:number"], "plays nothing; allowed:"),
-    (["--agents", "search:4:text:my_module:words"], "answers in words"),
+    (["--agents", "search:4:text:my_module:words"], "is a language model"),
     (["--agents", "champion"], "champion plays none of these tasks: solitaire"),
-    (["--agents"], "--agents names nothing; leave it out for the default"),
-    (["--algorithms"], "--algorithms names nothing"),
+    (["--agents"], "--agents is empty; omit it for the default"),
+    (["--algorithms"], "--algorithms is empty"),
     (["--seeds", "0"], "--seeds 0; at least 1 is needed"),
 )
 
@@ -199,5 +199,5 @@ def test_what_is_done_is_on_the_page_when_the_command_is_ended(tmp_path):
     assert "| `my_module:train` (1), " in (folder / PAGE).read_text()
     assert len(json.loads((folder / RESULTS).read_text())["runs"]) == 1
     assert process.returncode == 130
-    assert "stopped; the page of what is done is runs/benchmark/benchmark.md; the same command goes on" in errors
+    assert "stopped; page of the finished runs: runs/benchmark/benchmark.md; the same command resumes" in errors
     assert "Traceback" not in errors

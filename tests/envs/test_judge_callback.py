@@ -30,7 +30,7 @@ def test_wrong_settings():
     for wrong, message in {
         ("against", "pond"): "against 'pond': no such pool",
         ("games", 0): "games=0",
-        ("best", "best.safetensors"): "best='best.safetensors'; a file that ends in .zip",
+        ("best", "best.safetensors"): "best='best.safetensors'; a .zip file",
     }.items():
         with pytest.raises(ValueError, match=message):
             vec.JudgeCallback(every=40, **dict([wrong]))

@@ -159,7 +159,7 @@ def test_members_of_a_pool_that_need_open_chests_are_left_out_where_chests_are_h
 
 
 def test_an_agent_that_was_named_is_not_left_out(tmp_path):
-    with pytest.raises(ValueError, match=r"catch-up:16,0.5 looks at the rivals' chests"):
+    with pytest.raises(ValueError, match=r"catch-up:16,0.5 reads the rivals' chests"):
         evaluate("ev", "catch-up,bag:9,bag:10", 12, hidden_chests=True)
     pool = tmp_path / "mine.toml"
     pool.write_text('agents = ["bag:9", "bag:10", "catch-up:9,1", "difference"]')

@@ -166,7 +166,7 @@ def test_a_run_on_two_nodes_whose_runner_is_killed_and_that_goes_on(two_nodes, t
     ("arguments", "complaint"),
     [
         (["--ray.runners", "0"], "ray: runners = 0: Input should be greater than or equal to 1"),
-        (["--ray.runners", "50", "--ppo.games", "40"], "ppo.games = 40 among ray.runners = 50"),
+        (["--ray.runners", "50", "--ppo.games", "40"], "ppo.games = 40 over ray.runners = 50"),
     ],
 )
 def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):

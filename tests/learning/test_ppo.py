@@ -179,7 +179,7 @@ def test_an_interrupted_run_has_its_curve_and_says_how_to_resume(tmp_path, monke
     words = "--ppo.decisions 4000 --ppo.games 20 --ppo.turns 16 --judge.curve-games 100 --judge.curve-points 4"
     assert main([*words.split(), "--checkpoints", "2", "--name", "killed", "--out", str(tmp_path)]) == 130
     folder = tmp_path / "killed-seed0"
-    assert f"stopped; go on with --resume {folder}" in capsys.readouterr().err
+    assert f"stopped; resume with --resume {folder}" in capsys.readouterr().err
     points = json.loads((folder / "curve.json").read_text())
     assert all(point["decisions"] >= 1000 * number for number, point in enumerate(points, 1))
     assert 1 <= len(points) <= 2

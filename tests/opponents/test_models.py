@@ -64,7 +64,7 @@ def test_a_zip_answers_with_the_probabilities_of_its_policy(algorithm, observati
     assert len(set(expected[inside].round(4).tolist())) > 3
     assert str(make(model)) == algorithm
     if observation == "history":
-        with pytest.raises(ValueError, match="PPO observes the history of decisions, which is not known here"):
+        with pytest.raises(ValueError, match="PPO observes the history of decisions, which is not available here"):
             answer_of(make(model), Observations(flat[:, :90]), inside)
 
 
@@ -118,7 +118,7 @@ def test_a_model_trained_through_vec_normalize_needs_its_statistics(tmp_path):
     model = sb3.PPO("MlpPolicy", env, seed=1, **FEW).learn(200)
     model.save(tmp_path / "ppo.zip")
     env.save(tmp_path / "norm.pkl")
-    with pytest.raises(ValueError, match=r"ppo.zip was trained through VecNormalize: name its statistics too"):
+    with pytest.raises(ValueError, match=r"ppo.zip was trained with VecNormalize: add its statistics"):
         make(tmp_path / "ppo.zip")
     flat, inside = rows()
     found = asked(make(f"{tmp_path / 'ppo.zip'}+{tmp_path / 'norm.pkl'}"), flat)

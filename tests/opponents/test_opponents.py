@@ -57,7 +57,7 @@ def test_agents_answer_every_row_with_a_probability_by_that_row_alone(text, real
 
 
 def test_catch_up_refuses_hidden_chests():
-    with pytest.raises(ValueError, match=r"catch-up:10,1 looks at the rivals' chests"):
+    with pytest.raises(ValueError, match=r"catch-up:10,1 reads the rivals' chests"):
         make("catch-up:10,1").act(seen(hidden_chests=1), np.ones(1, bool))
 
 

@@ -18,10 +18,10 @@ from diamant_env.judging.games import play
 from diamant_env.judging.lineups import seat_with
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make, search
+from diamant_env.opponents.edition_inference import EditionFinder
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.search import Budget, SearchAgent, parse
 from diamant_env.opponents.values import Values
-from diamant_env.opponents.which_edition import EditionFinder
 from diamant_env.state import OVER
 from tests.support.play import PUBLISHED, every
 
@@ -122,7 +122,7 @@ SHORT = replace(find_edition("iello-2016"), name="short", expeditions=1)
 @pytest.mark.parametrize(
     ("edition", "message"),
     [
-        ("incan-gold", r"search:ev:0\.75 looks ahead from open chests, and this table hides them"),
+        ("incan-gold", r"search:ev:0\.75 needs open chests, and this table hides them"),
         (SHORT, "knows the published editions, and this table plays another one; it k"),
     ],
 )

@@ -10,7 +10,7 @@ from diamant_env import Batch
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.inputs import RAW
 from diamant_env.opponents.network import FORMAT, NetworkAgent, digest, layout
-from diamant_env.opponents.values import Values, inputs, seen_at_start
+from diamant_env.opponents.values import Values, inputs, start_features
 from tests.support.play import Play
 
 RANDOM = np.random.default_rng(0)
@@ -63,7 +63,7 @@ def test_the_seats_of_a_table_share_one_win_and_see_it_alike(players):
 def test_the_start_of_the_last_expedition_but_one_by_hand():
     """A relic was taken by one who left alone, then two snakes came up; now a boulder lies on the path."""
     play = Play(["relic", "snake", "snake", 5, 7, "boulder"], 3).play("0 - all all")
-    chests, public = seen_at_start(play.env._batch.observe()[:, 1])
+    chests, public = start_features(play.env._batch.observe()[:, 1])
     assert chests.tolist() == [[3, 3, 8]]
     pairs = 4 * 3 * 2 + 2 * 1  # of one kind, in the deck or on the path
     assert public.tolist() == [[2 / 4, 0, 1, 14 / 16, pairs / 16, 4 / 2, 1 / 2]]

@@ -135,10 +135,10 @@ def test_a_dropped_policy_plays(tmp_path):
     ("message", "error"),
     [
         ({"content": base64.b64encode(CHAMPION[:-9]).decode()}, "x.safetensors is no safetensors file or is damaged"),
-        ({"content": "no base64!"}, "in base64, is needed"),
+        ({"content": "no base64!"}, "in base64 is required"),
         ({"content": base64.b64encode(bytes(MOST_POLICY_BYTES + 1)).decode()}, "4,000,001 bytes; at most 4,000,000"),
-        ({"name": "ppo.zip"}, "ends in .safetensors, is needed"),
-        ({"name": None}, "ends in .safetensors, is needed"),
+        ({"name": "ppo.zip"}, "ends in .safetensors is required"),
+        ({"name": None}, "ends in .safetensors is required"),
     ],
 )
 def test_what_is_no_policy(message, error):
@@ -168,6 +168,6 @@ def test_no_more_policies_are_kept_than_said(tmp_path):
     for each in threads:
         each.join()
     assert len(menu.agents) == len(AGENTS) + MOST_POLICIES
-    with pytest.raises(ValueError, match=f"{MOST_POLICIES} policies were dropped already"):
+    with pytest.raises(ValueError, match=f"at most {MOST_POLICIES} policies can be added"):
         menu.add_policy("x.safetensors", contents[-1])
     menu.add_policy("x.safetensors", contents[0])

@@ -70,7 +70,7 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
 
 
 def test_another_configuration_is_refused(finished):
-    with pytest.raises(ValueError, match="belongs to another configuration"):
+    with pytest.raises(ValueError, match="has another configuration"):
         load_checkpoint(finished[0], CONFIG.model_copy(update={"seed": 1}))
 
 
@@ -81,7 +81,7 @@ def test_another_configuration_is_refused(finished):
         ("learner/shuffle/bit_generator", "MT19937", "must be for a PCG64"),
         ("learner/exploration", None, "KeyError: 'exploration'"),
         ("league/networks", [[[np.zeros((4, 3), np.float32), np.zeros(4, np.float32)]]] * 2, "ValueError"),
-        ("learner/layout", "[]", "games are those of another version"),
+        ("learner/layout", "[]", "games have the layout of another version"),
         ("league", None, f"{CHECKPOINT} does not fit the run: KeyError: 'league'"),
     ],
 )
@@ -99,8 +99,8 @@ def test_open_decisions_belong_to_rows_that_wait(finished, resume):
     rows, pending = buffer["open"]["row"], buffer["pending"]
     place = ["learner", "buffer", "open"]
     for wrong in (rows[::-1].copy(), rows + 10**6, -rows - 1, rows[:-1].copy()):
-        assert "wait for an outcome" in resume(altered(state, [*place, "row"], wrong))
+        assert "have an open decision" in resume(altered(state, [*place, "row"], wrong))
     moved = np.where(pending < 0, -1, 10**6)
-    assert "wait for an outcome" in resume(altered(state, ["learner", "buffer", "pending"], moved))
+    assert "have an open decision" in resume(altered(state, ["learner", "buffer", "pending"], moved))
     actions = np.full_like(buffer["open"]["action"], 7)
     assert "an action of an open decision is neither 0 nor 1" in resume(altered(state, [*place, "action"], actions))

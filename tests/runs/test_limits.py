@@ -52,7 +52,7 @@ def test_training_that_diverges_stops_and_saves_nothing_broken(tmp_path, monkeyp
     assert main(words.split()) == 2
     line = capsys.readouterr().err.splitlines()[-1]
     assert "error: the training has diverged after" in line
-    assert "take a lower ppo.learning_rate than 0.003" in line
+    assert "lower ppo.learning_rate = 0.003" in line
     (folder,) = tmp_path.iterdir()
     assert not (folder / "policy.safetensors").exists()
     saved = list((folder / "checkpoints").iterdir())

@@ -9,10 +9,10 @@ import pytest
 
 from train.benchmark import Arguments, benchmark
 from train.benchmarking.config import BenchmarkConfig
-from train.runs.run_folder import held
+from train.runs.run_folder import locked
 
-HOLD = "import sys, time; from pathlib import Path; from train.runs.run_folder import held\n"
-HOLD += "with held(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(600)\n"
+HOLD = "import sys, time; from pathlib import Path; from train.runs.run_folder import locked\n"
+HOLD += "with locked(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(600)\n"
 
 
 @pytest.fixture
@@ -33,5 +33,5 @@ def test_a_folder_belongs_to_one_process_until_it_ends(tmp_path, other):
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]
     other.kill()
     other.wait()
-    with held(tmp_path):
+    with locked(tmp_path):
         assert (tmp_path / ".lock").exists()

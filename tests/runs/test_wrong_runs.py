@@ -7,7 +7,7 @@ from train import benchmark, best_response, ppo
 REFUSED = {
     ppo: [
         (["--judge.num-players", "8", "--game.edition", "incan-gold"], "a table of 8 needs 7 distinct opponents"),
-        (["--seed", "3", "--resume", "nowhere"], "--resume goes on with the run as it is"),
+        (["--seed", "3", "--resume", "nowhere"], "--resume keeps the run's settings"),
         (["--config", "nowhere.toml"], "no configuration file nowhere.toml"),
         (["--config", "README.md"], "README.md is no TOML file"),
         (["--ppo.speed", "3"], "Unrecognized options: --ppo.speed, 3"),
@@ -18,15 +18,15 @@ REFUSED = {
         (["--seed"], "Missing value for argument '--seed'"),
         (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is less than the 3 table sizes"),
         (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
-        (["--start", "bag:18"], "start = 'bag:18' is no network that a policy could start from"),
+        (["--start", "bag:18"], "start = 'bag:18' is not a network"),
         (["--start", "nowhere/seed{seed}.safetensors"], "nowhere/seed0.safetensors"),
         (["--start", "champion"], "start = 'champion' needs network.hidden = [128, 128], activation = 'relu'"),
     ],
     best_response: [
         (["nobody"], "unknown agent 'nobody'"),
         (["bag", "--game.num-players", "3", "4"], "one table size of 2 to 8 is needed"),
-        (["bag", "--resume", "nowhere"], "--resume goes on with what the folders say"),
-        (["--seeds", "2", "--resume", "nowhere"], "--resume goes on with the run as it is"),
+        (["bag", "--resume", "nowhere"], "--resume takes its agents from the folders"),
+        (["--seeds", "2", "--resume", "nowhere"], "--resume keeps the run's settings"),
     ],
     benchmark: [
         (["--tasks", "chess"], "unknown task 'chess'"),

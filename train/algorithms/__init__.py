@@ -1,1 +1,1 @@
-"""The algorithms that learn, beside the PPO of `train.learning`: each is a function of an experiment."""
+"""Learning algorithms of the benchmark beside `train.ppo`."""

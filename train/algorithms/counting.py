@@ -1,4 +1,4 @@
-"""Environments of a task that count the decisions of their learning seats."""
+"""Environments that count the decisions of their learning seats."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.runs.config import GameConfig
 
 _KEPT = np.ones(NUM_FEATURES, np.float32)
-_KEPT[columns(*(field.name for field in RIVALS))] = 0  # what blank observations hide beside the chests
+_KEPT[columns(*(field.name for field in RIVALS))] = 0  # hidden in blank observations beside the chests
 
 
 class Meter:
-    """Adds up decisions in a folder, one file for each process: copies, forks and a run that goes on count too."""
+    """Persistent counter of decisions, one file per process, shared by copies, forks and resumed runs."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -33,19 +33,19 @@ class Meter:
 
     def add(self, decisions: int) -> None:
         """Add a number of decisions."""
-        if self._process != os.getpid():  # its first, or in a process that was forked: two may count at once
+        if self._process != os.getpid():  # first use in this process, perhaps a fork
             self.folder.mkdir(parents=True, exist_ok=True)
             self._count = np.memmap(self.folder / secrets.token_hex(8), np.int64, "w+", shape=1)
             self._process = os.getpid()
         self._count[0] += decisions
 
     def spent(self) -> int:
-        """Return the decisions that all processes have made."""
+        """Return the decisions of all processes."""
         files = self.folder.iterdir() if self.folder.is_dir() else ()
         return sum(int(np.fromfile(file, np.int64, 1).sum()) for file in files)
 
     def clear(self) -> None:
-        """Begin at 0."""
+        """Reset to 0."""
         for file in self.folder.iterdir() if self.folder.is_dir() else ():
             file.unlink()
         self._process = -1
@@ -58,7 +58,7 @@ class Meter:
 
 
 class CountedBatch(Batch):
-    """A `diamant_env.Batch` of which every seat inside counts at each turn."""
+    """`diamant_env.Batch` that counts every seat inside at each turn."""
 
     def __init__(self, meter: Meter, num_games: int, **settings: Any) -> None:
         super().__init__(num_games, **settings)
@@ -83,7 +83,7 @@ class CountedBatch(Batch):
 
 
 class CountedVecEnv(DiamantVecEnv):
-    """A `diamant_env.sb3.DiamantVecEnv` of which the rows inside count."""
+    """`diamant_env.sb3.DiamantVecEnv` that counts the rows inside."""
 
     def __init__(self, meter: Meter, *settings: Any) -> None:
         super().__init__(*settings)
@@ -105,7 +105,7 @@ class CountedVecEnv(DiamantVecEnv):
 
 
 class CountedParallelEnv(BaseParallelWrapper):
-    """A `diamant_v0.parallel_env` of which every agent inside counts at each turn."""
+    """`diamant_v0.parallel_env` that counts every agent inside at each turn."""
 
     def __init__(self, env: ParallelEnv, meter: Meter, blank: bool) -> None:
         super().__init__(env)
@@ -128,7 +128,7 @@ class CountedParallelEnv(BaseParallelWrapper):
 
 
 class CountedEnv(gymnasium.Wrapper):
-    """A `diamant_env.gym_env.DiamantEnv` of which every step counts."""
+    """`diamant_env.gym_env.DiamantEnv` that counts every step."""
 
     def __init__(self, env: gymnasium.Env, meter: Meter, blank: bool) -> None:
         super().__init__(env)
@@ -147,12 +147,12 @@ class CountedEnv(gymnasium.Wrapper):
 
 
 class CountedVectorEnv(VectorWrapper):
-    """A `diamant_env.gym_vector.DiamantVectorEnv` of which every game counts that a step plays on."""
+    """`diamant_env.gym_vector.DiamantVectorEnv` that counts every game that a step advances."""
 
     def __init__(self, env: VectorEnv, meter: Meter, blank: bool) -> None:
         super().__init__(env)
         self.meter, self._kept = meter, _KEPT if blank else np.ones_like(_KEPT)
-        self._waiting = np.zeros(self.num_envs, np.bool_)  # games that the next step starts
+        self._waiting = np.zeros(self.num_envs, np.bool_)  # games reset by the next step
 
     def reset(self, **how: Any) -> tuple[Any, dict[str, Any]]:
         """See `DiamantVectorEnv.reset`."""

@@ -1,9 +1,9 @@
-"""Neural fictitious self-play with PPO: the agent is the average of all best responses so far.
+"""Neural fictitious self-play with PPO.
 
-One seat of each game learns by PPO to answer copies of the average policy, which sit in the others. Its decisions go
-into a reservoir, an even sample of all so far, from which a second network learns what it did on average (Heinrich and
-Silver: Deep reinforcement learning from self-play in imperfect-information games, 2016; there DQN learns, and the
-others answer too with a small probability, which is 0 here).
+One seat of each game learns a best response by PPO to copies of the average policy in the others. Its decisions enter a
+reservoir, from which a second network learns the average policy by supervised learning (Heinrich and Silver: Deep
+reinforcement learning from self-play in imperfect-information games, 2016; there with DQN and anticipatory dynamics,
+whose parameter is 0 here).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config, NetworkConfig
 from train.runs.run_folder import Checkpoints
 
-PLACES = 200_000  # decisions in the reservoir
+PLACES = 200_000  # size of the reservoir in decisions
 _BATCH, _RATE = 1024, 1e-3
-_PASSES = 8  # decisions drawn from the reservoir for each new one
+_PASSES = 8  # samples from the reservoir for each new decision
 
 
 class Reservoir:
-    """An even sample of all decisions so far (Vitter 1985)."""
+    """Uniform sample of all decisions so far (reservoir sampling, Vitter 1985)."""
 
     def __init__(self, places: int, width: int, random: np.random.Generator) -> None:
         self.inputs = np.zeros((places, width), np.float32)
@@ -56,7 +56,7 @@ class Reservoir:
 
 
 class Average:
-    """The average policy, as a network that learns and as the agent in the other seats."""
+    """Average policy: a network in training and the agent in the other seats."""
 
     def __init__(self, shape: NetworkConfig, random: np.random.Generator) -> None:
         width = INPUTS[shape.inputs].width
@@ -76,7 +76,7 @@ class Average:
         return self.agent.act(obs, first)
 
     def learn(self, decisions: int) -> None:
-        """Take the gradient steps that are due after this number of new decisions."""
+        """Take the gradient steps for this number of new decisions."""
         for _ in range(max(1, _PASSES * decisions // _BATCH)):
             inputs, actions = self.reservoir.sample(_BATCH)
             loss = torch.nn.functional.cross_entropy(self._net(inputs), actions)
@@ -87,13 +87,13 @@ class Average:
 
 
 def fictitious_play(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
-    """Train by fictitious self-play until the learner's decisions are used up; return the average policy."""
+    """Train by fictitious self-play for the budget of decisions; return the average policy."""
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     meter.clear()
     average = Average(config.network, np.random.default_rng(config.seed))
     game, players = config.game, config.game.num_players[0]
-    games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
+    games = config.ppo.games * players  # one learner per game: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
     env = CountedVecEnv.of(meter, game, games, [average], seating)
     learner, checkpoints = Learner(env, config.ppo, config.network, config.seed), Checkpoints(config, folder)

@@ -1,4 +1,4 @@
-"""Magnetic mirror descent in self-play: PPO whose steps are held back by two divergences instead of a clip.
+"""Magnetic mirror descent in self-play: PPO with two divergence penalties instead of the clip.
 
 Sokota et al.: A unified approach to reinforcement learning, quantal response equilibria, and two-player zero-sum games
 (ICLR 2023), in the form of their experiments with networks. With the advantage A, the policy p of the rollout and the
@@ -6,10 +6,9 @@ magnet m, a step minimises
 
     - mean(A π / p) + KL(π, p) / step_size + temperature KL(π, m).
 
-The magnet is the uniform policy, so that its divergence is log 2 less the entropy. The temperature falls linearly to a
-tenth; one that stays would lead to a quantal response equilibrium. Of two actions the probability of the one that was
-taken gives the whole policy of the rollout, so both divergences are exact. The paper proves convergence for two players
-and zero sum, and for policies in a table; with networks and more players nothing is proved.
+The magnet is the uniform policy, so that its divergence is log 2 less the entropy. The temperature decays linearly to a
+tenth; a constant one would lead to a quantal response equilibrium. With two actions the probability of one determines
+the policy, so both divergences are exact. Convergence is proved for tabular policies in two-player zero-sum games only.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ from train.runs.config import NetworkConfig, PPOConfig
 STEP_SIZE = 5.0
 """Divisor of the divergence from the policy of the rollout; advantages have standard deviation 1."""
 TEMPERATURE = 0.05
-"""Factor of the divergence from the uniform policy at first."""
-_LEAST = 1e-6  # probability in a divergence: float32 holds no 1 - p far below that
+"""Initial factor of the divergence from the uniform policy."""
+_LEAST = 1e-6  # minimum probability in a divergence, for the precision of 1 - p in float32
 
 
 class MirrorDescent(Learner):
-    """Magnetic mirror descent; `entropy` and `clip` of the configuration are not read."""
+    """Magnetic mirror descent; `entropy` and `clip` of the configuration are ignored."""
 
     def __init__(self, env: DiamantVecEnv, config: PPOConfig, network: NetworkConfig, seed: int) -> None:
         temperature = {"entropy": TEMPERATURE, "final_entropy": TEMPERATURE / 10}
@@ -39,7 +38,7 @@ class MirrorDescent(Learner):
     def loss(self, batch: Samples) -> torch.Tensor:
         """Return the loss of magnetic mirror descent, and the squared error of the value."""
         values, log_probs, entropy = self.policy.evaluate_actions(batch.inputs, batch.actions)
-        assert entropy is not None  # that of two actions is known
+        assert entropy is not None  # exact for two actions
         gain = self.standardised(batch.advantages) * torch.exp(log_probs - batch.log_probs)
         drift = divergence(log_probs, batch.log_probs)
         policy_loss = (drift / STEP_SIZE - gain - self.entropy_weight * entropy).mean()
@@ -47,6 +46,6 @@ class MirrorDescent(Learner):
 
 
 def divergence(log_probs: torch.Tensor, old_log_probs: torch.Tensor) -> torch.Tensor:
-    """Return KL(new, old), (decisions,), of two actions from the log-probabilities of one of them, (decisions,)."""
+    """Return KL(new, old), (decisions,), of two actions from the log-probabilities of one, (decisions,)."""
     new, old = (each.exp().clamp(_LEAST, 1 - _LEAST) for each in (log_probs, old_log_probs))
     return new * torch.log(new / old) + (1 - new) * torch.log((1 - new) / (1 - old))

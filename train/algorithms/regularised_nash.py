@@ -1,18 +1,16 @@
-"""R-NaD, regularised Nash dynamics, in self-play: each decision pays for how far it is from an earlier policy.
+"""R-NaD, regularised Nash dynamics, in self-play: reward regularisation towards an anchor policy.
 
 Perolat et al.: Mastering the game of Stratego with model-free multiagent reinforcement learning (Science 2022), after
-Perolat et al.: From Poincaré recurrence to convergence in imperfect information games (ICML 2021). A player that takes
-action a earns weight × log(π(a) / anchor(a)) less than the game pays. Once in a while the anchor becomes the policy
-itself: what learns then goes from one regularised game to the next, and where it stays, the anchor's pull is 0.
+Perolat et al.: From Poincaré recurrence to convergence in imperfect information games (ICML 2021). The reward of action
+a is reduced by weight × log(π(a) / anchor(a)). The anchor is periodically replaced by the current policy; at a fixed
+point of this iteration the penalty is 0.
 
-What differs from the paper:
+Differences from the paper:
 
-- A player pays for its own decisions alone. The paper's two players also earn what the other pays, which keeps the sum
-  at zero; these games are of several players and not zero-sum. What another pays at a decision does not depend on one's
-  own action there, but on which decisions one's earlier actions let it meet.
-- The decisions are those of the policy that learns, so advantages need no v-trace.
-- PPO's clipped steps stand for NeuRD's: both go where the transformed game pays more. The anchor changes at once
-  instead of over half of its life.
+- A player is penalised for its own actions alone. The paper's two players also receive the other's penalty, which keeps
+  the game zero-sum; these games have several players and are general-sum.
+- Decisions are on-policy, so advantages need no v-trace.
+- PPO's clipped updates replace NeuRD. The anchor changes at once instead of by interpolation.
 """
 
 from __future__ import annotations
@@ -29,9 +27,9 @@ from train.ppo import Learner
 from train.runs.run_folder import as_tensors
 
 WEIGHT = 0.1
-"""Of the log-ratio, in scaled rewards."""
+"""Weight of the log-ratio, in scaled rewards."""
 REPLACEMENTS = 20
-"""Times in a run that the anchor is replaced."""
+"""Number of replacements of the anchor in a run."""
 
 
 class RegularisedNash(Learner):
@@ -47,13 +45,13 @@ class RegularisedNash(Learner):
         self.anchor = deepcopy(torch.nn.Sequential(*policy))
 
     def cost(self, seen: NDArray[np.float32], actions: NDArray, log_probs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return what each decision pays for its distance from the anchor."""
+        """Return the penalty of each decision."""
         with torch.no_grad():
             anchored = torch.log_softmax(self.anchor(torch.from_numpy(seen)), dim=1).numpy()
         return WEIGHT * (log_probs - anchored[np.arange(len(actions)), actions])
 
     def update(self, samples: Samples) -> None:
-        """Take the gradient steps of one rollout, then replace the anchor if it is time."""
+        """Take the gradient steps of one rollout and replace the anchor if due."""
         super().update(samples)
         due = self.decisions * (REPLACEMENTS + 1) // self.config.decisions
         if len(samples.actions) and due > self.replaced:

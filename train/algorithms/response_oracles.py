@@ -1,15 +1,15 @@
-"""PSRO, policy-space response oracles, with PPO: a population grows by answers to a mixture of itself.
+"""PSRO, policy-space response oracles, with PPO.
 
 Lanctot et al.: A unified game-theoretic approach to multiagent reinforcement learning (NIPS 2017). In each round one
-seat of each game learns by PPO to answer the population, which sits in the others: each seat plays one policy a game,
-drawn by the meta-strategy. The answer then joins the population; the next one starts from it.
+seat of each game learns a best response by PPO to the population in the others, where each seat samples one policy per
+game from the meta-strategy. The response joins the population and initialises the next one.
 
-The meta-strategy weighs each answer by its round. That is fictitious play, one of the paper's meta-solvers, with the
-weights of linear averaging (Brown and Sandholm: Solving imperfect-information games via discounted regret minimization,
-AAAI 2019), which forget the first answers sooner. It needs no table of payoffs, whose size explodes with the players.
+The meta-strategy weights each response by its round: fictitious play, one of the paper's meta-solvers, with linear
+averaging (Brown and Sandholm: Solving imperfect-information games via discounted regret minimization, AAAI 2019). It
+needs no payoff table, whose size is exponential in the players.
 
-The agent is the mixture as one network: the last decisions of the budget are the population's own, and the network
-learns what it did on average in each situation. By that it can be measured as a policy of what it sees.
+The returned agent is the mixture distilled into one network: the last decisions of the budget are the population's, and
+the network learns their average policy.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from train.ppo import ACTIVATIONS, Learner
 from train.runs.config import Config
 
 ROUNDS = 24
-"""Answers in a run."""
+"""Number of responses in a run."""
 DISTILLED = 0.1
-"""Part of the budget that the population's own decisions take."""
-_PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # of the distillation
+"""Share of the budget for the decisions of the distillation."""
+_PASSES, _BATCH, _RATE = 20, 1024, 3e-3  # distillation
 
 
 class Population:
-    """An agent: each row plays one of the policies, drawn anew when a game begins."""
+    """Mixture agent: each row plays one policy, sampled at the start of a game."""
 
     def __init__(self, random: np.random.Generator) -> None:
         self.policies: list[NetworkAgent] = []
@@ -62,14 +62,14 @@ class Population:
 
 
 def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
-    """Train by PSRO until the decisions are used up; return the mixture as a network."""
+    """Train by PSRO for the budget of decisions; return the distilled mixture."""
     meter.clear()
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     random = np.random.default_rng(config.seed)
     population = Population(random)
     game, players = config.game, config.game.num_players[0]
-    games = config.ppo.games * players  # one seat of each learns: as many rows as in self-play
+    games = config.ppo.games * players  # one learner per game: as many rows as in self-play
     seating = seat_with(np.ones((games, players - 1), np.int64)) - 1
     env = CountedVecEnv.of(meter, game, games, [population], seating)
     decisions = round(config.ppo.decisions * (1 - DISTILLED))
@@ -80,7 +80,7 @@ def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
     while learner.decisions < decisions:
         learner.update(learner.rollout())
         if learner.decisions >= min(decisions, (joined + 1) * decisions / ROUNDS):
-            # The first answer replaces the untrained network that it has met.
+            # The first response replaces the untrained network.
             population.policies[joined:] = [learner.network(f"answer {joined + 1}")]
             joined += 1
     return distilled(population, config, config.ppo.decisions - learner.decisions, random, meter)
@@ -89,7 +89,7 @@ def response_oracles(config: Config, meter: Meter) -> NetworkAgent:
 def distilled(
     population: Population, config: Config, decisions: int, random: np.random.Generator, meter: Meter
 ) -> NetworkAgent:
-    """Return a network that imitates a population, from about this number of decisions in its own games."""
+    """Return a network distilled from about `decisions` decisions of a population in its own games."""
     inputs, leave = (torch.from_numpy(part) for part in _played(population, config, decisions, meter))
     shape = config.network
     modules = create_mlp(inputs.shape[1], 2, list(shape.hidden), ACTIVATIONS[shape.activation])
@@ -111,7 +111,7 @@ def distilled(
 def _played(
     population: Population, config: Config, decisions: int, meter: Meter
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return inputs (decisions, width) and probabilities of leaving (decisions,) from games of the population."""
+    """Return inputs (decisions, width) and P(LEAVE) (decisions,) from games of the population."""
     inputs = INPUTS[config.network.inputs]
     env = CountedVecEnv.of(meter, config.game, config.ppo.games)
     env.seed(config.seed)

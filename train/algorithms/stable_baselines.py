@@ -24,14 +24,14 @@ from train.responding.search import sharpened
 from train.runs.config import Config, reward_scale
 from train.runs.run_folder import Checkpoints
 
-ROWS = 64  # learning seats side by side, about
-_IDLE = 3  # the library counts idle rows as well: fewer than three rows per decision
+ROWS = 64  # approximate number of learning seats
+_IDLE = 3  # bound on rows per decision, since stable-baselines3 counts idle rows
 
 
 class Transformed(VecEnvWrapper):
-    """Shows the library the inputs of our own networks, see `diamant_env.opponents.inputs`, and scaled rewards.
+    """Wrapper with the inputs of `diamant_env.opponents.inputs` and scaled rewards.
 
-    Seats in camp see them too: they bootstrap the next expedition. With blank rivals there is none, and they see 0.
+    Seats in camp observe them too, to bootstrap the next expedition; with blank rivals they observe 0.
     """
 
     def __init__(self, env: CountedVecEnv, inputs: Inputs, blank: bool, scale: float = 1.0) -> None:
@@ -57,7 +57,7 @@ class Transformed(VecEnvWrapper):
 
 
 class Budget(BaseCallback):
-    """Ends the run after a number of decisions, and keeps policies on the way."""
+    """Callback that stops after the budget of decisions and saves checkpoints."""
 
     def __init__(self, meter: Meter, checkpoints: Checkpoints) -> None:
         super().__init__()
@@ -71,19 +71,19 @@ class Budget(BaseCallback):
 
 
 def a2c(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
-    """A2C (Mnih et al. 2016)."""
+    """Return A2C (Mnih et al. 2016)."""
     return A2C("MlpPolicy", env, n_steps=16, gae_lambda=0.95, ent_coef=0.03, normalize_advantage=True, **options)
 
 
 def dqn(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
-    """DQN (Mnih et al. 2015)."""
+    """Return DQN (Mnih et al. 2015)."""
     options |= {"buffer_size": 100_000, "learning_starts": 2_000, "target_update_interval": 2_000}
     options |= {"learning_rate": 5e-4, "exploration_final_eps": 0.15}
     return DQN("MlpPolicy", env, batch_size=256, train_freq=1, **options)
 
 
 def maskable_ppo(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
-    """MaskablePPO (Huang and Ontañón 2022)."""
+    """Return MaskablePPO (Huang and Ontañón 2022)."""
     options |= {"learning_rate": 1e-3, "ent_coef": 0.01}
     return MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=1024, n_epochs=4, **options)
 
@@ -91,7 +91,7 @@ def maskable_ppo(env: VecEnv, options: dict[str, Any]) -> BaseAlgorithm:
 def learn(
     make: Callable[[VecEnv, dict[str, Any]], BaseAlgorithm], config: Config, meter: Meter, folder: Path
 ) -> NetworkAgent:
-    """Train by self-play with shared parameters until the decisions are used up; return the policy."""
+    """Train by self-play with shared parameters for the budget of decisions; return the policy."""
     torch.set_num_threads(config.threads)
     meter.clear()
     game = config.game
@@ -106,7 +106,7 @@ def learn(
 
 
 def _network(model: BaseAlgorithm, config: Config) -> NetworkAgent:
-    """Return the policy that the model plays: by its probabilities or, by Q-values, the better action."""
+    """Return the model's policy, greedy for Q-values."""
     activation, inputs = config.network.activation, config.network.inputs
     if isinstance(model, DQN):
         return sharpened(NetworkAgent(layers_of(model.policy.q_net.q_net), activation, inputs=inputs))

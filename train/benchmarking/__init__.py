@@ -1,1 +1,1 @@
-"""The benchmark: tasks, algorithms, runs and their page."""
+"""Benchmark: tasks, algorithms, runs and page."""

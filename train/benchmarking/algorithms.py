@@ -1,4 +1,4 @@
-"""The algorithms of the benchmark, one entry each: a function of a benchmark run that returns an agent."""
+"""Algorithms of the benchmark: functions from a benchmark run to an agent."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from train.runs.run_folder import CHECKPOINT
 
 KINDS = ("learned", "scripted", "shipped", "exact")
 REFERENCES = ("random:0.2", "ev:0.75")
-"""Scripted agents that play every task, as references in every part of the benchmark."""
+"""Scripted reference agents in every part of the benchmark."""
 PPO = {"entropy": 0.1, "final_entropy": 0.01}
-"""Settings of `ppo` that differ from the configuration, tuned like those of the others (docs/benchmark.md)."""
+"""Tuned settings of `ppo` that override the configuration (docs/benchmark.md)."""
 
 
 def _ppo(run: BenchmarkRun, experiment: Config, learner: type[Learner] = Learner) -> Player:
-    """PPO of `train.ppo` or a learner made of it, which goes on where it was if the run was cut off."""
+    """Train by `train.ppo` with a `Learner` class, resuming an interrupted run."""
     if not (run.training / CHECKPOINT).is_file():
         run.meter.clear()
     return train(experiment, run.training, learner, partial(CountedVecEnv, run.meter), progress=False)
@@ -112,10 +112,10 @@ ALGORITHMS = {algorithm.name: algorithm for algorithm in _ALGORITHMS}
 
 
 def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> list[Algorithm]:
-    """Return the algorithms of these names, kinds or ``module:function``, and finished agents; all for none.
+    """Return the algorithms of these names, kinds or ``module:function``, and finished agents; all by default.
 
     Raises:
-        ValueError: If there is none such.
+        ValueError: If a name is unknown.
     """
     found: dict[str, Algorithm] = {}
     for name in names or (() if agents else KINDS):

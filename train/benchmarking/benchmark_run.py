@@ -1,4 +1,4 @@
-"""A benchmark run: an algorithm gives an agent for a task, and the agent is measured."""
+"""Benchmark runs: training and measurement of one algorithm on one task."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ CURVE = "curve.json"
 
 
 class Algorithm(NamedTuple):
-    """One way to get an agent for a task.
+    """An algorithm or fixed agent of the benchmark.
 
     Attributes:
-        name: What the command calls it.
+        name: Name on the command line.
         kind: ``"learned"``, which has several seeds and a budget, ``"scripted"``, ``"shipped"``, ``"exact"`` or
             ``"agent"``.
-        meaning: Description in a few words.
-        agent: Called with the run; returns an agent or a text.
-        plays: Whether it can play a task.
-        version: Digest of the user's own file that defines it.
+        meaning: Short description.
+        agent: Function from the run to an agent or a text.
+        plays: Predicate of supported tasks.
+        version: Digest of the custom file that defines it.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Algorithm(NamedTuple):
 
 @dataclass(frozen=True)
 class BenchmarkRun:
-    """One task, algorithm and seed, with a folder of its own: once `RESULT` is there, the run is finished."""
+    """One task, algorithm and seed; finished if `RESULT` exists in its folder."""
 
     task: Task
     algorithm: Algorithm
@@ -68,27 +68,27 @@ class BenchmarkRun:
     folder: Path
     config: BenchmarkConfig
     _measuring: list[float] = field(default_factory=list, repr=False, compare=False)
-    """CPU seconds that `checkpoint` has taken."""
+    """CPU seconds of `checkpoint`."""
 
     def __str__(self) -> str:
         return f"{self.task.name} {self.algorithm.name} {self.seed}"
 
     @property
     def training(self) -> Path:
-        """Where the training keeps what it wants to."""
+        """Folder of the training's files."""
         return self.folder / "run"
 
     @property
     def meter(self) -> Meter:
-        """Where the decisions of the learning seats are counted."""
+        """Counter of the decisions of learning seats."""
         return Meter(self.folder / "spent")
 
     def experiment(self, opponents: OpponentsConfig | None = None, ppo: Mapping[str, float] | None = None) -> Config:
-        """Return the task and the budget as one experiment, whose seed no other run has.
+        """Return task and budget as a training configuration with a unique seed.
 
         Args:
-            opponents: Who sits in the other seats, by default the learner itself.
-            ppo: What of the configuration of PPO is changed.
+            opponents: Opponents, by default self-play.
+            ppo: Overrides of the PPO configuration.
         """
         config, game = self.config, self.task.game
         seeds = seeds_for(config.seed, "benchmark run", self.task.name, self.algorithm.name, self.seed)
@@ -106,11 +106,10 @@ class BenchmarkRun:
         )
 
     def result(self) -> dict[str, Any] | None:
-        """Return the figures of a finished run; None of one that is not, or whose file is damaged.
+        """Return the figures of a finished run, or None if it is unfinished or damaged.
 
         Raises:
-            ValueError: If another version of the algorithm has played it, or another one of the task, or if another
-                agent's name makes the same folder.
+            ValueError: If it has another version of the algorithm or task, or another agent's name maps to its folder.
         """
         found = read_result(self.folder / RESULT)
         me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
@@ -129,12 +128,12 @@ class BenchmarkRun:
         return found
 
     def _versions(self) -> dict[str, Any]:
-        """Return what must not differ: the algorithm's version, the task's, and the digest of its games."""
+        """Return the versions of algorithm and task and the digest of the task's games."""
         task = self.task
         return {"version": self.algorithm.version, "task_version": task.version, "digest": digest(task)}
 
     def play(self) -> dict[str, Any]:
-        """Train and measure, unless that is done; leave the figures and the policy in the folder."""
+        """Train and measure, unless finished, and save figures and policy in the folder."""
         if (done := self.result()) is not None:
             return done
         task, algorithm, config = self.task, self.algorithm, self.config
@@ -165,12 +164,12 @@ class BenchmarkRun:
         return write_result(self.folder / RESULT, result)
 
     def checkpoints(self) -> list[tuple[int, Path]]:
-        """Return the policies that the training kept on the way, the earliest first, each with its decisions."""
+        """Return decisions and file of the training's checkpoints, in order."""
         kept = (self.training / "checkpoints").glob("*.safetensors")
         return sorted((int(path.stem), path) for path in kept if path.stem.isdecimal())
 
     def measure(self, agent: Player) -> dict[str, Any]:
-        """Return all figures of an agent that the task has."""
+        """Return the task's figures of an agent."""
         measures: dict[str, Any]
         if self.task.players == 1:
             measures = {"score": self._score_alone(agent)}
@@ -182,14 +181,14 @@ class BenchmarkRun:
         return {**measures, "curve": curve} if curve else measures
 
     def checkpoint(self, agent: Player) -> None:
-        """Measure an agent on the way: a point of the learning curve."""
+        """Measure an agent for a point of the learning curve."""
         start, spent = cpu_seconds(), self.meter.spent()
         points = [point for point in self._own_points() if point["decisions"] < spent]
         save_json([*points, {"decisions": spent, **self._point(agent)}], self.folder / CURVE)
         self._measuring.append(cpu_seconds() - start)
 
     def clear(self) -> None:
-        """Count from 0, with no point of a learning curve."""
+        """Reset the counter and the learning curve."""
         self.meter.clear()
         (self.folder / CURVE).unlink(missing_ok=True)
 
@@ -197,14 +196,14 @@ class BenchmarkRun:
         return read_json(self.folder / CURVE) if (self.folder / CURVE).is_file() else []
 
     def _curve(self) -> list[dict[str, Any]]:
-        """Return what `checkpoint` has measured, and the policies that the training has kept, by decisions."""
+        """Return the points of `checkpoint` and of the training's policies, by decisions."""
         kept = [{"decisions": spent, **self._point(NetworkAgent.load(path))} for spent, path in self.checkpoints()]
         points = [point for point in [*self._own_points(), *kept] if len(point) > 1]
-        end = self.config.decisions  # that of the agent itself is no point on the way
+        end = self.config.decisions  # the final agent is measured separately
         return sorted((point for point in points if point["decisions"] < end), key=lambda point: point["decisions"])
 
     def _point(self, agent: Player) -> dict[str, float]:
-        """Return what a learning curve shows of an agent, nothing of an expedition that is not solved."""
+        """Return a point of the learning curve, empty for an expedition that is not solved."""
         if self.task.players == 1:
             return {"score": self._score_alone(agent).mean}
         if self.task.family != "expedition":
@@ -223,7 +222,7 @@ class BenchmarkRun:
         return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
     def _among_strangers(self, agent: Player) -> dict[str, Estimate]:
-        """Return win share and score at tables of distinct held-out agents, those that can play the task."""
+        """Return win share and score at tables of distinct held-out agents that support the task."""
         if self.task.family == "expedition":
             agent = exact.OrderedTraps(make(agent))
         task, config, game = self.task, self.config, self.task.game
@@ -233,10 +232,10 @@ class BenchmarkRun:
         return {"win": found.win_share, "score": found.score}
 
     def _gain(self, agent: Player) -> dict[str, Any]:
-        """Return what the strongest responder gains against copies of an agent."""
+        """Return the gain of the strongest responder against copies of an agent."""
         game, search = self.task.game, self.config.response
         table = DeviationGame(agent, self.task.players, game.played(), game.reward, game.blank)
-        rmtree(self.folder / "response", ignore_errors=True)  # what answered another agent of this name
+        rmtree(self.folder / "response", ignore_errors=True)  # responses to an earlier agent
         runs = response_runs(table, search, self.folder / "response")
         for run in runs:
             run.finish()
@@ -245,14 +244,14 @@ class BenchmarkRun:
 
 
 def cpu_seconds() -> float:
-    """Return what this process and those that it has waited for have computed so far: other load does not count."""
+    """Return the CPU seconds of this process and its finished children."""
     return process_time() + sum(os.times()[2:4])
 
 
 def exploitability(player: Player, task: Task) -> dict[str, float | str]:
     """Return the exact deviation gain against copies of an agent in an expedition, and their score, in gems.
 
-    If the agent is no policy of its observations, return why it is `refused`.
+    For an agent that is not a function of its observations, return the reason as `refused`.
     """
     tree, nodes = _tree(task)
     try:
@@ -265,7 +264,7 @@ def exploitability(player: Player, task: Task) -> dict[str, float | str]:
 
 @lru_cache(maxsize=1)
 def _tree(task: Task) -> tuple[exact.ExpeditionTree, NDArray[np.bool_]]:
-    """Return the expedition, with interchangeable kinds of trap merged, and the nodes that play can reach."""
+    """Return the tree of the expedition with kinds of trap merged, and its reachable nodes."""
     edition = task.game.played()
     tree = exact.build_tree(exact.start_of_expedition(edition, task.players), edition, merge_traps=True)
     return tree, exact.reachable(tree)

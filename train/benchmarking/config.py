@@ -1,4 +1,4 @@
-"""The settings of the benchmark."""
+"""Configuration of the benchmark."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from train.runs.config import (
 
 
 class BenchmarkConfig(Run):
-    """Budgets, games, and how our own algorithms learn."""
+    """Budgets, numbers of games and training settings."""
 
     name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
     threads: Threads = 1
-    """Threads that torch uses."""
+    """Threads of torch."""
     decisions: Decisions = 2_000_000
     """Decisions of learning seats in a run; idle seats don't count."""
     checkpoints: Number = 4
-    """Policies of a run, evenly spaced, of which an expedition's curve of NashConv is made."""
+    """Evenly spaced policies of a run for the learning curve of an expedition."""
     exact_players: int = Field(5, ge=1, le=5)
-    """Largest table of which an expedition's exploitability is computed: at five players a policy takes a minute."""
+    """Maximum table size for exact exploitability, which takes a minute per policy at five players."""
     games: Games = 20_000
     """Games of each run at tables of held-out agents, or alone."""
     response: SearchConfig = SearchConfig(
@@ -41,20 +41,20 @@ class BenchmarkConfig(Run):
         ppo=PPOConfig(decisions=500_000, games=200, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01),
         search=LookaheadConfig(games=300, full_games=50, pairs=64, value_pairs=32, fit_games=10_000),
     )
-    """What answers each run's agent in the full game: smaller than the standard of `train.best_response`."""
+    """Best-response search of each run in the full game, smaller than the default of `train.best_response`."""
     ppo: PPOConfig = PPOConfig(
         games=128, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001, average=0.1
     )
-    """Of our own algorithms; `decisions` is that of the benchmark."""
+    """PPO of the algorithms marked (ours); `decisions` is overridden by the benchmark's."""
     league: OpponentsConfig = OpponentsConfig(learner=0.75, snapshots=0.25, snapshot_every=250_000)
-    """Who sits in the other seats when the algorithm is `league`."""
+    """Opponents of the algorithm `league`."""
     network: NetworkConfig = NetworkConfig()
-    """Of every algorithm that learns."""
+    """Network of all learning algorithms."""
 
     @model_validator(mode="before")
     @classmethod
     def _without_older_keys(cls, values: Any) -> Any:
-        """Drop the keys of older files that decide nothing any more."""
+        """Drop obsolete keys of older files."""
         if not isinstance(values, dict):
             return values
         return {name: each for name, each in values.items() if name not in ("seeds", "tree_iterations")}

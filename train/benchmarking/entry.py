@@ -1,4 +1,4 @@
-"""Entries from outside the benchmark: training functions with the task that they are given, and finished agents."""
+"""Custom entries of the benchmark: training functions with their task interface, and finished agents."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ CALL = "task, budget, seed, folder"
 
 @dataclass(frozen=True)
 class EntryTask:
-    """Task of the benchmark, whose environments count the decisions of learning seats, forked processes included.
+    """Task of the benchmark for a training function; its environments count the decisions of learning seats.
 
     Attributes:
-        name: Such as ``"full-4-win"``.
-        players: At the table.
-        edition: With the task's number of expeditions.
-        reward: ``"win"``, ``"score"`` (gems) or ``"margin"`` (gems): what the agent is judged by.
-        blank: Whether observations hide the chests and all about the rivals, here and when the agent is judged.
-        budget: Decisions of learning seats that may be spent.
+        name: Name of the task, such as ``"full-4-win"``.
+        players: Players at the table.
+        edition: Edition with the task's number of expeditions.
+        reward: Objective of evaluation: ``"win"``, ``"score"`` (gems) or ``"margin"`` (gems).
+        blank: Whether observations hide chests and rivals, in training and evaluation.
+        budget: Maximum number of decisions of learning seats, over all processes.
     """
 
     name: str
@@ -63,25 +63,25 @@ class EntryTask:
 
     @classmethod
     def of(cls, task: Task, budget: int, meter: Meter, keep: Callable[[Any], object] = make) -> EntryTask:
-        """Return a task of the suite with a budget that a meter counts; `keep` gets its checkpoints."""
+        """Return a task of the suite with a counted budget; `keep` receives its checkpoints."""
         game = task.game
         return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter, keep)
 
     @property
     def left(self) -> int:
-        """Decisions of the budget that are not spent yet; below 0, the run is marked."""
+        """Remaining decisions of the budget; below 0, the run is marked."""
         return self.budget - self._meter.spent()
 
     def checkpoint(self, agent: Any) -> None:
-        """Measure an agent, as the function could return it now, for the run's learning curve.
+        """Measure an agent for the run's learning curve.
 
         Raises:
-            ValueError: If it is none.
+            ValueError: If it is not an agent.
         """
         self._keep(agent)
 
     def batch(self, num_games: int, **settings: Any) -> CountedBatch:
-        """Return a `diamant_env.Batch` with other `settings` of its own; every seat inside counts."""
+        """Return a `diamant_env.Batch` with further `settings`; every seat inside counts."""
         game = {"num_players": self.players, "edition": self.edition, "reward": self.reward}
         return CountedBatch(self._meter, num_games, **game, blank_rivals=self.blank, **settings)
 
@@ -100,7 +100,7 @@ class EntryTask:
         return CountedEnv(DiamantEnv(**self._one_learner(opponents), **settings), self._meter, self.blank)
 
     def gym_vec(self, num_envs: int, opponents: Any = "random", **settings: Any) -> CountedVectorEnv:
-        """Return a `diamant_env.gym_vector.DiamantVectorEnv`; each game that a step plays on is a decision."""
+        """Return a `diamant_env.gym_vector.DiamantVectorEnv`; each game that a step advances is a decision."""
         envs = DiamantVectorEnv(num_envs, **self._one_learner(opponents), **settings)
         return CountedVectorEnv(envs, self._meter, self.blank)
 
@@ -110,10 +110,10 @@ class EntryTask:
 
 
 def from_function(text: str) -> Algorithm:
-    """Return the algorithm that ``module:function`` names; the function gets `CALL`.
+    """Return the algorithm of ``module:function``, a function of `CALL`.
 
     Raises:
-        ValueError: If there is no such function, or it takes something else.
+        ValueError: If the function does not exist or has other parameters.
     """
     function = find_object(text, f"algorithm {text!r}")
     if not callable(function):
@@ -127,7 +127,7 @@ def from_function(text: str) -> Algorithm:
     def learn(run: BenchmarkRun) -> Player:
         folder, config = run.training, run.config
         folder.mkdir(parents=True, exist_ok=True)
-        if not any(folder.iterdir()):  # there is no checkpoint to resume from
+        if not any(folder.iterdir()):  # no checkpoint to resume from
             run.clear()
         task = EntryTask.of(run.task, config.decisions, run.meter, lambda agent: run.checkpoint(_agent_of(text, agent)))
         return _agent_of(text, function(task, config.decisions, run.experiment().seed, folder))
@@ -136,7 +136,7 @@ def from_function(text: str) -> Algorithm:
 
 
 def _agent_of(text: str, returned: Any) -> Player:
-    """Return what a function returned, a policy file as its network; ValueError if it is no agent."""
+    """Return the agent of a function's result, such as a policy file; raise a ValueError if it is none."""
     try:
         agent = make(returned)
         return agent if isinstance(agent, NetworkAgent) else returned
@@ -147,14 +147,14 @@ def _agent_of(text: str, returned: Any) -> Player:
 
 
 def from_agent(text: str) -> Algorithm:
-    """Return the algorithm that a finished agent is, named by a text that `make` takes.
+    """Return the algorithm of a finished agent, given by a text for `make`.
 
     Raises:
-        ValueError: If it names no agent, or a language model: a run would ask it a million times.
+        ValueError: If it is no agent, or a language model, which a run would call a million times.
     """
     if _without_search(text).startswith(text_agent.PREFIX):
         command = "diamant evaluate --per-decision score"
-        raise ValueError(f"{text} answers in words, and a run would ask it a million times; judge it by {command}")
+        raise ValueError(f"{text} is a language model, and a run would call it a million times; judge it by {command}")
     make(text)
     return Algorithm(text, "agent", "an agent as it is", lambda _run: text, version=_version(text))
 
@@ -164,7 +164,7 @@ def _without_search(text: str) -> str:
 
 
 def _version(text: str) -> str:
-    """Return a digest of the file that a text names, a policy or an imported module; else an empty text."""
+    """Return a digest of the policy file or imported module of a text, else an empty text."""
     base = _without_search(text)
     path: str | Path | None = policy_file(base)
     if names_object(base):

@@ -1,4 +1,4 @@
-"""Folder of a benchmark: one JSON with the configuration and all figures, the results of the runs, and their page."""
+"""Folder of a benchmark: results of the runs, JSON of all figures, and page."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ RESULTS, PAGE = "benchmark.json", "benchmark.md"
 
 
 class BenchmarkFolder:
-    """Folder of runs that share a configuration; `RESULTS` alone, such as docs/measured/benchmark.json, fills one.
+    """Folder of runs with the same configuration; it can be created from `RESULTS` alone.
 
     Args:
-        path: Of the folder.
+        path: Path of the folder.
         config: Budgets and games.
 
     Raises:
@@ -45,7 +45,7 @@ class BenchmarkFolder:
                 write_result(run_folder(path, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
 
     def write(self, paper: bool = True) -> list[str]:
-        """Write JSON and page of all finished runs, and what a paper takes; return a line on each file left out."""
+        """Write JSON, page and paper outputs of all finished runs; return a line on each ignored file."""
         rows, left_out = finished(self.path)
         runs, config = in_order(rows), self.config.model_dump(mode="json")
         content: dict[str, Any] = {"config": config, "versions": self.versions, "runs": runs}
@@ -58,12 +58,12 @@ class BenchmarkFolder:
 
 
 def run_folder(folder: Path, task: str, algorithm: str, seed: int) -> Path:
-    """Return where a run lies in the folder of a benchmark."""
+    """Return the folder of a run in the folder of a benchmark."""
     return folder / "runs" / slug(task) / slug(algorithm) / str(seed)
 
 
 def _read(path: Path) -> tuple[BenchmarkConfig, dict[str, Any], list[dict[str, Any]]]:
-    """Return configuration, versions and runs of a file of figures; ValueError if it is damaged."""
+    """Return configuration, versions and runs of a file of figures; raise a ValueError if it is damaged."""
     content = read_json(path)
     try:
         config, versions, rows = (content[name] for name in ("config", "versions", "runs"))
@@ -75,14 +75,14 @@ def _read(path: Path) -> tuple[BenchmarkConfig, dict[str, Any], list[dict[str, A
 
 
 def finished(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the result of each finished run, and a line on each file that is left out: damaged, or not in place."""
+    """Return the result of each finished run, and a line on each ignored file: damaged or misplaced."""
     rows, lines = [], []
     for path in sorted((folder / "runs").rglob(RESULT)):
         row = read_result(path)
         if row is None:
-            lines.append(f"{path} is damaged: it is left out, and its run is played again when it is asked for")
+            lines.append(f"{path} is damaged and ignored; its run is repeated on request")
         elif path.parent != (own := run_folder(folder, row["task"], row["algorithm"], row["seed"])):
-            lines.append(f"{path} is left out: its run belongs into {own}")
+            lines.append(f"{path} is ignored: its run belongs into {own}")
         else:
             rows.append(row)
     return rows, lines

@@ -1,4 +1,4 @@
-"""Playing of benchmark runs: one after the other, in processes of their own, or on Ray."""
+"""Execution of benchmark runs: sequential, in worker processes, or on Ray."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ERROR = "error.txt"
 
 
 class Job(NamedTuple):
-    """A run by the names of its parts, for another process."""
+    """Picklable description of a run."""
 
     line: str
     modules: str
-    """Folder of the user's own modules."""
+    """Folder of custom modules."""
     task: str
     algorithm: str
     kind: str
@@ -38,11 +38,11 @@ class Job(NamedTuple):
 
 
 MapJobs = Callable[[Callable[[Job], dict[Path, bytes]], Iterable[Job]], Iterable[dict[Path, bytes]]]
-"""``map``, or what does the same elsewhere, such as `train.cluster.map_on_ray`."""
+"""``map`` or a parallel equivalent such as `train.cluster.map_on_ray`."""
 
 
 def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> Iterator[None]:
-    """Play runs, and yield after each one that is finished or has failed."""
+    """Play runs; yield after each finished or failed one."""
     jobs = [
         Job(f"[{number}/{len(runs)}] {run} …", os.getcwd(), run.task.name, run.algorithm.name, run.algorithm.kind,
             run.seed, run.folder, run.config)
@@ -56,7 +56,7 @@ def play_all(runs: Sequence[BenchmarkRun], map_jobs: MapJobs = map) -> Iterator[
 
 
 def play_job(job: Job) -> dict[Path, bytes]:
-    """Play one run and return the files in its folder; a failure is one line, and a traceback among the files."""
+    """Play one run and return the files in its folder; a failure prints one line and saves the traceback."""
     if job.modules not in sys.path:
         sys.path.append(job.modules)
     finished = job.kind == "agent"
@@ -66,8 +66,8 @@ def play_job(job: Job) -> dict[Path, bytes]:
     path = run.folder / ERROR
     try:
         run.play()
-    except Exception as error:  # in a user's own code, anything; the other runs go on
-        with suppress(OSError):  # where nothing can be written, the run's own error says so
+    except Exception as error:  # custom code may raise any type; the other runs continue
+        with suppress(OSError):  # if the folder is not writable, the run's own error says so
             write_whole(path, traceback.format_exc())
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         warn(f"{run} failed: {reason} (traceback: {path})")
@@ -77,12 +77,12 @@ def play_job(job: Job) -> dict[Path, bytes]:
 
 
 def map_on_processes(workers: int, function: Callable[[Job], Any], jobs: Iterable[Job]) -> Iterator[Any]:
-    """Do what ``map`` does in worker processes, in the order in which the jobs end.
+    """Map a function over jobs in worker processes; yield results in order of completion.
 
     Raises:
-        RuntimeError: If the operating system ended a worker, such as for want of memory.
+        RuntimeError: If a worker was killed, for example out of memory.
     """
-    ignored = signal.SIGINT, signal.SIG_IGN  # Ctrl-C is the command's
+    ignored = signal.SIGINT, signal.SIG_IGN  # the parent handles Ctrl-C
     with ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, ignored) as pool:
         try:
             for done in as_completed([pool.submit(function, job) for job in jobs]):

@@ -1,4 +1,4 @@
-"""Schema of a benchmark run's result, the one file that says a run is finished."""
+"""Schema of a benchmark run's result file, which marks the run as finished."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ RESULT = "result.json"
 
 
 class _Part(BaseModel):
-    """Required keys; those that other versions have added are kept."""
+    """Model that keeps additional keys of other versions."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
 
 
 class Figure(_Part):
-    """Mean with its 95 % interval; bounds are None where one table was played."""
+    """Mean with its 95 % interval; bounds are None for a single table."""
 
     mean: float
     low: float | None = None
@@ -28,19 +28,19 @@ class Figure(_Part):
 
 
 class Gain(_Part):
-    """Gain of the strongest responder, with an interval for all responders together."""
+    """Gain of the strongest responder, with a simultaneous interval for all responders."""
 
     at_least: Figure | float
 
 
 class Measures(_Part):
-    """Figures of an agent, those that its task has."""
+    """Figures of an agent, by its task."""
 
     held_out: dict[str, Figure | float] | None = None
     """Win share and score at tables of held-out agents."""
     gain: Gain | None = None
     exact: dict[str, float | str] | None = None
-    """`exploitability`, `nash_conv` and `value` in gems, or why an agent is `refused`."""
+    """`exploitability`, `nash_conv` and `value` in gems, or the reason in `refused`."""
     curve: list[dict[str, float]] = []
     """`decisions`, and by the task `nash_conv`, `win` or `score`."""
     score: Figure | float | None = None
@@ -60,16 +60,16 @@ class Result(_Part):
     measure_cpu_seconds: float
     measures: Measures
     version: str = ""
-    """Digest of the algorithm's file, if it is a user's own."""
+    """Digest of a custom algorithm's file."""
     task_version: int = 1
     digest: str = ""
-    """Of the task's games."""
+    """Digest of the task's games."""
     package: str = ""
     commit: str = ""
 
 
 def checked_result(found: Any) -> dict[str, Any] | None:
-    """Return what is given if it is a result with at least one figure, else None."""
+    """Return a valid result with at least one figure, else None."""
     try:
         return found if Result.model_validate(found).measures.model_fields_set else None
     except ValidationError:
@@ -77,7 +77,7 @@ def checked_result(found: Any) -> dict[str, Any] | None:
 
 
 def read_result(path: Path) -> dict[str, Any] | None:
-    """Return the result in a run's file, None if it is missing or damaged."""
+    """Return the result in a run's file, or None if it is missing or damaged."""
     try:
         return checked_result(parse_json(path.read_text(encoding="utf-8-sig")))
     except (OSError, ValueError):
@@ -85,7 +85,7 @@ def read_result(path: Path) -> dict[str, Any] | None:
 
 
 def write_result(path: Path, result: dict[str, Any]) -> dict[str, Any]:
-    """Write a result and return it as it is read back; ValueError if it is none."""
+    """Write a result and return it as read back; raise a ValueError if it is invalid."""
     found = checked_result(plain := to_json(result))
     if found is None:
         raise ValueError(f"no result of a run: {plain}")

@@ -1,4 +1,4 @@
-"""The tasks of the benchmark, as data: what is played, for what, and why it is one of ten."""
+"""Tasks of the benchmark."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from train.runs.config import GameConfig
 FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: the 2016 game without relics
 
 
-_GAMES, _TURNS = 16, 80  # that tell one version of a task from another
+_GAMES, _TURNS = 16, 80  # size of the digest's games
 
 
 class Task(NamedTuple):
     """One task of the suite.
 
     Attributes:
-        name: What the command calls it.
-        family: What is measured, and how the page sorts: ``"expedition"``, ``"solitaire"``, ``"win"`` or ``"score"``.
-        game: What is played, with one table size.
-        meaning: What it is, in a few words.
-        reason: Why it is there.
-        seeds: Of each algorithm that learns.
-        version: Raised whenever figures of before can't be compared with those of after.
+        name: Name on the command line.
+        family: Family of figures: ``"expedition"``, ``"solitaire"``, ``"win"`` or ``"score"``.
+        game: The game, with one table size.
+        meaning: Short description.
+        reason: Reason for its inclusion.
+        seeds: Seeds of each learning algorithm.
+        version: Version of the task, increased when figures become incomparable.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Task(NamedTuple):
 
     @property
     def players(self) -> int:
-        """How many sit at the table."""
+        """Number of players."""
         return self.game.num_players[0]
 
 
@@ -77,7 +77,7 @@ MOST_SEEDS = max(task.seeds for task in _TASKS)
 
 
 def find_tasks(names: tuple[str, ...]) -> list[Task]:
-    """Return the tasks of these names or families, all tasks for none; ValueError if there is none such."""
+    """Return the tasks of these names or families, all by default; raise a ValueError if one is unknown."""
     families = {task.family for task in TASKS.values()}
     unknown = [name for name in names if name not in TASKS and name not in families]
     if unknown:
@@ -89,9 +89,9 @@ def find_tasks(names: tuple[str, ...]) -> list[Task]:
 
 @cache
 def digest(task: Task) -> str:
-    """Return a hash of what is seen and paid in games of a task, 16 hexadecimal digits.
+    """Return a hash of observations and rewards in games of a task, 16 hexadecimal digits.
 
-    Another one says that the rules, the observation, the reward or the shuffling have changed.
+    It changes with the rules, the observation, the reward and the random numbers.
     """
     batch = Batch(_GAMES, task.players, task.game.played(), task.game.reward, blank_rivals=task.game.blank)
     found = sha256(batch.reset(seed=0).tobytes())

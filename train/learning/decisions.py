@@ -1,4 +1,4 @@
-"""Decisions, from which PPO's loss is computed: buffer, generalised advantage estimation, exploratory decisions."""
+"""Rollout buffer of decisions, generalised advantage estimation and exploratory actions."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.compilation import jit
 
 COIN = np.float32(0.5)
-"""Chance of LEAVE in an exploratory decision."""
+"""P(LEAVE) of an exploratory action."""
 NONE = -1
-"""The position of no decision, in `DecisionBuffer.pending`."""
+"""Marker of rows without an open decision in `DecisionBuffer.pending`."""
 
 
 class Samples(NamedTuple):
-    """Decisions with known outcome: arrays in the order of time, or tensors of a minibatch.
+    """Decisions with known outcome: arrays in chronological order, or tensors of a minibatch.
 
     Attributes:
-        inputs: float32 (decisions, width), what the networks compute from.
+        inputs: float32 (decisions, width), inputs of the networks.
         actions: int64 (decisions,).
-        values: float32 (decisions,), when they were made.
-        log_probs: float32 (decisions,), of the actions under the policy that played.
+        values: float32 (decisions,), value estimates of the rollout.
+        log_probs: float32 (decisions,), log-probabilities of the actions under the behaviour policy.
         advantages: float32 (decisions,).
-        returns: float32 (decisions,), the targets of the value function.
+        returns: float32 (decisions,), targets of the value function.
     """
 
     inputs: Any
@@ -36,7 +36,7 @@ class Samples(NamedTuple):
 
 
 def decision_dtype(width: int) -> np.dtype:
-    """Return the record of a decision whose networks compute from `width` numbers."""
+    """Return the record dtype of a decision with `width` inputs."""
     columns = [
         ("inputs", np.float32, (width,)),
         ("row", np.int32),
@@ -51,21 +51,21 @@ def decision_dtype(width: int) -> np.dtype:
 
 
 class DecisionBuffer:
-    """Decisions of all rows in the order of time; turns without a decision are not stored.
+    """Decisions of all rows in chronological order; turns without a decision are not stored.
 
-    What a row earns until its next decision belongs to its last one. At the end of a rollout, a row that must decide
-    again is bootstrapped with the value of its observation. The value function is trained at decision points only, so a
-    row in camp is not bootstrapped: its last decision is carried into the next rollout, and the decisions before it are
-    bootstrapped with that decision's value.
+    Rewards until a row's next decision are credited to its last one. At the end of a rollout, a row that must decide is
+    bootstrapped with the value of its observation. The value function is trained at decision points only, so a row in
+    camp is not bootstrapped: its last decision is carried into the next rollout, and earlier ones are bootstrapped with
+    that decision's value.
 
     Args:
         turns: Turns of a rollout.
-        rows: Learning seats.
-        width: How many numbers the networks compute from.
+        rows: Number of learning seats.
+        width: Number of inputs of the networks.
 
     Attributes:
-        decisions: Records of `decision_dtype`, of which the first `count` are used.
-        pending: int (rows,), the position of each row's open decision, or `NONE`.
+        decisions: Records of `decision_dtype`; the first `count` are used.
+        pending: int (rows,), index of each row's open decision, or `NONE`.
     """
 
     def __init__(self, turns: int, rows: int, width: int) -> None:
@@ -74,7 +74,7 @@ class DecisionBuffer:
         self.count = 0
 
     def start_rollout(self) -> None:
-        """Keep only the open decisions, at the front."""
+        """Move the open decisions to the front and discard all others."""
         rows = np.flatnonzero(self.pending != NONE)
         self.count = len(rows)
         self.decisions[: self.count] = self.decisions[self.pending[rows]]
@@ -90,7 +90,7 @@ class DecisionBuffer:
         weights: ArrayLike = 1,
         rewards: ArrayLike = 0,
     ) -> None:
-        """Add one decision of each of these rows, all arguments (decisions, …); weight 0: it is not learned from."""
+        """Add one decision for each of these rows, all arguments (decisions, …); weight 0 excludes it from training."""
         stop = self.count + len(rows)
         new = self.decisions[self.count : stop]
         new["inputs"], new["row"], new["action"] = inputs, rows, actions
@@ -100,7 +100,7 @@ class DecisionBuffer:
         self.count = stop
 
     def add_outcomes(self, rewards: NDArray[np.float32], done: NDArray[np.bool_]) -> None:
-        """Credit each row's reward, (rows,), to its open decision; where `done`, that was its game's last one."""
+        """Credit each row's reward, (rows,), to its open decision, which is terminal where `done`."""
         waiting = self.pending != NONE
         self.decisions["reward"][self.pending[waiting]] += rewards[waiting]
         self.decisions["terminal"][self.pending[waiting & done]] = True
@@ -112,10 +112,10 @@ class DecisionBuffer:
         """Return the decisions with known outcome, and their weights, float32 (decisions,).
 
         Args:
-            next_values: float32 (rows,), the value of what each row sees now; read only where `deciding`.
+            next_values: float32 (rows,), values of the current observations; read only where `deciding`.
             deciding: bool (rows,), the rows that must decide now.
             gamma: Discount from one decision to the next.
-            gae_lambda: Of generalised advantage estimation (Schulman et al. 2016).
+            gae_lambda: Lambda of generalised advantage estimation (Schulman et al. 2016).
         """
         self.pending[deciding] = NONE
         decisions = self.decisions[: self.count]
@@ -137,24 +137,23 @@ class DecisionBuffer:
         return Samples(inputs, actions.astype(np.int64), values, log_probs, known, values + known), weights
 
     def state(self) -> dict[str, Any]:
-        """Return the open decisions; call `start_rollout` before."""
+        """Return the open decisions; requires a preceding `start_rollout`."""
         opened = {name: self.decisions[name][: self.count].copy() for name in self.decisions.dtype.names or ()}
         return {"open": opened, "pending": self.pending.copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a value of `state`.
+        """Restore a value of `state`.
 
         Raises:
-            ValueError: If the open decisions are not one each of the rows that wait for an outcome: compiled code
-                indexes by these numbers.
+            ValueError: If the open decisions do not match `pending`, by which compiled code indexes.
         """
         opened, pending = state["open"], state["pending"]
         waiting = np.flatnonzero(pending != NONE)
         count = len(waiting)
         if pending.shape != self.pending.shape or any(len(column) != count for column in opened.values()):
-            raise ValueError(f"{count} of {len(self.pending)} rows wait for an outcome; another number is open")
+            raise ValueError(f"{count} of {len(self.pending)} rows have an open decision; another number is stored")
         if not (np.array_equal(opened["row"], waiting) and np.array_equal(pending[waiting], np.arange(count))):
-            raise ValueError("the open decisions are not those of the rows that wait for an outcome")
+            raise ValueError("the stored decisions are not those of the rows with an open decision")
         if not np.isin(opened["action"], (0, 1)).all():
             raise ValueError("an action of an open decision is neither 0 nor 1")
         for name in self.decisions.dtype.names or ():
@@ -175,39 +174,39 @@ def decision_advantages(
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return the advantage of each decision, float32 (decisions,), and whether it is complete, bool (decisions,).
 
-    Decisions are in the order of time; `pending` (rows,) holds the position of each row's open decision, or `NONE`.
+    Decisions are in chronological order; `pending` (rows,) has the index of each row's open decision, or `NONE`.
     """
     advantages = np.zeros(len(rows), np.float32)
     complete = np.ones(len(rows), np.bool_)
-    following_value = next_values.copy()
-    following_advantage = np.zeros_like(next_values)
+    next_value = next_values.copy()
+    next_advantage = np.zeros_like(next_values)
     for k in range(len(rows) - 1, -1, -1):
         row = rows[k]
         if pending[row] == k:
             complete[k] = False
         else:
             if terminal[k]:
-                following_value[row] = 0
-                following_advantage[row] = 0
-            error = rewards[k] + gamma * following_value[row] - values[k]
-            advantages[k] = error + gamma * gae_lambda * following_advantage[row]
-        following_value[row] = values[k]
-        following_advantage[row] = advantages[k]
+                next_value[row] = 0
+                next_advantage[row] = 0
+            error = rewards[k] + gamma * next_value[row] - values[k]
+            advantages[k] = error + gamma * gae_lambda * next_advantage[row]
+        next_value[row] = values[k]
+        next_advantage[row] = advantages[k]
     return advantages, complete
 
 
 class Exploration:
-    """Exploring starts: at a random turn of a game one seat tosses a coin, and only what follows is learned from.
+    """Exploring starts: one seat takes a uniformly random action at a random turn; training uses only what follows.
 
-    A nearly deterministic policy rarely sees what the other decision brings. After the toss all seats follow the policy
-    again, so the returns are still those of the policy; the toss itself is weighted by importance sampling (Sutton and
-    Barto: Reinforcement learning, an introduction, 2nd edition 2018, sections 5.3 and 5.5).
+    They sample actions that a nearly deterministic policy rarely takes. All later decisions are on-policy; the
+    exploratory action is weighted by importance sampling (Sutton and Barto: Reinforcement learning, an introduction,
+    2nd edition 2018, sections 5.3 and 5.5).
 
     Args:
         games_of_rows: int (rows,), the game of each learning seat.
-        share: Share of the games, drawn once, that have a coin.
-        chance: Chance of each turn of such a game that the coin is tossed, until it is.
-        seed: Of all three draws: games, turns, seats.
+        share: Share of exploring games, drawn once.
+        chance: Probability per turn of the exploratory action in an exploring game, at most once per game.
+        seed: Seed of the games, turns and seats drawn.
     """
 
     def __init__(
@@ -220,7 +219,7 @@ class Exploration:
         self._waiting = self._explores.copy()
 
     def coins(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the positions in `rows`, those that decide now, that toss a coin: at most one row of each game."""
+        """Return the indices into `rows`, the deciding rows, that explore: at most one of each game."""
         games = self.games_of_rows[rows]
         tossing = self._waiting & (self._random.random(len(self._waiting)) < self.chance)
         shuffled = self._random.permutation(len(rows))
@@ -230,14 +229,14 @@ class Exploration:
     def weights(
         self, rows: NDArray[np.int64], coins: NDArray[np.int64], log_probs: NDArray[np.float32]
     ) -> NDArray[np.float32]:
-        """Return the importance weight of each decision, float32 (decisions,), and note which games have tossed.
+        """Return the importance weight of each decision, float32 (decisions,), and mark the games that have explored.
 
-        In an exploring game, decisions before the coin toss have weight 0, the toss has the policy's probability of
-        the tossed action divided by 1/2, and later ones have 1, as have all decisions of games that don't explore.
+        In an exploring game, decisions before the exploratory action have weight 0, that action has the policy's
+        probability divided by 1/2, and later ones have 1, as all decisions of other games.
 
         Args:
             rows: int (decisions,), the rows that decide.
-            coins: int (tosses,), which of them toss.
+            coins: int (explored,), the indices of exploratory actions.
             log_probs: float32 (decisions,), log-probabilities of the actions taken.
         """
         games = self.games_of_rows[rows]
@@ -247,16 +246,16 @@ class Exploration:
         return weights
 
     def end_games(self, done: NDArray[np.bool_]) -> None:
-        """Wait for a coin again in the games of the rows, bool (rows,), that are done."""
+        """Reset exploration in the games of the rows that are `done`, bool (rows,)."""
         ended = self.games_of_rows[done]
         self._waiting[ended] = self._explores[ended]
 
     def state(self) -> dict[str, Any]:
-        """Return what a checkpoint must hold."""
+        """Return the state for a checkpoint."""
         return {"random": self._random.bit_generator.state, "waiting": self._waiting.copy()}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a value of `state`."""
+        """Restore a value of `state`."""
         self._random.bit_generator.state = state["random"]
         self._waiting[:] = state["waiting"]
 
@@ -264,9 +263,9 @@ class Exploration:
 def weighted(samples: Samples, weights: NDArray[np.float32]) -> Samples:
     """Return samples with normalised advantages times importance weights, float32 (decisions,).
 
-    Exploratory actions are off-policy, so they don't train the value function: their target is the old value.
+    No value loss on exploratory actions: they are off-policy, and their target is the old value.
     """
-    tossed = weights != 1  # the weight of a toss is exactly 1 only where the policy's probability was 0.5
+    tossed = weights != 1  # an exploratory action has weight 1 only if its probability is 0.5
     advantages = samples.advantages
     decided = advantages[~tossed]
     if len(decided) > 1:

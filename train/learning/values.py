@@ -1,4 +1,4 @@
-"""Value networks of the starts of expeditions, fitted to self-play games of a policy (not PPO's critic)."""
+"""Value networks for starts of expeditions, fitted to self-play games of a policy (not PPO's critic)."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from diamant_env.editions import EDITIONS, Edition, find_edition
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.layers import Layers, transposed
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.values import inputs, number_of_inputs, seen_at_start, shares_of
+from diamant_env.opponents.values import inputs, number_of_inputs, shares_of, start_features
 
 HIDDEN = (32, 32)
-HELD_OUT = 0.1  # of the games
-_TOGETHER = 4096  # games played side by side
+HELD_OUT = 0.1  # share of the games
+_TOGETHER = 4096  # games per batch
 _MINIBATCH = 1024  # starts of expeditions
-_RATES = (2e-3, 5e-4, 1e-4)  # of Adam, one after the other, each until the held-out games gain no more
+_RATES = (2e-3, 5e-4, 1e-4)  # successive learning rates of Adam, each with early stopping
 _PATIENCE = 2  # epochs without a better loss
-_Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # what networks compute from, and the final win shares
+_Rows = tuple[NDArray[np.float32], NDArray[np.float32]]  # inputs and final win shares
 
 
 @dataclass(frozen=True)
 class Starts:
-    """Starts of expeditions and how their games ended.
+    """Starts of expeditions and final win shares of their games.
 
     Attributes:
-        chests: float32 (starts, players), see `diamant_env.opponents.values.seen_at_start`.
+        chests: float32 (starts, players), see `diamant_env.opponents.values.start_features`.
         public: float32 (starts, 7), likewise.
         shares: float32 (starts, players), the final win shares.
-        games: int (starts,), which game each is of.
+        games: int (starts,), the game of each start.
     """
 
     chests: NDArray[np.float32]
@@ -51,7 +51,7 @@ def play_starts(
     seeds: np.random.SeedSequence,
     editions: Iterable[str | Edition] = EDITIONS,
 ) -> Starts:
-    """Play games of a policy with itself, evenly divided among some editions with open chests, by default all.
+    """Play self-play games, evenly divided among editions with open chests, by default all published ones.
 
     Returns:
         The starts of all expeditions but the first.
@@ -87,7 +87,7 @@ def _starts_of(network: NetworkAgent, batch: Batch, seeds: NDArray[np.uint64]) -
         shares += rewards
         started = np.flatnonzero(batch.tables["expedition"] != before)
         if len(started):
-            found.append((started, *seen_at_start(observations[started, 0])))
+            found.append((started, *start_features(observations[started, 0])))
     games, chests, public = (np.concatenate(each) for each in zip(*found, strict=True))
     return Starts(chests, public, shares[games], games)
 
@@ -96,7 +96,7 @@ def fit(starts: Starts, seeds: np.random.SeedSequence) -> tuple[Layers, float]:
     """Fit a value network by the cross-entropy of the final win shares.
 
     Returns:
-        Its layers, and what part of the variance of the final win shares it explains in held-out games.
+        Its layers and the explained variance of the final win shares in held-out games.
     """
     shuffle_seed, torch_seed = seeds.generate_state(2, np.uint64)
     random = np.random.default_rng(shuffle_seed)

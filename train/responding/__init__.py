@@ -1,1 +1,1 @@
-"""The search for a best response."""
+"""Best-response search."""

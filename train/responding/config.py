@@ -1,4 +1,4 @@
-"""The configuration of a search for a best response."""
+"""Configuration of a best-response search."""
 
 from __future__ import annotations
 
@@ -20,52 +20,52 @@ from train.runs.config import (
 
 
 class LookaheadConfig(Strict):
-    """The search that looks one decision ahead, and how its gain is measured."""
+    """One-step search and the measurement of its gain."""
 
     games: int = Field(default=1_500, ge=0, le=MAX_GAMES)
-    """Games of the search where values cut its roll-outs; 0: no search."""
+    """Games of the search with truncated roll-outs; 0: no search."""
     full_games: int = Field(default=200, ge=2, le=MAX_GAMES)
-    """Games in which roll-outs are played to their end: all games where nothing cuts them, else the check for bias."""
+    """Games with full roll-outs: all games if there are no values, else a check for bias."""
     pairs: int = Field(default=1_024, ge=2, le=1_000_000)
-    """Roll-outs of each choice that decide."""
+    """Roll-outs of each action per decision of the search."""
     value_pairs: int = Field(default=64, ge=1, le=1_000_000)
-    """Fresh roll-outs of each choice that value what the search does differently."""
+    """Independent roll-outs of each action per deviating decision, for its advantage."""
     fit_games: Games = 50_000
-    """Games of the agent with itself from which values are learned, for deciding and for valuing each."""
+    """Self-play games for each of the two sets of value networks, for decisions and for advantages."""
 
 
 class SearchConfig(Run):
-    """How responses are learned, picked and reported."""
+    """Training, selection and report of responses."""
 
     threads: Threads = 1
-    """Threads that torch uses."""
+    """Threads of torch."""
     seeds: Number = 3
-    """Runs from scratch, and as many warm ones where the agent is a network."""
+    """Runs from scratch, and the same number of warm starts if the agent is a network."""
     checkpoints: Number = 10
-    """Policies of each run among which one is picked, evenly spaced."""
+    """Evenly spaced checkpoints of each run, from which one is selected."""
     value_first: Share = 0.05
-    """Share of a warm run in which the value function alone learns; the policy starts as the agent's."""
+    """Initial share of a warm run in which the policy is frozen."""
     pick_games: Games = 20_000
-    """Games on which the checkpoints are compared."""
+    """Games for the selection of checkpoints."""
     report_games: Games = 200_000
-    """Fresh games on which what was picked is reported, and every member of `pools`."""
+    """Fresh games for the report of the selected policies and all members of `pools`."""
     pools: tuple[str, ...] = ("pool", "held_out")
     ppo: PPOConfig = PPOConfig(
         decisions=5_000_000, games=600, turns=32, minibatch=2048, learning_rate=2e-3, entropy=0.01, final_entropy=0.001
     )
     search: LookaheadConfig = LookaheadConfig()
     network: NetworkConfig = NetworkConfig()
-    """Of a run from scratch; a warm one has the agent's shape."""
+    """Shape of runs from scratch; warm ones have the agent's."""
 
 
 class ResponseConfig(SearchConfig):
-    """One experiment: an agent, a game, a search."""
+    """Configuration of an agent, a game and a search."""
 
     name: str = Field("response", pattern=r"^[\w.-]+$")
     agent: AgentInFile = Field("ev", min_length=1)
     """A text that `diamant_env.opponents.make` takes."""
     game: GameConfig = GameConfig()
-    """With one table size, of at least two."""
+    """The game, with one table size of at least two."""
 
     @model_validator(mode="after")
     def _one_table_size(self) -> ResponseConfig:

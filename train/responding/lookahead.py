@@ -1,4 +1,4 @@
-"""Gain of a search that looks one decision ahead against copies of an agent, by summed advantages."""
+"""Gain of one-step search against copies of an agent, by summed advantages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from train.responding.config import LookaheadConfig
 
 
 def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
-    """Return why no search can look ahead there, or nothing if one can."""
+    """Return the reason why search is impossible, or an empty text."""
     if config.games == 0:
         return "search.games = 0"
     if game.blank_rivals or find_edition(game.edition).hidden_chests:
-        return "it looks ahead from open chests, and this table hides them"
+        return "it needs open chests, and this table hides them"
     if isinstance(make(game.agent, fresh=True), SearchAgent):
         return "the agent itself is one"
     return ""
@@ -34,7 +34,7 @@ def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
 def look_ahead(
     game: DeviationGame, config: LookaheadConfig, seeds: np.random.SeedSequence, progress: Progress | None = None
 ) -> SummedGain:
-    """Measure what the search gains; see `prepare`."""
+    """Measure the gain of the search, see `prepare`."""
     *preparing, measured = children(seeds, 3)
     measure, cut = prepare(game, config, *preparing)
     return measure(config.games if cut else config.full_games, measured, progress=progress)
@@ -43,10 +43,10 @@ def look_ahead(
 def prepare(
     game: DeviationGame, config: LookaheadConfig, deciding: np.random.SeedSequence, valuing: np.random.SeedSequence
 ) -> tuple[Callable[..., SummedGain], bool]:
-    """Return what measures the gain of the search, by games and seeds, and whether values cut its roll-outs.
+    """Return a function of games and seeds that measures the gain, and whether its roll-outs are truncated.
 
-    Where the agent is a network and wins count, values cut the roll-outs: those that decide by its own values, or by
-    some fitted to its games; those that value the decisions by other ones, fitted to other games.
+    For networks and wins, value networks truncate the roll-outs. Decisions use the agent's own or fitted ones;
+    advantages use independent ones fitted to other games, against maximisation bias.
     """
     agent, values = make(game.agent, fresh=True), None
     if isinstance(agent, NetworkAgent) and game.reward == "win" and find_edition(game.edition).expeditions > 1:
@@ -62,7 +62,7 @@ def prepare(
 
 
 def fitted(network: NetworkAgent, game: DeviationGame, games: int, seeds: np.random.SeedSequence) -> Values:
-    """Return values for one table size and edition, learned from a network's games with itself."""
+    """Return value networks for one table size and edition, fitted to self-play games."""
     torch.set_num_threads(1)
     playing, learning = children(seeds, 2)
     layers, _ = fit(play_starts(network, game.players, games, playing, [game.edition]), learning)

@@ -1,4 +1,4 @@
-"""The result of a search for a best response: gains on fresh games, and their table."""
+"""Results of a best-response search: gains on fresh games and their table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNITS = {"win": "win share", "score": "gems", "margin": "gems more than the othe
 
 @dataclass(frozen=True)
 class ResponseResult:
-    """Gains against copies of an agent, all on the same fresh games."""
+    """Gains against copies of an agent on the same fresh games."""
 
     agent: str
     players: int
@@ -37,28 +37,28 @@ class ResponseResult:
 
     @property
     def candidates(self) -> list[DeviationGain]:
-        """All that were measured."""
+        """All measured gains."""
         return [*self.searched, *self.members, *([] if self.lookahead is None else [self.lookahead.summed])]
 
     @property
     def best(self) -> DeviationGain:
-        """The candidate with the highest lower bound: the noisiest of many often has the highest mean."""
+        """Candidate with the highest lower bound, since the highest mean favours noisy candidates."""
         found = self.candidates
         return max(found, key=lambda gain: np.nan_to_num(gain.among(len(found)).low, nan=-np.inf))
 
     @property
     def best_bound(self) -> Estimate:
-        """The largest gain, the deviation gain δ_i, with an interval that holds for all candidates together."""
+        """Deviation gain δ_i: the largest gain, with a simultaneous interval for all candidates."""
         return self.best.among(len(self.candidates))
 
     @property
     def nash_conv(self) -> Estimate:
-        """The sum of the deviation gains of all seats, which are equal by symmetry."""
+        """Sum of the deviation gains of all seats, equal by symmetry."""
         return Estimate(*(self.players * value for value in astuple(self.best_bound)))
 
     @property
     def lookahead_json(self) -> dict[str, Any] | None:
-        """Gain of the search, with the checks of its bias; None if there is no search."""
+        """Gain of the search with checks of its bias, or None."""
         if self.lookahead is None:
             return None
         ahead = self.lookahead
@@ -67,7 +67,7 @@ class ResponseResult:
         return {**_row(ahead.summed), "games": ahead.summed.games, **parts, **checks, "bias": ahead.bias}
 
     def to_json(self) -> dict[str, Any]:
-        """Return all figures, without the sums per table."""
+        """Return all figures except the sums per table."""
         return {
             **vars(self),
             "searched": [_row(gain) for gain in self.searched],
@@ -82,7 +82,7 @@ class ResponseResult:
 def report(
     runs: list[ResponseRun], game: DeviationGame, config: SearchConfig, progress: Progress | None = None
 ) -> ResponseResult:
-    """Measure the policies of finished runs and every member of the pools on the same fresh games."""
+    """Measure the policies of finished runs and all members of the pools on the same fresh games."""
     texts = [
         text for pool in config.pools for text in able_members(pool, game.players, game.edition, game.blank_rivals)
     ]
@@ -100,7 +100,7 @@ def report(
 
 
 def result_table(found: ResponseResult) -> TextTable:
-    """Return the figures as a table: the search, then the members of the pools from the best down."""
+    """Return the figures as a table: the search, PPO, then the members of the pools in descending order."""
     digits = 4 if found.reward == "win" else 2
     title = f"Against {found.players - 1} × {found.agent} at tables of {found.players}, {found.edition}"
     table = TextTable(f"{title}: gain in {UNITS[found.reward]}, {found.games:,} games each")
@@ -114,7 +114,7 @@ def result_table(found: ResponseResult) -> TextTable:
         table.add_section()
     bound, sum_of_seats = (estimate_text(each, digits, "+") for each in (found.best_bound, found.nash_conv))
     lines = [
-        f"Deviation gain: at least {bound}, by {found.best.player}; the interval is that of the largest.",
+        f"Deviation gain: at least {bound}, by {found.best.player}, with a simultaneous interval.",
         f"NashConv, the sum over the seats: at least {sum_of_seats}.",
     ]
     lines += _about_lookahead(found, digits)
@@ -123,19 +123,19 @@ def result_table(found: ResponseResult) -> TextTable:
 
 
 def _about_lookahead(found: ResponseResult, digits: int) -> list[str]:
-    """Return how the gain of the search was measured, and what it is by other means; or why there is none."""
+    """Return the lines on the search and the checks of its gain, or the reason for its absence."""
     if found.lookahead is None:
         return [f"No search: {found.no_lookahead}."]
     ahead = found.lookahead
     lines = [
-        f"Search by advantages in {ahead.summed.games:,} games; by what it was paid in them "
+        f"Search by advantages in {ahead.summed.games:,} games; by payoffs in the same games "
         f"{estimate_text(ahead.played.gain, digits, '+')}."
     ]
     for name, parts in (("expedition", ahead.by_expedition), ("players inside", ahead.by_inside)):
         lines.append(f"By {name}, from 1: " + ", ".join(f"{part.mean:+.{digits}f}" for part in parts) + ".")
     if ahead.full is not None and ahead.bias is not None:
         full, bias = (estimate_text(each, digits, "+") for each in (ahead.full.gain, ahead.bias))
-        lines.append(f"With full roll-outs in {ahead.full.games:,} of them {full}; cut ones find {bias} more there.")
+        lines.append(f"With full roll-outs in {ahead.full.games:,} of them {full}; bias of truncated ones {bias}.")
     return lines
 
 

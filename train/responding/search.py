@@ -1,4 +1,4 @@
-"""The search for a best response: PPO against frozen copies, some seeds from scratch and from the agent itself."""
+"""Best-response search by PPO against frozen copies, from scratch and from the agent's weights."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from train.runs.judging import shape_of
 from train.runs.run_folder import POLICY, save_policy
 
 CURVE = "curve.json"
-_SHARPER = np.float32(1000)  # times the logits
+_SHARPER = np.float32(1000)  # factor of the logits
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class ResponseRun:
     """One run of the search.
 
     Attributes:
-        game: The copies that are answered, and what is played.
+        game: The deviation game.
         config: The search.
         start: ``"scratch"`` or ``"warm"``.
-        number: Which of the seeds.
-        folder: Its own; once `CURVE` is there, the run is finished.
+        number: Index of the seed.
+        folder: Folder of the run, which is finished if `CURVE` exists.
     """
 
     game: DeviationGame
@@ -50,11 +50,11 @@ class ResponseRun:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Name in tables."""
         return f"PPO {self.start} {self.number}"
 
     def curve(self) -> dict[str, Any] | None:
-        """Return points and seconds of a finished run, None of one that is not or whose files are damaged."""
+        """Return points and seconds of a finished run, or None if it is unfinished or damaged."""
         try:
             NetworkAgent.load(self.folder / POLICY)
             found = parse_json((self.folder / CURVE).read_text(encoding="utf-8-sig"))
@@ -64,16 +64,13 @@ class ResponseRun:
             return None
 
     def policy(self) -> NetworkAgent:
-        """Return what a finished run picked."""
+        """Return the selected policy of a finished run."""
         network = NetworkAgent.load(self.folder / POLICY)
         network.name = self.name
         return network
 
     def finish(self) -> None:
-        """Learn, pick a checkpoint, and leave the policy and the curve in the folder; a finished run stays as it is.
-
-        A run that was cut off begins anew: it takes minutes and ends with the same bytes.
-        """
+        """Train, select a checkpoint and save policy and curve, unless finished; an interrupted run restarts."""
         if self.curve() is not None:
             return
         start, game, config = perf_counter(), self.game, self.config
@@ -87,7 +84,7 @@ class ResponseRun:
         save_json({"points": points, "seconds": perf_counter() - start}, self.folder / CURVE)
 
     def files(self) -> dict[str, bytes]:
-        """Do the run and return its files by name: on another machine its folder can't be reached."""
+        """Do the run in a temporary folder and return its files by name, for remote workers."""
         with TemporaryDirectory() as folder:
             run = replace(self, folder=Path(folder))
             run.finish()
@@ -95,7 +92,7 @@ class ResponseRun:
 
 
 def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
-    """Return the runs of a search: warm ones only where the agent is a network."""
+    """Return the runs of a search, with warm starts if the agent is a network."""
     starts = ["scratch", "warm"] if isinstance(make(game.agent), NetworkAgent) else ["scratch"]
     return [
         ResponseRun(game, config, start, n, folder / f"{start}-{n}") for start in starts for n in range(config.seeds)
@@ -105,7 +102,7 @@ def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> li
 def learn(
     game: DeviationGame, config: SearchConfig, seeds: np.random.SeedSequence, warm: NetworkAgent | None
 ) -> list[tuple[int, NetworkAgent]]:
-    """Train one learner among copies, from random weights or `warm`; return its policies, each with its decisions."""
+    """Train a learner among copies, from random weights or `warm`; return (decisions, policy) of its checkpoints."""
     _, copy_seed, learner_seed = (int(state) for state in seeds.generate_state(3))
     seating = seat_with(np.ones((config.ppo.games, game.players - 1), np.int64)) - 1  # the learner's seat: EMPTY
     copies = [make(game.agent, copy_seed)]
@@ -119,7 +116,7 @@ def learn(
     value_only = 0 if warm is None else config.value_first * ppo.decisions
     with tqdm(total=ppo.decisions, unit=" decisions", unit_scale=True, leave=False, disable=None) as bar:
         while (done := learner.decisions) < ppo.decisions:
-            learner.let_policy_learn(done >= value_only)
+            learner.train_policy(done >= value_only)
             learner.update(learner.rollout())
             bar.update(learner.decisions - bar.n)
             if learner.decisions >= min(ppo.decisions, ppo.decisions / config.checkpoints * (len(kept) + 1)):
@@ -130,7 +127,7 @@ def learn(
 def pick(
     checkpoints: list[tuple[int, NetworkAgent]], game: DeviationGame, config: SearchConfig
 ) -> tuple[list[dict[str, Any]], tuple[int, NetworkAgent]]:
-    """Compare policies, each as it is and sharpened, on the same games; return the curve and the best one."""
+    """Compare policies and their sharpened versions on the same games; return the curve and the best one."""
     tried = [(decisions, each) for decisions, policy in checkpoints for each in (policy, sharpened(policy))]
     seeds = seeds_for(config.seed, "pick")
     measured = deviation_gains([policy for _, policy in tried], game, config.pick_games, seeds)
@@ -138,12 +135,12 @@ def pick(
         {"decisions": decisions, "gain": plain.gain, "sharpened": sharp.gain}
         for (decisions, _), plain, sharp in zip(checkpoints, measured[::2], measured[1::2], strict=True)
     ]
-    # Where all games are won by several, the one that learned longest is the safest.
+    # Ties go to the latest checkpoint.
     return points, tried[max(range(len(tried)), key=lambda place: (measured[place].gain.mean, place))]
 
 
 def sharpened(network: NetworkAgent) -> NetworkAgent:
-    """Return the network that nearly always does what this one does more often."""
+    """Return a nearly deterministic network that takes the more probable action."""
     *layers, (weight, bias) = network.weights()
     layers.append((weight * _SHARPER, bias * _SHARPER))
     return NetworkAgent(layers, network.activation, network.name, inputs=network.inputs)

@@ -1,1 +1,1 @@
-"""Configuration, folder, judging and model card of a run."""
+"""Configuration, folder, evaluation and model card of a run."""

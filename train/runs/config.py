@@ -1,4 +1,4 @@
-"""Settings of a run: declared once, read from TOML files and from the command line, every key checked."""
+"""Validated settings of a run, from TOML files and the command line."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from diamant_env.opponents.registry import names_object
 from diamant_env.storage.reading import parse_toml, read_text
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-MAX_DECISIONS = 10**12  # of a run
-MAX_ROLLOUT = 10_000_000  # games side by side times turns; each seat of each takes about 400 bytes
+MAX_DECISIONS = 10**12  # per run
+MAX_ROLLOUT = 10_000_000  # games times turns; about 400 bytes per seat
 Players = Annotated[int, Field(ge=1, le=8)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Games = Annotated[int, Field(ge=100, le=MAX_GAMES)]
@@ -46,11 +46,11 @@ def _imports_nothing(text: str) -> str:
 
 
 AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
-"""Text that `diamant_env.opponents.make` takes, but for ``module:object``: a file of a stranger runs nothing."""
+"""Text for `diamant_env.opponents.make` except ``module:object``, so that a file can't execute code."""
 
 
 class Strict(BaseModel):
-    """A section whose keys are all known and in range."""
+    """A section without unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -65,16 +65,16 @@ class GameConfig(Strict):
     """The task."""
 
     edition: str = "iello-2016"
-    """The edition that is judged, and trained unless `editions` says otherwise."""
+    """Edition of evaluation, and of training unless `editions` is given."""
     editions: tuple[str, ...] = ()
-    """Editions of the training games, which are divided evenly among them; one may be named several times."""
+    """Editions of the training games, in equal shares; repetitions are allowed."""
     num_players: tuple[Players, ...] = Field(default=(4,), min_length=1, max_length=1000)
-    """Table sizes; the games are divided evenly among them; one may be named several times."""
+    """Table sizes, in equal shares of the games; repetitions are allowed."""
     reward: Literal["win", "score", "margin"] = "win"
     expeditions: int | None = Field(default=None, ge=1, le=MAX_EXPEDITIONS)
-    """Of a game; None: as many as the edition has."""
+    """Expeditions per game; None: the edition's."""
     blank: bool = False
-    """Whether observations hide the chests and hold 0 for all about the rivals (see `diamant_env.Batch`)."""
+    """Hide chests and all features of rivals, see `blank_rivals` of `diamant_env.Batch`."""
 
     @model_validator(mode="after")
     def _known(self) -> GameConfig:
@@ -85,38 +85,38 @@ class GameConfig(Strict):
         return self
 
     def played(self, name: str | None = None) -> Edition:
-        """Return an edition, by default the one that is judged, as it is played here; ValueError if that can't be."""
+        """Return an edition, by default that of evaluation, with these settings; raise a ValueError if invalid."""
         edition = find_edition(self.edition if name is None else name)
         return edition if self.expeditions is None else with_expeditions(edition, self.expeditions)
 
     def trained(self) -> list[Edition]:
-        """Return the editions of the training games as they are played here."""
+        """Return the editions of the training games with these settings."""
         return [self.played(name) for name in self.editions or (self.edition,)]
 
 
 def reward_scale(reward: str) -> float:
-    """Return the factor that brings returns to about 1: a game's score is some 16 gems, its win share at most 1."""
+    """Return the factor that scales returns to about 1: scores are about 16 gems, win shares at most 1."""
     return 1.0 if reward == "win" else 1 / 16
 
 
 class OpponentsConfig(Strict):
-    """Who sits in the other seats of a game; one seat, a random one, always learns."""
+    """Opponents of a game; one random seat always learns."""
 
     learner: Share = 1.0
-    """Share of the other seats that the learner itself takes, and learns from."""
+    """Share of the other seats that also learn."""
     snapshots: Share = 0.0
-    """Share that frozen earlier versions of the learner take."""
+    """Share of frozen earlier versions of the learner."""
     rules: Share = 0.0
-    """Share that players by random rules take, see `train.learning.league`."""
+    """Share of players with random rules, see `train.learning.league`."""
     scripted: Share = 0.0
-    """Share that agents of `pool` take."""
+    """Share of agents of `pool`."""
     pool: str = "pool"
     snapshot_places: int = Field(default=8, ge=1, le=64)
-    """How many earlier versions play at the same time."""
+    """Number of earlier versions in play."""
     style: Weight = 0.0
-    """Standard deviation of what is added to a snapshot's logit of LEAVE, drawn once for each seat of a snapshot."""
+    """Standard deviation of a constant shift of the logit of LEAVE, drawn for each snapshot seat."""
     blindness: Share = 0.0
-    """Chance of each seat that snapshots take to be blind to a group of fields, see `train.learning.league`."""
+    """Probability that a snapshot seat does not observe a group of fields, see `train.learning.league`."""
     snapshot_every: Decisions = 250_000
     """Decisions between two snapshots."""
 
@@ -129,22 +129,22 @@ class OpponentsConfig(Strict):
 
 
 class PPOConfig(Strict):
-    """Proximal policy optimisation, in the terms of stable-baselines3."""
+    """Hyperparameters of PPO, see stable-baselines3."""
 
     decisions: Decisions = 6_000_000
     """Decisions of learning seats in the whole run; idle seats don't count."""
     games: int = Field(default=750, ge=1, le=MAX_ROLLOUT)
-    """Games played side by side."""
+    """Parallel games."""
     turns: int = Field(default=64, ge=1, le=MAX_ROLLOUT)
     """Turns of every game in one rollout."""
     minibatch: int = Field(default=4096, ge=2, le=8 * MAX_ROLLOUT)
     epochs: Number = 4
     learning_rate: float = Field(default=1e-3, gt=0, le=1)
     final_learning_rate: Share = 1e-4
-    """The rate falls linearly to this value."""
+    """Final value of the linear schedule."""
     entropy: Weight = 0.01
     final_entropy: Weight = 0.01
-    """The entropy bonus falls linearly to this value."""
+    """Final value of the linear schedule."""
     gamma: Share = 1.0
     gae_lambda: Share = 0.95
     clip: float = Field(default=0.2, gt=0, le=1000)
@@ -153,12 +153,12 @@ class PPOConfig(Strict):
     reward_scale: float = Field(default=1.0, gt=0, le=1000)
     """Factor of the rewards."""
     explore: Share = 0.0
-    """Share of the games, drawn once, in which one learning seat tosses a coin at a random turn. Only what follows the
-    toss is learned from (see `train.learning.decisions`). Above 0, advantages are standardised by rollout."""
+    """Share of games with exploring starts, see `train.learning.decisions.Exploration`. Above 0, advantages are
+    normalised per rollout."""
     explore_chance: float = Field(default=0.05, gt=0, le=1)
-    """Chance of each turn of such a game that the coin is tossed then."""
+    """Probability per turn of the exploratory action in such a game."""
     average: Share = 0.0
-    """Share of the run, at its end, over which the policy's weights are averaged; 0 keeps the last ones."""
+    """Final share of the run over which the policy's weights are averaged; 0: no averaging."""
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> PPOConfig:
@@ -168,16 +168,16 @@ class PPOConfig(Strict):
 
 
 class NetworkConfig(Strict):
-    """The policy and the value function: two perceptrons of this shape."""
+    """Shape of policy and value function, two separate perceptrons."""
 
     hidden: tuple[Annotated[int, Field(ge=1, le=4096)], ...] = Field(default=(64, 64), min_length=1, max_length=16)
     activation: Literal["relu", "tanh"] = "relu"
     inputs: Literal["raw-1", "canonical-1"] = "canonical-1"
-    """What both compute from, see `diamant_env.opponents.inputs`."""
+    """Inputs of both, see `diamant_env.opponents.inputs`."""
 
 
 class JudgeConfig(Strict):
-    """How the trained agent is judged."""
+    """Evaluation of the trained agent."""
 
     num_players: int = Field(default=4, ge=2, le=8)
     games: Games = 100_000
@@ -190,24 +190,24 @@ class JudgeConfig(Strict):
 
 
 class Run(Strict):
-    """What all experiments have."""
+    """Settings common to all experiments."""
 
     name: str = Field(default="default", pattern=r"^[\w.-]+$", max_length=200)
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     threads: Threads = 1
-    """Threads that torch uses. 2 are a fifth faster on idle cores and up to twenty times slower on busy ones."""
+    """Threads of torch; 2 are a fifth faster on idle cores and up to twenty times slower on busy ones."""
 
 
 class Config(Run):
-    """One experiment."""
+    """Configuration of a training run."""
 
     start: AgentInFile = ""
-    """The network that the policy starts from, a text that `diamant_env.opponents.make` takes; {seed} in it is the
-    run's seed. Empty: random weights."""
+    """Initial network, a text for `diamant_env.opponents.make` in which {seed} is the run's seed; empty: random
+    weights."""
     value_first: Share = 0.05
-    """Share of a run with a `start`, at its beginning, in which the value function alone learns: it has no start."""
+    """Initial share of a run with `start` in which the policy is frozen, since the value function has no start."""
     checkpoints: Number = 8
-    """Checkpoints written during the run, evenly spaced; only the last one is kept beside the policies."""
+    """Evenly spaced checkpoints; all policies and the last training state are kept."""
     game: GameConfig = GameConfig()
     opponents: OpponentsConfig = OpponentsConfig()
     ppo: PPOConfig = PPOConfig()
@@ -224,11 +224,11 @@ class Config(Run):
 AnyConfig = TypeVar("AnyConfig", bound=Run)
 AnyArguments = TypeVar("AnyArguments")
 Settings = Annotated[AnyConfig, tyro.conf.arg(name="")]
-"""A configuration as the field `settings` of a command's arguments: its keys are options of the command."""
+"""Type of the field `settings` of a command's arguments, whose keys become options."""
 
 
 def optional(metavar: str) -> Any:
-    """Return how the help shows an option without a default."""
+    """Return the tyro annotation of an option without a default."""
     return tyro.conf.arg(metavar=metavar, help_behavior_hint="")
 
 
@@ -236,7 +236,7 @@ ConfigFile = Annotated[Path | None, optional("FILE.toml")]
 
 
 def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Read a configuration file; FileNotFoundError or ValueError, which names file and key, if that can't be."""
+    """Read a configuration file; raise a FileNotFoundError, or a ValueError that names file and key."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"no configuration file {path}")
     try:
@@ -252,10 +252,14 @@ def read_config(path: str | Path, kind: type[AnyConfig] = Config) -> AnyConfig: 
 def parse_arguments(
     kind: Callable[..., AnyArguments], argv: Sequence[str] | None, command: str, standard: Path
 ) -> AnyArguments:
-    """Parse a command line, by default that of the process, whose options change the settings of a TOML file.
+    """Parse a command line, by default that of the process, whose options override a TOML file.
 
-    The class of the arguments has the fields `settings`, `config` (the file, by default `standard`) and perhaps
-    `resume`. What is wrong is a FileNotFoundError or a ValueError, as are settings beside --resume.
+    The class of arguments has the fields `settings`, `config` (the file, by default `standard`) and optionally
+    `resume`, which excludes settings.
+
+    Raises:
+        FileNotFoundError: If a file is missing.
+        ValueError: If an option or setting is invalid.
     """
     early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     early.add_argument("--config", nargs="?")
@@ -263,12 +267,12 @@ def parse_arguments(
     settings = read_config(file or standard, get_type_hints(kind)["settings"])
     arguments: Any = parse_options(kind, argv, command, default=kind(settings))
     if getattr(arguments, "resume", None) and (file or arguments.settings != settings):
-        raise ValueError("--resume goes on with the run as it is: give no --config and no setting")
+        raise ValueError("--resume keeps the run's settings: give no --config and no setting")
     return arguments
 
 
 def parse_options(kind: Any, argv: Sequence[str] | None, command: str, **default: Any) -> Any:
-    """Parse a command line; ValueError, in one line, if that can't be."""
+    """Parse a command line; raise a ValueError with a one-line message if it is invalid."""
     shown = io.StringIO()
     try:
         with redirect_stderr(shown):
@@ -276,13 +280,13 @@ def parse_options(kind: Any, argv: Sequence[str] | None, command: str, **default
     except SystemExit as end:
         if not end.code:  # --help
             raise
-    lines = [line.strip("╭╮╰╯│─ ") for line in shown.getvalue().splitlines()[1:]]  # a box, below its title
+    lines = [line.strip("╭╮╰╯│─ ") for line in shown.getvalue().splitlines()[1:]]  # tyro's box without its title
     text = " ".join(lines[: lines.index("")] if "" in lines else lines)
     raise ValueError(f"{text.replace('Error parsing settings.', '').replace('Error parsing ', '')} (see --help)")
 
 
 def explain(error: ValidationError) -> str:
-    """Return what is wrong in one line: each key with the reason and what was given."""
+    """Return a one-line message: each key with the given value and the reason."""
     problems = []
     for problem in error.errors():
         key, given = ".".join(map(str, problem["loc"])), problem["input"]
@@ -296,5 +300,5 @@ def explain(error: ValidationError) -> str:
 
 
 def config_text(config: Run) -> str:
-    """Return all keys as TOML: the file alone repeats the run."""
+    """Return all keys as TOML."""
     return tomli_w.dumps(config.model_dump(mode="json", exclude_none=True))

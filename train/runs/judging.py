@@ -1,4 +1,4 @@
-"""Judging of a training run: learning curve, final report, and what must be possible before anything is trained."""
+"""Evaluation of a training run: learning curve, final report and checks before training."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from train.runs.run_folder import save_figure
 
 
 def pool_line_ups(config: Config) -> list[LineUp]:
-    """Return both pools, as far as their members can play at the tables at which the agent is judged."""
+    """Return both pools, restricted to members that support the tables of evaluation."""
     players, game = config.judge.num_players, config.game
     return [pool_line_up(pool, players, game.played(), game.blank) for pool in POOLS]
 
 
 def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
-    """Return win share with its interval and mean score at tables of the pool; always the same games."""
+    """Return win share with its interval and mean score at tables of the pool, always in the same games."""
     line_ups, games = pool_line_ups(config)[:1], config.judge.curve_games
     (found,) = judge(network, line_ups, games, purpose="curve", **_judging(config))
     share = found.win_share
@@ -36,7 +36,7 @@ def curve_point(network: NetworkAgent, config: Config) -> dict[str, float]:
 
 
 def save_curve(curve: list[dict[str, float]], config: Config, folder: Path) -> None:
-    """Write the learning curve so far, ``curve.json`` and its picture ``curve.png``, into the run's folder."""
+    """Write the learning curve, ``curve.json`` and ``curve.png``, into the run's folder."""
     save_json(curve, folder / "curve.json")
     figure = Figure(figsize=(6, 3.6), dpi=130, layout="constrained")
     axes, players = figure.subplots(), config.judge.num_players
@@ -58,7 +58,7 @@ def _judging(config: Config) -> dict[str, Any]:
 
 
 def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
-    """Judge the trained agent, leave the results in the run's folder, and print one table."""
+    """Judge the trained agent, save the results in the run's folder and print one table."""
     games, judging = config.judge, {**_judging(config), "progress": True}
     pools = pool_line_ups(config)
     members, held_out = (pool.rivals for pool in pools)
@@ -70,7 +70,7 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
 
 
 def check_run(config: Config) -> None:
-    """Raise a ValueError if the run can't be judged or can't start from its network, before anything is trained."""
+    """Raise a ValueError if the run can't be evaluated or its initial network is invalid."""
     for line_up in pool_line_ups(config):
         line_up.rivals_of([], config.judge.num_players)
     game, pool = config.game, config.opponents.pool
@@ -82,11 +82,11 @@ def check_run(config: Config) -> None:
 
 
 def start_of(config: Config) -> NetworkAgent:
-    """Return the network that `config.start` names; ValueError if there is none that the run could start from."""
+    """Return the network of `config.start`; raise a ValueError if it is no valid start."""
     text = config.start.replace("{seed}", str(config.seed))
     network = make(text)
     if not isinstance(network, NetworkAgent):
-        raise ValueError(f"start = {text!r} is no network that a policy could start from")
+        raise ValueError(f"start = {text!r} is not a network")
     if (shape := shape_of(network)) != config.network:
         needed = f"network.hidden = {list(shape.hidden)}, activation = {shape.activation!r}, inputs = {shape.inputs!r}"
         raise ValueError(f"start = {text!r} needs {needed}; the run has {config.network}")
@@ -94,7 +94,7 @@ def start_of(config: Config) -> NetworkAgent:
 
 
 def shape_of(network: NetworkAgent) -> NetworkConfig:
-    """Return the shape of a network as a configuration has it; ValueError if it has no hidden layer."""
+    """Return the configuration of a network's shape; raise a ValueError if it has no hidden layer."""
     hidden = tuple(len(bias) for _, bias in network.weights()[:-1])
     if not hidden:
         raise ValueError(f"{network} has no hidden layer; a learner can't start from it")

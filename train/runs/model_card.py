@@ -1,4 +1,4 @@
-"""The model card of a trained policy: how it was trained and how it fares, as one JSON record and as Markdown."""
+"""Model card of a trained policy: training and evaluation, as JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OF_RESPONSE = ("players", "agent", "can_be_gained_by", "can_be_gained")
 
 
 def about_run(folder: Path, config: Config) -> Record:
-    """Return what a model card says about the training; FileNotFoundError or ValueError if the run is not finished."""
+    """Return the training data of a model card; raise a FileNotFoundError or ValueError if the run is unfinished."""
     time, found = (read_json(folder / name) for name in ("time.json", "versions.json"))
     try:
         about = {"config": config.model_dump(mode="json", exclude_none=True), "commit": found.get("commit", "unknown")}
@@ -38,14 +38,14 @@ def record_of(
     responses: Sequence[Record] = (),
     about: str = "",
 ) -> Record:
-    """Return the figures of a model card as what JSON can write.
+    """Return the figures of a model card as JSON values.
 
     Args:
         run: Config, commit, command, decisions, seconds, threads and platform.
-        judged: The results at tables of distinct opponents and those of intruders.
+        judged: Results at tables of distinct opponents and of intruders.
         others: Seed, results and responses of runs with other seeds.
-        responses: Results of `train.best_response` against copies of the policy, as JSON has them.
-        about: What the policy is for and what it is not.
+        responses: JSON results of `train.best_response` against copies of the policy.
+        about: Intended use and limits of the policy.
     """
     edition, seed = run["config"]["game"]["edition"], run["config"]["seed"]
     tables = [(name, result) for name, result in judged if result.how == "distinct"]
@@ -72,8 +72,8 @@ def record_of(
 
 
 def card_text(record: Record) -> str:
-    """Return the card that a record of `record_of`, read back from JSON, describes: half a page."""
-    config = record["config"]  # as it was saved: a key that is new since then is not part of this run
+    """Return the model card of a record of `record_of`, read from JSON, as Markdown."""
+    config = record["config"]
     name, edition = config["name"], config["game"]["edition"]
     number = len({row["seed"] for row in record["seeds"]})
     parts = [
@@ -84,18 +84,18 @@ def card_text(record: Record) -> str:
         f"{counted(record['threads'], 'thread')} ({record['platform']}).",
         by_players(record),
         f"`{edition}`, 95 % intervals. Pools: {_games(record['games'])} games a row at tables "
-        "of distinct opponents. Intruder: the member of both pools that wins most alone among copies of the policy, "
-        f"{_games(record['intruder_games'])} games each; above the fair share at 5 % with Holm's correction: "
-        f"{_above(record)}. Gained: what the strongest responder gains over the fair share among copies, at the least "
-        "(`python -m train.best_response`): a search, or PPO with its seed, warm if it starts as the policy.",
+        "of distinct opponents. Intruder: the member of both pools with the highest win share among copies of the "
+        f"policy, {_games(record['intruder_games'])} games each; above the fair share at 5 % with Holm's correction: "
+        f"{_above(record)}. Gained: lower bound on the gain of a best response among copies "
+        "(`python -m train.best_response`), by a search or by PPO with its seed, warm if it starts as the policy.",
         *([f"## Over {number} seeds", over_seeds(record)] if number > 1 else []),
-        f"[{name}.json]({name}.json) has all figures, those of the other editions too, and the whole configuration.",
+        f"[{name}.json]({name}.json) has all figures, including other editions, and the configuration.",
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def by_players(record: Record) -> str:
-    """Return the table of a card: what the policy wins and gives away at each table size."""
+    """Return the table of a card: win shares and deviation gains by table size."""
     edition = record["config"]["game"]["edition"]
     intruders = {row["players"]: row for row in record["strongest_intruders"]}
     responses = {row["players"]: row for row in record["responses"]}
@@ -115,13 +115,13 @@ def by_players(record: Record) -> str:
 
 
 def _above(record: Record) -> str:
-    """Return how many win more than the fair share among copies, by table size."""
+    """Return the number of intruders above the fair share, by table size."""
     above = {row["players"]: len(row["above"]) for row in record["strongest_intruders"] if row["above"]}
-    return ", ".join(f"{number} at {players} players" for players, number in above.items()) or "nobody"
+    return ", ".join(f"{number} at {players} players" for players, number in above.items()) or "none"
 
 
 def over_seeds(record: Record) -> str:
-    """Return the mean over runs with different seeds, in brackets the lowest and the highest, by players."""
+    """Return the table of means over seeds with minimum and maximum, by players."""
     rows = []
     for players in sorted({row["players"] for row in record["seeds"]}):
         here = [row for row in record["seeds"] if row["players"] == players]
@@ -138,7 +138,7 @@ def _spread(shares: Sequence[float]) -> str:
 
 
 def _by_players(seed: int, edition: str, judged: Sequence[Judged], responses: Sequence[Record]) -> list[Record]:
-    """Return the win shares against each pool, the highest of an intruder and the largest gain, where it is known."""
+    """Return the win shares against each pool, the strongest intruder's and the largest gain, if known."""
     rows, gains = [], {found["players"]: found["can_be_gained"]["mean"] for found in responses}
     for players in sorted({result.players for _, result in judged}):
         here = [result for name, result in judged if (name, result.players) == (edition, players)]
@@ -151,7 +151,7 @@ def _by_players(seed: int, edition: str, judged: Sequence[Judged], responses: Se
 
 
 def _strongest(intruders: Sequence[Result]) -> list[Record]:
-    """Return for each table size its strongest intruder, and which intruders are above the fair share."""
+    """Return the strongest intruder of each table size and the intruders above the fair share."""
     corrected = holm([result.p_value for result in intruders])
     above = [result for result, p in zip(intruders, corrected, strict=True) if verdict(result, p) == "above"]
     rows = []
@@ -163,7 +163,7 @@ def _strongest(intruders: Sequence[Result]) -> list[Record]:
 
 
 def _response(found: Record, name: str) -> Record:
-    """Return what can be gained and by whom, who may name the agent by the folder of its run."""
+    """Return the gain and the responder, with the agent's name instead of its run folder."""
     players, agent, by, gained = (found[key] for key in OF_RESPONSE)
     return {"players": players, "can_be_gained_by": by.replace(agent, name), "can_be_gained": gained}
 

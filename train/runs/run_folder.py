@@ -1,4 +1,4 @@
-"""Files of a training run: configuration, versions, policies and the checkpoint, each written whole or not at all."""
+"""Files of a training run, written atomically: configuration, versions, policies and checkpoint."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from train.runs.config import AnyConfig, Config, Run, config_text, read_config
 
 CONFIG, POLICY, CHECKPOINT = "config.toml", "policy.safetensors", "checkpoint.pt"
 START = "start.safetensors"
-"""Copy of the network that the run started from: what `Config.start` names may change later."""
-_LARGEST = 1 << 28  # bytes of a checkpoint; a run has some megabytes
+"""Copy of the initial network, since the file of `Config.start` may change later."""
+_LARGEST = 1 << 28  # bytes of a checkpoint; typical ones have some megabytes
 
 
 def new_run_folder(parent: Path, config: Run) -> Path:
-    """Create the folder of a run: its name and seed, with a number if that is taken; write config and versions."""
+    """Create a run folder named by name and seed, numbered if it exists; write configuration and versions."""
     base = f"{config.name}-seed{config.seed}"
     for number in range(1, 10_000):
         folder = parent / (base if number == 1 else f"{base}-{number}")
@@ -45,25 +45,25 @@ def new_run_folder(parent: Path, config: Run) -> Path:
 
 
 def open_run_folder(folder: Path, kind: type[AnyConfig] = Config) -> AnyConfig:  # type: ignore[assignment]
-    """Return the configuration of a run, of the kind that trains it; FileNotFoundError or ValueError if it has none."""
+    """Return the configuration of a run; raise a FileNotFoundError or ValueError if it is missing or invalid."""
     if not (folder / CONFIG).is_file():
         raise FileNotFoundError(f"{folder} is no run folder: it has no {CONFIG}")
     return read_config(folder / CONFIG, kind)
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Hold a folder, made if it is not there, so that no other command writes into it; BlockingIOError if one does."""
+def locked(folder: Path) -> Iterator[None]:
+    """Lock a folder against other commands, creating it if missing; raise a BlockingIOError if it is locked."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock")  # the operating system releases it when the process ends, however it ends
+        lock = FileLock(folder / ".lock")  # released by the operating system when the process ends
         lock.acquire(timeout=0)
     except Timeout:
         raise BlockingIOError(f"{folder} is in use by another process: wait for it, or name another folder") from None
     except OSError as error:
         raise OSError(f"can't write results into the folder {folder}: {error.strerror or error}") from None
     try:
-        for left in folder.rglob(".*.partial"):  # by a process that was killed while it wrote
+        for left in folder.rglob(".*.partial"):  # of a process killed while writing
             left.unlink(missing_ok=True)
         yield
     finally:
@@ -71,27 +71,27 @@ def held(folder: Path) -> Iterator[None]:
 
 
 def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) -> None:
-    """Write a policy that `NetworkAgent.load` opens, with what it was trained on."""
+    """Write a policy file with the training configuration as metadata."""
     about = {"name": config.name, "seed": config.seed, "decisions": decisions}
     network.save(path, {**about, "config": config.model_dump(mode="json")})
 
 
 def save_figure(path: Path, figure: Figure) -> None:
-    """Write a figure in the format of its file's name, without the date."""
+    """Write a figure in the format of the file's suffix, without a date."""
     content, kind = io.BytesIO(), path.suffix[1:]
     figure.savefig(content, format=kind, metadata={"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind))
     write_whole(path, content.getvalue())
 
 
 class Checkpoints:
-    """Policies kept on the way, evenly spaced over the run."""
+    """Evenly spaced policies of a run."""
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.folder = config, folder / "checkpoints"
         self.kept = 0
 
     def due(self, decisions: int) -> int:
-        """Return the number of policies that should have been kept by this number of decisions."""
+        """Return the number of policies due after this number of decisions."""
         return min(decisions, self.config.ppo.decisions) * self.config.checkpoints // self.config.ppo.decisions
 
     def keep(self, network: NetworkAgent, decisions: int) -> None:
@@ -101,14 +101,14 @@ class Checkpoints:
 
 
 def save_checkpoint(folder: Path, config: Run, state: dict[str, Any]) -> None:
-    """Write the state of a run, a tree of arrays and plain values, with its configuration; whole or not at all."""
+    """Write the state of a run, a tree of arrays and plain values, with its configuration, atomically."""
     content = io.BytesIO()
     torch.save({"config": config.model_dump(mode="json"), "state": as_tensors(state)}, content)
     write_whole(folder / CHECKPOINT, content.getbuffer())
 
 
 def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
-    """Return the last saved state of a run, None if it was killed before the first; the file runs no code.
+    """Return the saved state of a run, or None if there is none; loading executes no code.
 
     Raises:
         ValueError: If the file is damaged or belongs to another configuration.
@@ -118,27 +118,27 @@ def load_checkpoint(folder: Path, config: Run) -> dict[str, Any] | None:
         return None
     try:
         content = io.BytesIO(read_bytes(path, _LARGEST))
-        if wrong := zipfile.ZipFile(content).testzip():  # torch itself checks no CRC
-            raise ValueError(f"{wrong} has another checksum")
+        if wrong := zipfile.ZipFile(content).testzip():  # torch does not check CRCs
+            raise ValueError(f"{wrong} has a wrong checksum")
         content.seek(0)
         saved = torch.load(content, weights_only=True)
-        # Keys that are new since then have their defaults.
+        # Keys of later versions get their defaults.
         belongs = type(config).model_validate(saved["config"]) == config
         state = _mapped(saved["state"], torch.Tensor, torch.Tensor.numpy)
-    except Exception as error:  # any, of a crafted file
+    except Exception as error:  # a crafted file may raise any type
         raise ValueError(f"{path} is damaged: {error or type(error).__name__}") from None
     if not belongs:
-        raise ValueError(f"{path} belongs to another configuration than the one in {folder}, which was changed since")
+        raise ValueError(f"{path} has another configuration than {folder / CONFIG}, which was changed since")
     return state
 
 
 def as_tensors(tree: Any) -> Any:
-    """Return a tree with tensors for its arrays."""
+    """Return a tree with arrays replaced by tensors."""
     return _mapped(tree, np.ndarray, torch.tensor)
 
 
 def _mapped(tree: Any, kind: type, function: Any) -> Any:
-    """Return a tree of dictionaries and sequences with each leaf of a kind replaced by what a function makes of it."""
+    """Return a tree of dictionaries and sequences with a function applied to each leaf of a type."""
     if isinstance(tree, dict):
         return {key: _mapped(value, kind, function) for key, value in tree.items()}
     if isinstance(tree, list | tuple):
@@ -147,7 +147,7 @@ def _mapped(tree: Any, kind: type, function: Any) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Return what is in a file of a finished run; FileNotFoundError or ValueError if it is not there or damaged."""
+    """Return the JSON of a finished run; raise a FileNotFoundError or ValueError if it is missing or damaged."""
     if not path.is_file():
         raise FileNotFoundError(f"{path.parent} has no finished run: it has no {path.name}")
     try:
@@ -157,12 +157,12 @@ def read_json(path: Path) -> Any:
 
 
 def slug(text: str) -> str:
-    """Return a text as a part of a path: each run of other characters than letters, digits, _ and . becomes a -."""
+    """Return a text as a part of a path: other characters than letters, digits, _ and . become a single -."""
     return re.sub(r"[^\w.]+", "-", text)
 
 
 @cache
 def machine_and_versions() -> dict[str, Any]:
-    """Return what a run's result may depend on beside its configuration: the machine and every package."""
+    """Return the machine and the versions of all packages, on which results may depend."""
     packages = {item.name: item.version for item in sorted(distributions(), key=lambda item: item.name.lower())}
     return {**versions(), "platform": platform.platform(), "cores": os.cpu_count(), "packages": packages}

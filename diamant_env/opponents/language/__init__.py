@@ -1,7 +1,7 @@
-"""Players that read the state in words and answer in words, such as language models.
+"""Text interface for language models.
 
-A decision is asked for by `rules_in_words`, `state_in_words` and `CHOICES`, and `parse_answer` reads the answer. Each
-text holds all that bears on the decision, so that no memory is needed; `TextAgent` puts them together.
+A prompt consists of `rules_in_words`, `state_in_words` and `CHOICES`; `parse_answer` parses the reply; `TextAgent`
+combines them. Each prompt is self-contained, so the model needs no memory.
 """
 
 from diamant_env.opponents.language.text_agent import TextAgent, parse_answer

@@ -1,4 +1,4 @@
-"""A player that is asked and answers in words: any function from a text to a text, such as a language model."""
+"""Agent given by a function from text to text, such as a language model."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.observation import Observations
+from diamant_env.opponents.edition_inference import EditionFinder, has_cards_of
 from diamant_env.opponents.language.words import AIMS, CHOICES, rules_in_words, state_in_words
 from diamant_env.opponents.own import NAMES_OBJECT, find_object
-from diamant_env.opponents.which_edition import EditionFinder, has_cards_of
 
 PREFIX = "text:"
 _ANSWER = re.compile(r"(leave|continue)\.?", re.IGNORECASE | re.ASCII)
-_SHOWN = 60  # characters of a wrong answer that its writer is shown
+_SHOWN = 60  # characters of an illegal answer in the second prompt
 
 
 class TextAgent:
-    """Asks a function for each decision; it gets the rules, the state and the choices in words.
+    """Agent that calls a function with the rules, the state and the choices in words for each decision.
 
-    An answer is LEAVE or CONTINUE and nothing else, in any case, with blanks around it or a period after it. Any other
-    is illegal: the function is asked once more, and told what was wrong. A second illegal answer counts as LEAVE.
+    A legal answer is LEAVE or CONTINUE alone, in any case, with surrounding blanks or a final period. After an illegal
+    answer the function is called once more with a correction; a second illegal answer counts as LEAVE.
 
     Args:
-        function: Takes a text, returns a text. It needs no memory: every text holds all that bears on the decision.
-        name: What the agent's ``str`` is.
-        objective: What the function is told to play for, ``"win"`` or ``"score"``.
+        function: Function from a self-contained prompt to an answer.
+        name: The agent's ``str``.
+        objective: Objective in the prompt, ``"win"`` or ``"score"``.
 
     Attributes:
-        decisions: So many were asked for.
-        retries: So many were asked for twice.
-        illegal: So many were answered illegally twice.
+        decisions: Number of decisions.
+        retries: Number of decisions that took two calls.
+        illegal: Number of decisions with two illegal answers.
 
     Raises:
-        ValueError: If the function can't be called or there is no such objective.
+        ValueError: If the function is not callable or the objective is unknown.
     """
 
     def __init__(self, function: Callable[[str], str], name: str, objective: str = "win") -> None:
@@ -51,14 +51,14 @@ class TextAgent:
         return self.name
 
     def seed(self, seed: int) -> None:
-        """Begin anew: what was counted is forgotten. It draws nothing itself."""
+        """Reset the counters; the agent draws no random numbers."""
         self.decisions = self.retries = self.illegal = 0
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`; a decision is certain.
+        """See `Agent.act`; all probabilities are 0 or 1.
 
         Raises:
-            ValueError: If a row that must decide plays no published cards, or the function fails or returns no text.
+            ValueError: If a row that must decide has no published cards, or the function fails or returns no text.
         """
         leave = np.zeros(len(first), np.float32)
         editions = self._editions.find(obs, first)
@@ -94,19 +94,16 @@ class TextAgent:
 
 
 def parse_answer(answer: str) -> bool | None:
-    """Return True for LEAVE, False for CONTINUE, None for anything else.
-
-    Either word alone counts, in any case, with blanks around it or a period after it.
-    """
+    """Return True for LEAVE, False for CONTINUE, None for anything else, see `TextAgent`."""
     found = _ANSWER.fullmatch(answer.strip())
     return None if found is None else found[1].lower() == "leave"
 
 
 def load_text_agent(text: str) -> TextAgent:
-    """Return the agent of ``text:[win|score:]module:object``; the module is imported, which runs it.
+    """Import and return the agent of ``text:[win|score:]module:object``.
 
     Raises:
-        ValueError: If the text names no object, or the object is no function.
+        ValueError: If the text names no object, or the object is not callable.
     """
     rest = text.removeprefix(PREFIX)
     first, _, after = rest.partition(":")

@@ -12,7 +12,7 @@ AIMS = {
     "win": "Your aim is to win: to have the most gems of all players in your chest at the end of the game{ties}.",
     "score": "Your aim is as many gems in your chest at the end as possible, whatever the others have.",
 }
-"""What the reader is told to play for, by objective."""
+"""Statement of the objective in the prompt, by objective."""
 CHOICES = "Answer with one word alone: LEAVE or CONTINUE."
 _RULES = """\
 You play Diamant, also called Incan Gold, a game of pushing your luck. It has {expeditions}. In each one all players \
@@ -32,11 +32,11 @@ _REMOVED = ("", "; of the two traps that ended it one leaves the game", "; the t
 
 
 def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
-    """Return the rules, as far as a player needs them to decide, and what to play for.
+    """Return the rules relevant to decisions, and the objective.
 
     Args:
-        edition: What is played.
-        expeditions: In the game.
+        edition: The edition.
+        expeditions: Number of expeditions in the game.
         objective: A key of `AIMS`: ``"win"`` or ``"score"``.
     """
     relics = ""
@@ -51,16 +51,14 @@ def rules_in_words(edition: Edition, expeditions: int, objective: str) -> str:
 
 
 def state_in_words(seen: Observations, edition: Edition, expeditions: int | None = None) -> str:
-    """Return what one observation shows, a sentence a line.
+    """Return one observation in words, one sentence per line: deck, path and players.
 
-    All that bears on the decision is there in numbers: which cards the deck holds, what lies on the path and what each
-    player has. Rivals are called by their place after the observer: the next seat is player 1.
+    Rivals are numbered by their seat after the observer's: the next seat is player 1.
 
     Args:
-        seen: One observation, of a seat that must decide.
-        edition: What is played.
-        expeditions: In the game, by default as the observation says; 1 for a single one of a longer game, which is then
-            not numbered.
+        seen: One observation of a seat that must decide.
+        edition: The edition.
+        expeditions: Number of expeditions in the game, by default the observation's; with 1 it is not mentioned.
     """
     fields = ("expedition", "expeditions_left", "turn", "num_players", "num_inside", "bag", "path_gems", "path_relics")
     expedition, left, turn, players, inside, bag, path, relics = (int(seen[name]) for name in fields)
@@ -99,7 +97,7 @@ def _chest(whose: str, gems: int, relics: int) -> str:
 
 
 def _deck(seen: Observations, edition: Edition) -> list[str]:
-    """Say what the deck holds, what would end the expedition, and what the next card brings on average."""
+    """Return the lines on the deck, the chance of a bust and the next card's mean share."""
     treasures, traps, relics = (seen[f"{kind}_left"].astype(int) for kind in ("treasures", "traps", "relics"))
     values = [edition.treasure_slots[slot] for slot in np.repeat(np.arange(len(treasures)), treasures)]
     fatal = np.where(seen["traps_on_path"] > 0, traps, 0)

@@ -1,4 +1,4 @@
-"""Trained perceptrons of stable-baselines3 and torch as policy files, which open without torch and run no code."""
+"""Export of perceptrons of stable-baselines3 and torch to policy files, which load without torch or code execution."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from diamant_env.opponents.network import NetworkAgent
 _ACTIVATIONS = {"ReLU": "relu", "Tanh": "tanh"}
 _ENDS = ("Sigmoid", "Softmax", "Flatten", "Identity")
 TOLERANCE = 1e-6
-"""By how much the probabilities of the exported policy may differ."""
+"""Maximum difference of the exported policy's probabilities."""
 
 
 def to_network(agent: object) -> NetworkAgent:
-    """Return the policy of a model as a `NetworkAgent`, whose `save` writes the policy file.
+    """Return the policy of a model as a `NetworkAgent`.
 
     Args:
-        agent: What `diamant_env.opponents.make` returns for a PPO, A2C or MaskablePPO with an ``MlpPolicy`` (or a
+        agent: Agent from `diamant_env.opponents.make` for a PPO, A2C or MaskablePPO with an ``MlpPolicy`` (or a
             ``MultiInputPolicy`` of observation and action mask), or for a torch module of linear layers.
 
     Raises:
-        ValueError: If it is no such perceptron, or its probabilities would differ by more than `TOLERANCE`.
+        ValueError: If it is not such a perceptron, or its probabilities would differ by more than `TOLERANCE`.
     """
     if isinstance(agent, NetworkAgent):
         return agent
@@ -50,26 +50,26 @@ def _of_policy(agent: SB3Agent) -> tuple[Layers, str]:
     """Return the layers and the activation of a policy, from all features to two logits."""
     policy = agent.policy
     if agent.history or not agent.memoryless or not hasattr(policy, "action_net"):
-        reason = "only feed-forward policies that give probabilities and see no history are exported"
+        reason = "only feed-forward policies with probabilities and without history are exported"
         raise ValueError(f"{agent} can't be exported: {reason}")
     parts = [*policy.features_extractor.modules(), *policy.mlp_extractor.policy_net.modules(), policy.action_net]
     layers, activation = _perceptron(parts, str(agent))
     (weight, bias), *rest = [(weight.astype(np.float64), bias.astype(np.float64)) for weight, bias in layers]
-    if agent.masked:  # the mask, which comes first, is [1, 1] where a player must decide
+    if agent.masked:  # the mask comes first and is [1, 1] in rows that decide
         weight, bias = weight[:, 2:], bias + weight[:, :2].sum(axis=1)
     if agent.statistics is not None and agent.statistics.norm_obs:
         mean, deviation = _statistics(agent)
         weight = weight / deviation
         bias = bias - weight @ mean
     whole = np.zeros((NUM_FEATURES, len(bias)))
-    np.add.at(whole, agent.columns, weight.T)  # a field may be observed twice
+    np.add.at(whole, agent.columns, weight.T)  # a field may occur twice
     return [
         (weight.astype(np.float32), bias.astype(np.float32)) for weight, bias in ((whole.T, bias), *rest)
     ], activation
 
 
 def _statistics(agent: SB3Agent) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the mean and the standard deviation by which each number that is observed is normalised."""
+    """Return the mean and standard deviation of VecNormalize for each observed feature."""
     known = agent.statistics.obs_rms["observation"] if agent.masked else agent.statistics.obs_rms
     return known.mean, np.sqrt(known.var + agent.statistics.epsilon)
 
@@ -86,7 +86,7 @@ def layers_of(modules: Iterable[Any]) -> Layers:
 
 
 def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
-    """Return the linear layers among modules in their order, and the activation between them."""
+    """Return the linear layers among modules in order, and the activation between them."""
     leaves = [module for module in modules if not list(module.children())]
     kinds = [kind_of(leaf) for leaf in leaves]
     between = {kind for kind in kinds if kind not in ("Linear", *_ENDS)}
@@ -99,13 +99,13 @@ def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
 
 
 def with_two_logits(layers: Layers) -> Layers:
-    """Return layers that end with a logit of 0 for CONTINUE before that of LEAVE."""
+    """Return layers with a constant logit of 0 for CONTINUE before that of LEAVE."""
     *others, (weight, bias) = layers
     return [*others, (np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias]))]
 
 
 def _check_same(agent: SB3Agent | OutputAgent, network: NetworkAgent) -> None:
-    """Compare the probabilities in games of all editions and table sizes with open chests and hidden ones."""
+    """Compare the probabilities in games of all editions and table sizes, with open and hidden chests."""
     editions = list(EDITIONS)
     batch = Batch(16 * len(editions), np.arange(16 * len(editions)) % 6 + 3, editions * 16)
     rows, random = batch.reset(0), np.random.default_rng(0)
@@ -115,5 +115,5 @@ def _check_same(agent: SB3Agent | OutputAgent, network: NetworkAgent) -> None:
         worst = max(worst, float(np.abs(agent.act(seen, first) - network.act(seen, first)).max()))
         rows, _, _ = batch.step((random.random(rows.shape[:2]) < 0.15).astype(np.int8), auto_reset=True)
     if not worst <= TOLERANCE:
-        clips = "; VecNormalize clips what it sees" if getattr(agent, "statistics", None) else ""
+        clips = "; VecNormalize clips its observations" if getattr(agent, "statistics", None) else ""
         raise ValueError(f"{agent} can't be exported: probabilities would differ by up to {worst:.2g}{clips}")

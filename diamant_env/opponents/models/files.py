@@ -1,4 +1,4 @@
-"""Agents made from models of other libraries, given as objects or files."""
+"""Agents from models of other libraries, given as objects or files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diamant_env.opponents.models.outputs import OutputAgent, kind_of, run_modul
 from diamant_env.opponents.models.policies import SB3Agent
 
 SUFFIXES = (".zip", ".pt", ".onnx")
-"""Model files. Opening a ``.zip`` or ``.pt`` may run code that is in it: only a person names one, never a file."""
+"""Model files. Loading a ``.zip`` or ``.pt`` may execute code, so texts from files may not name one."""
 _MODULE = "torch.nn.modules.module.Module"
 _STATISTICS = "+"  # between a model and its VecNormalize statistics
 
@@ -26,7 +26,7 @@ class Model(Protocol):
 
 
 def is_model(given: Any) -> bool:
-    """Whether something is a model or policy of stable-baselines3 or sb3-contrib, or a torch module."""
+    """Return whether an object is a model or policy of stable-baselines3 or sb3-contrib, or a torch module."""
     return bool({"stable_baselines3.common.base_class.BaseAlgorithm", _MODULE} & _bases(given))
 
 
@@ -34,7 +34,7 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
     """Return the agent of a model or policy of stable-baselines3, or of a torch module, see `OutputAgent`.
 
     Raises:
-        ValueError: If it observes or acts in another space than the environments of this package have.
+        ValueError: If its spaces are not those of the environments of this package.
     """
     name = name or type(model).__name__
     bases = _bases(model)
@@ -47,12 +47,12 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
 
 
 def _bases(given: Any) -> set[str]:
-    """Return the names of all classes of an object, so that no library is imported to recognise it."""
+    """Return the names of an object's base classes, to recognise it without importing its library."""
     return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(given).__mro__}
 
 
 def is_model_file(text: str) -> bool:
-    """Whether a text names a model file, with or without VecNormalize statistics."""
+    """Return whether a text names a model file, with or without VecNormalize statistics."""
     return Path(text.partition(_STATISTICS)[0]).suffix in SUFFIXES
 
 
@@ -60,25 +60,25 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
     """Open a model file; the agent's name is the text.
 
     Args:
-        text: ``"ppo.zip"``, what stable-baselines3's `save` wrote, or ``"ppo.zip+vecnormalize.pkl"`` with what
-            `VecNormalize.save` wrote, where that was used; ``"net.pt"`` of TorchScript; or ``"net.onnx"``.
+        text: ``"ppo.zip"``, saved by stable-baselines3, or ``"ppo.zip+vecnormalize.pkl"`` with the statistics saved by
+            `VecNormalize.save`; ``"net.pt"`` of TorchScript; or ``"net.onnx"``.
 
     Raises:
-        ValueError: If there is no such file, it is none of these, or its spaces are others.
-        ImportError: If the library that it needs isn't installed.
+        ValueError: If the file is missing or unsupported, or its spaces are not those of this package.
+        ImportError: If its library isn't installed.
     """
     file, _, statistics = text.partition(_STATISTICS)
     for path in filter(None, (file, statistics)):
         if not Path(path).is_file():
             raise ValueError(f"no agent {text!r}: there is no file {path}")
     try:
-        with warnings.catch_warnings(action="ignore"):  # of other versions of libraries
+        with warnings.catch_warnings(action="ignore"):  # about other library versions
             if Path(file).suffix == ".zip":
                 return _load_zip(text, file, statistics)
             return _load_script(text, file) if Path(file).suffix == ".pt" else _load_onnx(text, file)
     except ImportError as error:
         raise ImportError(f"{text} needs {error.name}: pip install {error.name}") from None
-    except Exception as error:  # each library has its own for a damaged file
+    except Exception as error:  # libraries raise different types for a damaged file
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise ValueError(f"{text} can't be opened as a model: {reason}") from error
 
@@ -88,7 +88,7 @@ def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
 
 
 def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
-    """Open a model of stable-baselines3 by its policy, whatever the algorithm is."""
+    """Open the policy of a stable-baselines3 model of any algorithm."""
     from stable_baselines3.common.save_util import load_from_pkl, load_from_zip_file
 
     data, parameters, _ = load_from_zip_file(file, device="cpu")
@@ -98,12 +98,12 @@ def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
     policy = data["policy_class"](data["observation_space"], data["action_space"], lambda _: 0.0, **settings)
     policy.load_state_dict(parameters["policy"])
     if _normalized(data) and not statistics:
-        raise ValueError(f"{file} was trained through VecNormalize: name its statistics too, {file}+FILE.pkl")
+        raise ValueError(f"{file} was trained with VecNormalize: add its statistics, {file}+FILE.pkl")
     return SB3Agent(policy, text, load_from_pkl(statistics) if statistics else None)
 
 
 def _normalized(data: dict[str, Any]) -> bool:
-    """Whether a model was trained through VecNormalize: what it observed last lies outside its space."""
+    """Return whether a model was trained with VecNormalize: its last observations lie outside its space."""
     last, space = data.get("_last_obs"), data["observation_space"]
     if isinstance(last, dict):
         last, space = last.get("observation"), space["observation"]
@@ -122,4 +122,4 @@ def _load_onnx(text: str, file: str) -> OutputAgent:
     options = SessionOptions()
     options.intra_op_num_threads = 1
     session = InferenceSession(file, options, providers=["CPUExecutionProvider"])
-    return OutputAgent(functools.partial(_run_onnx, session), text, probabilities=False)  # what ends it is not known
+    return OutputAgent(functools.partial(_run_onnx, session), text, probabilities=False)  # unknown output activation

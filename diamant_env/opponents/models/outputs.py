@@ -1,4 +1,4 @@
-"""Networks of any library that map the features of a row to logits or probabilities, as agents."""
+"""Agents from networks of any library that map features to logits or probabilities."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ Run: TypeAlias = "Callable[[NDArray[np.float32]], NDArray]"
 
 
 class OutputAgent:
-    """A network that maps the 90 features of each row to one or two numbers.
+    """Agent from a network that maps the 90 features of each row to one or two outputs.
 
-    Two numbers are the logits of CONTINUE and LEAVE, or their probabilities if each row sums to 1. One number is the
+    Two outputs are the logits of CONTINUE and LEAVE, or their probabilities if each row sums to 1. One output is the
     logit of LEAVE, or its probability if the network ends with a sigmoid.
 
     Args:
-        run: Returns the numbers, (rows,), (rows, 1) or (rows, 2), for float32 (rows, NUM_FEATURES).
-        name: How it prints.
+        run: Function from float32 (rows, NUM_FEATURES) to (rows,), (rows, 1) or (rows, 2).
+        name: Name of the agent.
         probabilities: Whether the network ends with a sigmoid or a softmax.
 
     Raises:
-        ValueError: If it returns something else, or one number between 0 and 1 without a sigmoid.
+        ValueError: If the output has another shape, or is one number in [0, 1] without a sigmoid.
     """
 
     memoryless = True
 
     def __init__(self, run: Run, name: str, probabilities: bool) -> None:
         self.run, self.name, self.probabilities = run, name, probabilities
-        anything = np.random.default_rng(0).normal(0, 30, (256, NUM_FEATURES))  # no logit stays between 0 and 1
+        anything = np.random.default_rng(0).normal(0, 30, (256, NUM_FEATURES))  # logits would leave [0, 1]
         found = self._outputs(anything.astype(np.float32))
         if found.shape[1] == 1 and not probabilities and ((found >= 0) & (found <= 1)).all():
             reason = "returns either a probability or a logit"
@@ -67,7 +67,7 @@ class OutputAgent:
 
 
 def kind_of(module: Any) -> str:
-    """Return the class name of a torch module, or of the module that TorchScript made one of."""
+    """Return the class name of a torch module, or of the original of a TorchScript module."""
     return getattr(module, "original_name", type(module).__name__)
 
 

@@ -15,19 +15,19 @@ from diamant_env.observation import FIELDS, HISTORY, NUM_FEATURES, Observations,
 
 
 class SB3Agent:
-    """A policy of stable-baselines3 or sb3-contrib.
+    """Agent from a policy of stable-baselines3 or sb3-contrib.
 
-    It answers with the probability that the policy gives to LEAVE; algorithms with action values (DQN, QR-DQN) decide
-    greedily. A recurrent policy has one state per row, which goes on with each decision and begins anew with each game.
+    Value-based algorithms (DQN, QR-DQN) act greedily. A recurrent policy has one hidden state per row, updated at each
+    decision and reset with each game.
 
     Args:
-        policy: Its observation space says which fields it sees: all, those of ``observation=[…]`` or ``"history"``,
-            alone or as ``"observation"`` beside ``"action_mask"`` in a Dict.
-        name: How it prints.
-        statistics: A `VecNormalize` that it was trained through, or None.
+        policy: A policy whose observation space has all fields, those of ``observation=[…]`` or ``"history"``, alone or
+            as ``"observation"`` beside ``"action_mask"`` in a Dict.
+        name: Name of the agent.
+        statistics: The `VecNormalize` of its training, or None.
 
     Raises:
-        ValueError: If it observes or acts in another space, or a weight is not a finite number.
+        ValueError: If its spaces are not supported, or a weight is not finite.
     """
 
     def __init__(self, policy: Any, name: str, statistics: Any = None) -> None:
@@ -50,7 +50,7 @@ class SB3Agent:
             return answer_deciding(obs, lambda rows: self._leave(self._shown(obs.flat[rows]), rows, first))
 
     def _shown(self, flat: NDArray[np.float32]) -> Any:
-        """Return what the policy observes of rows that must decide."""
+        """Return the policy's observations of rows that must decide."""
         shown: Any = flat[:, self.columns]
         if self.masked:
             shown = {"observation": shown, "action_mask": np.ones((len(flat), 2), np.int8)}
@@ -67,7 +67,7 @@ class SB3Agent:
         return distribution.distribution.probs[:, 1].cpu().numpy()
 
     def _recurrent(self, tensors: Any, rows: NDArray[np.intp], first: NDArray[np.bool_]) -> Any:
-        """Return the distribution of a recurrent policy, whose states go on."""
+        """Return the distribution of a recurrent policy and update its hidden states."""
         import torch
 
         if self._states is None or self._states[0].shape[1] != len(first):
@@ -82,7 +82,7 @@ class SB3Agent:
 
 
 def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
-    """Return the columns that an observation space shows, int (k,), and whether an action mask is beside them."""
+    """Return the columns of an observation space, int (k,), and whether it has an action mask."""
     inner, masked = space, False
     if isinstance(space, Dict) and set(space.spaces) == {"observation", "action_mask"}:
         inner, masked = space["observation"], True
@@ -98,7 +98,7 @@ def _observed(space: Space, name: str) -> tuple[NDArray[np.intp], bool]:
 
 @contextmanager
 def inference(module: Any) -> Iterator[None]:
-    """Evaluate a torch module without gradients, on one thread; its mode is put back."""
+    """Evaluate a torch module without gradients on one thread; restore its mode afterwards."""
     import torch
 
     threads, training = torch.get_num_threads(), module.training

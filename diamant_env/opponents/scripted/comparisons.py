@@ -1,7 +1,7 @@
-"""Scripted agents that compare two sums: what leaving now pays, with one more card or with their aim.
+"""Scripted agents that compare the payoff of leaving now with that after one more card, or with a target.
 
-Notation: b the bag, g the gems and r the value of the relics on the path, n the players inside, p the exact chance
-that the next card busts, s the exact gems that it brings each player inside on average (a bust brings 0).
+Notation: b the bag, g the gems and r the value of the relics on the path, n the players inside, p the probability that
+the next card busts, s its expected share per player inside in gems (0 in a bust).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from diamant_env.opponents.scripted.family import Scripted, haul, parameter
 
 
 def at_least(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return bool (rows,): where `left` >= `right`; sums that differ by rounding alone are equal."""
+    """Return bool (rows,): whether `left` >= `right` up to rounding errors."""
     return left >= right - 1e-9 * np.maximum(np.abs(right), 1)
 
 
 def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the cards of the deck, of these the fatal ones, and the gems that all bring each, whole numbers (rows,).
+    """Return the cards in the deck, the fatal ones and the total share of all cards, integers (rows,).
 
-    An observation shows the quotients p and s of the last two by the first, in float32.
+    Observations hold the quotients p and s of the last two by the first in float32.
     """
     kinds = [obs[name] for name in ("treasures_left", "traps_left", "relics_left")]
     cards = np.concatenate(kinds, axis=-1).sum(axis=-1, dtype=float)
@@ -36,15 +36,14 @@ def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float6
 
 @dataclass
 class ExpectedValueAgent(Scripted):
-    """Leaves when one more card, after which it would leave, pays no more on average than leaving now.
+    """One-step lookahead: leaves when one more card does not increase the expected payoff.
 
-    It counts on the part w (`weight`) of what lies on the path; a player alone inside counts on all of it. Leaving
-    now pays b + w·(g + r), leaving after one more card (1 - p)·(b + w·(g + r)) + s, so it leaves where
+    A leaver expects the part w (`weight`) of the path, all of it if alone inside. Leaving now pays b + w·(g + r),
+    leaving after one more card (1 - p)·(b + w·(g + r)) + s, so it leaves where
 
         p · (b + w·(g + r)) >= s.
 
-    What the next card adds to the path is left out. For a player alone at a table without relics this is one-step
-    lookahead, which there equals optimal stopping.
+    Gems that the next card adds to the path are ignored. For a single player without relics this is optimal stopping.
     """
 
     family: ClassVar[str] = "ev"
@@ -60,16 +59,16 @@ class ExpectedValueAgent(Scripted):
 
 @dataclass
 class OthersStayAgent(Scripted):
-    """Compares as `ev` does, assuming that each other player stays with the same probability.
+    """Compares as `ev`, with rivals that stay independently with probability q (`stay`).
 
-    With q (`stay`) that probability, the other leavers and stayers are binomial, and with n players inside
+    The numbers of leavers and stayers are binomial, and with n players inside
 
         A(n, x) = E[1 / (1 + Binomial(n - 1, x))] = (1 - (1 - x)^n) / (n·x), and 1 where x = 0.
 
-    Leaving now pays b + L(n) with L(n) = g·A(n, 1 - q) + r·q^(n-1): the part of the gems, and the relics if nobody
-    else leaves. After one more card, (1 - p)·(b + q^(n-1)·L(n)) + s·n·A(n, q): what lies there is still there if
-    nobody left, and those who stayed share the next treasure. It leaves where the first is at least the second. With
-    q = 1 it is `ExpectedValueAgent` with a weight of 1.
+    Leaving now pays b + L(n) with L(n) = g·A(n, 1 - q) + r·q^(n-1): a share of the gems, and the relics if alone.
+    Leaving after one more card pays (1 - p)·(b + q^(n-1)·L(n)) + s·n·A(n, q): the path is intact if all stayed, and
+    the stayers share the next treasure. It leaves where the first is at least the second. q = 1 equals
+    `ExpectedValueAgent` with a weight of 1.
     """
 
     family: ClassVar[str] = "ev-others-stay"
@@ -99,10 +98,10 @@ def _part(players: NDArray[np.int64], chance: float) -> NDArray[np.float64]:
 
 @dataclass
 class CatchUpAgent(Scripted):
-    """Asks a bigger haul of itself when behind and a smaller one when ahead, the more so the fewer expeditions remain.
+    """Leaves with a haul that is larger when behind and smaller when ahead.
 
-    It leaves where the haul is at least `gems` - `push`·lead / (expeditions left + 1), and at least 1; the lead is
-    its chest less the best rival's. A push of 1 asks, each expedition, for an equal part of what it lacks on top.
+    It leaves where the haul is at least max(1, `gems` - `push`·lead / (expeditions left + 1)); the lead is its chest
+    less the best rival's. A push of 1 spreads the deficit evenly over the remaining expeditions.
     """
 
     family: ClassVar[str] = "catch-up"
@@ -112,14 +111,14 @@ class CatchUpAgent(Scripted):
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
         if obs["hidden_chests"].any():
-            raise ValueError(f"{self} looks at the rivals' chests, and this table hides them; seat another agent")
+            raise ValueError(f"{self} reads the rivals' chests, and this table hides them; seat another agent")
         held, remaining, lead = (each.astype(float) for each in (haul(obs), obs["expeditions_left"] + 1, obs["lead"]))
         return (held >= 1) & at_least(remaining * held, self.gems * remaining - self.push * lead)
 
 
 @dataclass
 class OpposeAgent(Scripted):
-    """Opposes the crowd: leaves with a small haul while all stay, and asks so many gems more for each that has left."""
+    """Leaves with a haul of `gems` gems plus `more` for each rival that has left."""
 
     family: ClassVar[str] = "oppose"
     gems: float = parameter(11, 0, MAX_GEMS)

@@ -1,4 +1,4 @@
-"""Base class of scripted families: parameters with a range, and the text that makes the agent."""
+"""Base class of scripted families: bounded parameters and the text representation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from diamant_env.observation import Observations
 
 
 def parameter(default: float, low: float, high: float, number: Callable[[Observations], NDArray] | None = None) -> Any:
-    """Return a dataclass field that is a number from `low` to `high` and an argument of the family's text.
+    """Return a dataclass field for a parameter from `low` to `high`.
 
     A `thresholds.ThresholdAgent` compares it with `number`, a function of the observations.
     """
@@ -23,16 +23,16 @@ def parameter(default: float, low: float, high: float, number: Callable[[Observa
 
 @dataclass
 class Scripted:
-    """A family of scripted agents: a subclass is a dataclass whose `parameter` fields are the text's arguments.
+    """A family of scripted agents: a dataclass whose `parameter` fields are the arguments of its text.
 
-    A parameter is the decimal number that `str(agent)` shows, and what a family compares it compares without rounding.
+    Parameters are exactly the decimals that `str(agent)` shows; comparisons do not round.
 
     Raises:
-        ValueError: If a parameter is no number or out of its range; the message says what is allowed.
+        ValueError: If a parameter is not a number or out of range.
     """
 
     family: ClassVar[str]
-    memoryless: ClassVar[bool] = True  # False for a family whose answer depends on earlier turns
+    memoryless: ClassVar[bool] = True  # False if answers depend on earlier turns
 
     def __post_init__(self) -> None:
         for field in parameters(type(self)):
@@ -46,22 +46,22 @@ class Scripted:
         return f"{self.family}:{','.join(texts)}" if texts else self.family
 
     def seed(self, seed: int) -> None:
-        """Start the random numbers of an agent that draws some itself; most draw none."""
+        """Seed the agent's random numbers; most families have none."""
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         return self.leaves(obs).astype(np.float32)
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
-        """Return bool (rows,): who leaves. A family that draws its decisions overrides `act` instead."""
+        """Return bool (rows,), the rows that leave; stochastic families override `act` instead."""
         raise NotImplementedError(f"{self.family} has neither `leaves` nor `act`")
 
 
 def parameters(family: type[Scripted]) -> list[dataclasses.Field]:
-    """Return the fields of a family that its text gives, in order."""
+    """Return the parameters of a family in the order of its text."""
     return [field for field in dataclasses.fields(family) if "low" in field.metadata]
 
 
 def haul(obs: Mapping[str, NDArray]) -> NDArray:
-    """Return what each row would bank if it left alone now: the bag and all that lies on the path."""
+    """Return the gains of each row if it left alone now: the bag and the whole path."""
     return obs["bag"] + obs["path_gems"] + obs["path_relic_value"]

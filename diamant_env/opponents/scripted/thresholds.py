@@ -1,4 +1,4 @@
-"""Agents that wait until one whole number is large enough, and two that look at nothing."""
+"""Threshold agents on integer features, and two constant agents."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diamant_env.opponents.scripted.family import Scripted, haul, parameter, par
 
 @dataclass
 class RandomAgent(Scripted):
-    """Leaves with the same probability at every decision."""
+    """Leaves with a constant probability."""
 
     family: ClassVar[str] = "random"
     probability: float = parameter(0.2, 0, 1)
@@ -29,7 +29,7 @@ class RandomAgent(Scripted):
 
 @dataclass
 class ContinueAgent(Scripted):
-    """Never leaves, and so never banks anything."""
+    """Never leaves."""
 
     family: ClassVar[str] = "continue"
 
@@ -39,7 +39,7 @@ class ContinueAgent(Scripted):
 
 
 class ThresholdAgent(Scripted):
-    """Leaves as soon as one of its numbers reaches its parameter."""
+    """Leaves as soon as one of its features reaches its parameter."""
 
     def leaves(self, obs: Observations) -> NDArray[np.bool_]:
         """See `Scripted.leaves`."""
@@ -57,7 +57,7 @@ def _traps(obs: Observations) -> NDArray:
 
 @dataclass
 class CardsAgent(ThresholdAgent):
-    """Leaves as soon as so many cards have been turned up."""
+    """Leaves once `cards` cards are revealed."""
 
     family: ClassVar[str] = "cards"
     cards: float = parameter(7, 1, MAX_CARDS, lambda obs: obs["turn"])
@@ -65,7 +65,7 @@ class CardsAgent(ThresholdAgent):
 
 @dataclass
 class BagAgent(ThresholdAgent):
-    """Leaves as soon as the bag holds so many gems."""
+    """Leaves once the bag holds `gems` gems."""
 
     family: ClassVar[str] = "bag"
     gems: float = parameter(15, 0, MAX_GEMS, _bag)
@@ -73,7 +73,7 @@ class BagAgent(ThresholdAgent):
 
 @dataclass
 class TrapsAgent(ThresholdAgent):
-    """Leaves as soon as so many kinds of trap lie on the path."""
+    """Leaves once `traps` kinds of trap are on the path."""
 
     family: ClassVar[str] = "traps"
     traps: float = parameter(3, 0, MAX_TRAPS, _traps)
@@ -81,7 +81,7 @@ class TrapsAgent(ThresholdAgent):
 
 @dataclass
 class BagOrTrapsAgent(ThresholdAgent):
-    """Leaves as soon as the bag holds so many gems or so many kinds of trap lie on the path."""
+    """Leaves once the bag holds `gems` gems or `traps` kinds of trap are on the path."""
 
     family: ClassVar[str] = "bag-or-traps"
     gems: float = parameter(20, 0, MAX_GEMS, _bag)
@@ -90,7 +90,7 @@ class BagOrTrapsAgent(ThresholdAgent):
 
 @dataclass
 class SoloGrabAgent(ThresholdAgent):
-    """Leaves as soon as the gems and relics on the path are worth so much to a lone leaver, else by its bag."""
+    """Leaves once the path is worth `lying` gems to a lone leaver or the bag holds `gems` gems."""
 
     family: ClassVar[str] = "solo-grab"
     lying: float = parameter(7, 0, MAX_GEMS, lambda obs: obs["path_gems"] + obs["path_relic_value"])
@@ -99,7 +99,7 @@ class SoloGrabAgent(ThresholdAgent):
 
 @dataclass
 class FollowAgent(ThresholdAgent):
-    """Follows the crowd: leaves once so many rivals have left this expedition, or with a haul of so many gems."""
+    """Leaves once `rivals` rivals have left or with a haul of `gems` gems."""
 
     family: ClassVar[str] = "follow"
     rivals: float = parameter(2, 1, MAX_PLAYERS - 1, lambda obs: obs["num_players"] - obs["num_inside"])
@@ -108,10 +108,9 @@ class FollowAgent(ThresholdAgent):
 
 @dataclass
 class MixtureAgent(Scripted):
-    """Leaves as soon as the bag holds as many gems as it drew for this game, a whole number from `low` to `high`.
+    """Leaves once the bag holds a number of gems drawn for each game, an integer from `low` to `high`.
 
-    It remembers one threshold per row, drawn anew where `first` marks a new game. A row that it meets without
-    `first` (it was seated in the middle of a game) gets one as well.
+    Thresholds are stored per row and redrawn where `first` marks a new game, and for rows that were not seen before.
     """
 
     family: ClassVar[str] = "mixture"
@@ -127,23 +126,23 @@ class MixtureAgent(Scripted):
         self.seed(0)
 
     def seed(self, seed: int) -> None:
-        """Start the random numbers anew and forget all thresholds."""
+        """Reseed the random numbers and reset all thresholds."""
         self._random = np.random.default_rng(seed)
         self.thresholds = np.zeros(0, np.float32)
 
     def state(self) -> dict[str, Any]:
-        """Return what it remembers, arrays and what JSON knows: the thresholds and the state of the random numbers."""
+        """Return the thresholds and the state of the random numbers, as arrays and JSON values."""
         return {"thresholds": self.thresholds.copy(), "random": self._random.bit_generator.state}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Continue from a value of `state`."""
+        """Restore a value of `state`."""
         self._random.bit_generator.state = state["random"]
         self.thresholds = state["thresholds"].copy()
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
         if len(first) != len(self.thresholds):
-            known = self.thresholds[: len(first)]  # of the rows that remain; rows that are new draw theirs
+            known = self.thresholds[: len(first)]  # existing rows; new rows draw theirs
             self.thresholds = np.concatenate([known, self._draw(len(first) - len(known))])
         self.thresholds[first] = self._draw(int(np.count_nonzero(first)))
         return super().act(obs, first)

@@ -1,4 +1,4 @@
-// Elements by id, new elements, and the few small drawings that several panels share.
+// DOM helpers and shared drawings.
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -1,17 +1,17 @@
-// Files that are chosen or dropped: records to step through, and policies for the menus.
+// Opened and dropped files: records and policies.
 
 import { byId } from "./dom.js";
 import { ask, Refused } from "./server.js";
 import { seatOf, welcome } from "./start.js";
 
 /**
- * Take files from the two buttons and, at the start screen, from a drop.
- * @param most Bytes of a policy.
- * @param attempt Runs a question and shows a refusal.
- * @param sitDown Shows the views of a record.
+ * Accept files from the two buttons and, at the start screen, from a drop.
+ * @param most Maximum size of a policy in bytes.
+ * @param attempt Runs a request and shows its error.
+ * @param openSession Shows the views of a record.
  */
-export function prepareDrops(most, attempt, sitDown) {
-  const openRecord = (file) => attempt(async () => sitDown((await ask("/open", { text: await file.text() })).views));
+export function prepareDrops(most, attempt, openSession) {
+  const openRecord = (file) => attempt(async () => openSession((await ask("/open", { text: await file.text() })).views));
   const addPolicy = (file, seat = -1) => attempt(async () => {
     if (file.size > most) throw new Refused(`${file.name} has ${file.size} bytes; at most ${most} are allowed`);
     welcome(await ask("/policy", { name: file.name, content: await inBase64(file) }), seat);
@@ -20,7 +20,7 @@ export function prepareDrops(most, attempt, sitDown) {
   offer("add-policy", "policy-file", addPolicy);
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {
-    event.preventDefault(); // else the browser would leave the page for the file
+    event.preventDefault(); // else the browser opens the file
     const [file] = event.dataTransfer.files;
     if (!file || byId("start").hidden) return;
     if (file.name.endsWith(".safetensors")) addPolicy(file, seatOf(event.target));

@@ -1,11 +1,11 @@
-// The games that this browser keeps. Each is owned by one tab, the last one that said "I go on with it".
+// Games in the browser's storage. Each is owned by the last tab that opened it.
 
 const PREFIX = "diamant:game:";
 const MOST = 20; // games kept
 const TAB = crypto.randomUUID(); // this page, until it is loaded anew
 const local = storage("localStorage");
 const session = storage("sessionStorage");
-const HERE = "diamant:here"; // which game lies on this tab's table, and which page wrote so
+const HERE = "diamant:here"; // current game of this tab, and the page that wrote it
 
 /** Return the key for a new game. */
 export const newKey = () => PREFIX + crypto.randomUUID();
@@ -19,7 +19,7 @@ export function kept(key) {
   }
 }
 
-/** Keep a view's game, unless another tab has taken it over; return whether it is kept. */
+/** Store a view's game, unless another tab owns it; return whether it is stored. */
 export function keep(key, view) {
   if (isElsewhere(key)) return false;
   const against = view.seats.filter((_, at) => at !== view.you).map((seat) => seat.name);
@@ -27,14 +27,14 @@ export function keep(key, view) {
   return true;
 }
 
-/** Make this tab the owner of a kept game, and return the game as it was left. */
+/** Make this tab the owner of a stored game and return the game. */
 export function takeOver(key) {
   const stored = kept(key);
   write(key, stored);
   return stored.game;
 }
 
-/** Whether another tab goes on with this game. */
+/** Whether another tab owns this game. */
 export function isElsewhere(key) {
   const stored = kept(key);
   return stored !== null && stored.owner !== TAB;
@@ -47,19 +47,19 @@ export function allKept() {
   return found.sort((one, other) => other.saved - one.saved);
 }
 
-/** Remember that this game (or none) lies on this tab's table, for the next time that the tab is loaded. */
+/** Store the current game of this tab (or none) for the next reload. */
 export function rememberHere(key) {
   session.setItem(HERE, JSON.stringify({ key, tab: TAB }));
 }
 
-/** Return the key of the game that lay on this tab's table, and whether it was this tab that owned it. */
+/** Return the key of this tab's game before the reload, and whether this tab owned it. */
 export function lastHere() {
   const here = JSON.parse(session.getItem(HERE));
   const stored = here?.key ? kept(here.key) : null;
   return stored && { key: here.key, owned: stored.owner === here.tab };
 }
 
-/** Call back with the key of each game that another tab takes over or changes. */
+/** Call back with the key of each game that another tab claims or changes. */
 export function onElsewhere(callback) {
   addEventListener("storage", (event) => {
     if (event.key?.startsWith(PREFIX) && event.newValue !== null && isElsewhere(event.key)) callback(event.key);
@@ -71,7 +71,7 @@ function write(key, content) {
   local.setItem(key, JSON.stringify({ ...content, owner: TAB, saved: Date.now() }));
 }
 
-/** Return what the browser keeps for this page or, where it forbids that, what lasts until a reload. */
+/** Return the browser's storage or, where it is blocked, a replacement until the reload. */
 function storage(name) {
   try {
     return window[name];
@@ -84,5 +84,5 @@ function storage(name) {
   }
 }
 
-/** Whether the games outlive this page. */
+/** Whether games survive a reload. */
 export const isKept = local instanceof Storage;

@@ -1,11 +1,11 @@
-// What every button and key does: the way between the start screen, the table, and the server.
+// Actions of buttons and keys, and navigation between start screen and table.
 
 import { byId, show } from "./dom.js";
 import { isKept, keep, kept, lastHere, newKey, onElsewhere, rememberHere, takeOver } from "./games.js";
 import { awaitHint, drawHint, drawOdds, drawStory, dropHint } from "./panels.js";
 import { awaitReview, drawResult, drawReview, markTurn } from "./review.js";
 import { ask, Refused } from "./server.js";
-import { complain, Sitting } from "./sitting.js";
+import { complain, Session } from "./session.js";
 import { prepareDrops } from "./files.js";
 import { prepareStart, refreshStart, sameAgain } from "./start.js";
 import { drawTable, useColours } from "./table.js";
@@ -15,14 +15,14 @@ const FIRST_BUTTON = { decide: "continue", interlude: "go-on", camp: "skip", ste
 const KEYS = {
   c: "continue", l: "leave", h: "hint", o: "odds", s: "skip", p: "run", ArrowLeft: "back", ArrowRight: "step", "?": "help-button",
 };
-const NEXT = ["go-on", "next-turn", "step"]; // what N presses: the first one that is there
+const NEXT = ["go-on", "next-turn", "step"]; // buttons of key N, the first visible one
 
-let sitting = null;
+let session = null;
 let oddsOpen = false;
-let oddsOf = null; // the view that the shown odds belong to
-let asked = null; // the sitting that has asked for its review
+let oddsOf = null; // view of the shown odds
+let asked = null; // session with a requested review
 
-/** Answer a question that shows something beside the table; a refusal is shown in a line. */
+/** Run a request of a panel and show its error, if any. */
 async function attempt(action) {
   try {
     return await action();
@@ -34,8 +34,8 @@ async function attempt(action) {
 }
 
 function toStart() {
-  sitting?.leave();
-  sitting = null;
+  session?.leave();
+  session = null;
   rememberHere(null);
   document.title = "Diamant";
   screen("start");
@@ -55,16 +55,16 @@ function screen(name) {
   scrollTo(0, 0);
 }
 
-/** Put a game or a record on the table. */
-function sitDown(views, key) {
-  sitting?.leave();
+/** Show a game or a record. */
+function openSession(views, key) {
+  session?.leave();
   complain("");
-  sitting = new Sitting(views, key, draw);
+  session = new Session(views, key, draw);
   rememberHere(key);
   for (const panel of ["result-panel", "review-panel", "hint-panel", "odds-panel"]) show(byId(panel), false);
   oddsOf = null;
   screen("table");
-  sitting.refresh(true);
+  session.refresh(true);
 }
 
 async function begin(message) {
@@ -72,21 +72,21 @@ async function begin(message) {
   if (view === null) return;
   const key = newKey();
   keep(key, view);
-  sitDown([view], key);
+  openSession([view], key);
 }
 
-/** Go on with a kept game, or show it where another tab goes on with it. */
+/** Resume a stored game, or show it read-only if another tab owns it. */
 async function goOn(key, owned = true) {
   const game = owned ? takeOver(key) : kept(key).game;
   const view = await attempt(() => ask("/view", { game }));
   if (view === null) return toStart();
   const views = [];
   views[game.decisions.length] = view;
-  sitDown(views, key);
+  openSession(views, key);
 }
 
 async function saveRecord() {
-  const record = await sitting.question("/record", { game: sitting.latest.game });
+  const record = await session.question("/record", { game: session.latest.game });
   if (record === null) return;
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([record.text], { type: "text/plain" }));
@@ -123,7 +123,7 @@ function enable(id, can) {
   byId(id).setAttribute("aria-disabled", !can);
 }
 
-/** Where the focus was on a button that has gone, move it to the first one of those that came. */
+/** Move the focus from a hidden button to the first visible one. */
 function keepFocus(stage) {
   const { activeElement } = document;
   const lost = activeElement === document.body || activeElement === byId("table") || activeElement.offsetParent === null;
@@ -148,12 +148,12 @@ async function review(now) {
 
 async function refreshOdds() {
   byId("odds").setAttribute("aria-expanded", oddsOpen);
-  const here = sitting;
+  const here = session;
   if (!oddsOpen || here.stage !== "decide") return show(byId("odds-panel"), false);
   if (oddsOf === here.shown || here.working) return;
   oddsOf = here.shown;
   const odds = await attempt(() => ask("/odds", { game: here.shown.game }));
-  if (odds !== null && sitting === here && oddsOf === here.shown && oddsOpen) drawOdds(odds);
+  if (odds !== null && session === here && oddsOf === here.shown && oddsOpen) drawOdds(odds);
 }
 
 async function toggleOdds() {
@@ -164,7 +164,7 @@ async function toggleOdds() {
 }
 
 async function giveHint() {
-  const here = sitting;
+  const here = session;
   awaitHint();
   reveal("hint-panel");
   const hint = await here.question("/hint", { game: here.latest.game });
@@ -178,41 +178,41 @@ function reveal(id) {
 }
 
 function jump(position) {
-  sitting.running = false;
-  return sitting.go(position);
+  session.running = false;
+  return session.go(position);
 }
 
 const ACTIONS = {
-  continue: () => sitting.turn(0),
-  leave: () => sitting.turn(1),
+  continue: () => session.turn(0),
+  leave: () => session.turn(1),
   hint: giveHint,
   odds: toggleOdds,
-  "go-on": () => sitting.next(),
-  "next-turn": () => sitting.next(),
-  skip: () => sitting.skip(),
-  step: () => sitting.next(),
-  back: () => jump(sitting.position - 1),
+  "go-on": () => session.next(),
+  "next-turn": () => session.next(),
+  skip: () => session.skip(),
+  step: () => session.next(),
+  back: () => jump(session.position - 1),
   first: () => jump(0),
-  last: () => jump(sitting.last),
-  run: () => sitting.toggle(),
+  last: () => jump(session.last),
+  run: () => session.toggle(),
   again: () => begin(sameAgain()),
   save: saveRecord,
   "new-table": goHome,
   home: goHome,
-  "take-over": () => goOn(sitting.key),
+  "take-over": () => goOn(session.key),
   "help-button": () => byId("help").showModal(),
   "help-close": () => byId("help").close(),
   "error-close": () => complain(""),
 };
 
-/** Whether a button can be pressed now: it is there, nothing hides it, and it makes sense. */
+/** Whether a button is visible, not covered and enabled. */
 function canPress(id) {
   const target = byId(id);
   return target.offsetParent !== null && target.getAttribute("aria-disabled") !== "true";
 }
 
 function press(id) {
-  const waits = sitting?.working && byId("actions").contains(byId(id));
+  const waits = session?.working && byId("actions").contains(byId(id));
   if (canPress(id) && !waits) attempt(ACTIONS[id]);
 }
 
@@ -229,8 +229,8 @@ function onKey(event) {
 async function open() {
   for (const id of Object.keys(ACTIONS)) byId(id).addEventListener("click", () => press(id));
   byId("speed").addEventListener("change", () => {
-    sitting.speed = Number(byId("speed").value);
-    sitting.refresh();
+    session.speed = Number(byId("speed").value);
+    session.refresh();
   });
   const oneColumn = matchMedia("(max-width: 900px)");
   const foldStory = () => { byId("story-panel").open = !oneColumn.matches; };
@@ -238,12 +238,12 @@ async function open() {
   foldStory();
   addEventListener("keydown", onKey);
   onElsewhere((key) => {
-    if (sitting?.key === key) sitting.refresh();
+    if (session?.key === key) session.refresh();
   });
   const menu = await ask("/menu");
   useColours(menu);
   prepareStart(menu, begin, goOn);
-  prepareDrops(menu.policy_bytes, attempt, (views) => sitDown(views, null));
+  prepareDrops(menu.policy_bytes, attempt, (views) => openSession(views, null));
   const here = lastHere();
   if (here) await goOn(here.key, here.owned);
   else toStart();

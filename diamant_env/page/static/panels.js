@@ -1,20 +1,20 @@
-// The panels beside the table: a hint, the odds, and what happened.
+// Panels beside the table: hint, odds and events.
 
 import { bar, byId, make, percent, show } from "./dom.js";
 
 const MOST_NEWS = 40;
 
-/** Take the hint away. */
+/** Hide the hint. */
 export function dropHint() {
   show(byId("hint-panel"), false);
 }
 
-/** Say that the champion is asked. */
+/** Show that a hint is being computed. */
 export function awaitHint() {
   fillPanel("hint-panel", "hint-title", "Hint", [make("p", { class: "says" }, "The champion thinks …")]);
 }
 
-/** Show what the champion would do, and what both choices win. */
+/** Show the champion's decision and the win shares of both actions. */
 export function drawHint(hint) {
   const { search } = hint;
   const bars = [];
@@ -34,7 +34,7 @@ export function drawHint(hint) {
   ]);
 }
 
-/** Show the odds of the next card and what leaving brings. */
+/** Show the odds of the next card and the payoffs of leaving. */
 export function drawOdds(odds) {
   fillPanel("odds-panel", "odds-title", "Odds of the next card", [
     ...odds.next.map((each) => bar(each.what, each.chance, {
@@ -46,15 +46,15 @@ export function drawOdds(odds) {
   ]);
 }
 
-/** Replace what a panel shows, and show it. */
+/** Replace the content of a panel and show it. */
 export function fillPanel(id, titleId, title, content) {
   byId(id).replaceChildren(make("h2", { id: titleId }, title), ...content);
   show(byId(id), true);
 }
 
-/** Show what the turns up to the shown one brought, as far as they are known, the latest first. */
-export function drawStory(sitting) {
-  const known = sitting.views.slice(0, sitting.position + 1).filter(Boolean).slice(-MOST_NEWS).reverse();
+/** Show the known events up to the shown turn, the latest first. */
+export function drawStory(session) {
+  const known = session.views.slice(0, session.position + 1).filter(Boolean).slice(-MOST_NEWS).reverse();
   byId("story").replaceChildren(...known.map((view) => make("li", {},
     make("b", {}, view.title),
     ...view.news.map((line) => make("span", { class: view.ended?.bust && line === view.news[0] ? "bad" : "" }, line)))));

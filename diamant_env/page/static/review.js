@@ -1,4 +1,4 @@
-// After the game: the result, what one's decisions cost, and how everyone's chances went.
+// Result and review of a game: costs of decisions and a chart of the chances.
 
 import { button, byId, make, makeSvg, percent, tint } from "./dom.js";
 import { fillPanel } from "./panels.js";
@@ -26,7 +26,7 @@ function tableOf(head, rows) {
   return make("table", {}, make("thead", {}, make("tr", {}, ...cells)), make("tbody", {}, ...rows));
 }
 
-/** Say that the review is under way. */
+/** Show that the review is being computed. */
 export function awaitReview() {
   fillPanel("review-panel", "review-title", "Your game, reviewed", [
     make("p", { class: "quiet" }, "The champion plays your game again, thousands of times …"),
@@ -50,7 +50,7 @@ export function drawReview(review, view, go) {
   ]);
 }
 
-/** Return what a decision cost, without a sign where that is nothing. */
+/** Return the text of a decision's cost. */
 function costOf(decision) {
   const cost = percent(decision.cost, 1);
   return cost === percent(0, 1) ? cost : `−${cost}`;

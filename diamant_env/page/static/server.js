@@ -1,11 +1,11 @@
-// Questions to the server. A question outlives the server: it is asked again until somebody answers.
+// Requests to the server, retried until it answers.
 
 import { byId, show } from "./dom.js";
 
 const LONGEST_WAIT = 8000; // milliseconds between two tries
 const BUSY = 429;
 
-/** What the server refused, in its own words. */
+/** Error with the server's message. */
 export class Refused extends Error {}
 
 let tryNow = () => {};
@@ -28,7 +28,7 @@ export async function ask(path, body) {
   }
 }
 
-/** Return the answer, or null where nobody answers, or not to the end. */
+/** Return the answer, or null if the server is unreachable or the answer incomplete. */
 async function reach(path, body) {
   const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   try {

@@ -1,11 +1,11 @@
-// The start screen: who enters the cave, by which rules, and the games that are kept.
+// Start screen: players, rules and stored games.
 
 import { button, byId, icon, make, show, tint } from "./dom.js";
 import { allKept } from "./games.js";
 
-const TABLE = "diamant:table"; // where the last choice is kept
+const TABLE = "diamant:table"; // storage key of the last choice
 const YOU = "you";
-const MOST_GAMES = 4; // offered to go on with
+const MOST_GAMES = 4; // offered to resume
 
 let menu;
 let chosen; // {edition, agents, chests}
@@ -27,7 +27,7 @@ export function prepareStart(offered, begin, goOn) {
 
 let showGames;
 
-/** Show what is kept now. */
+/** Show the stored games. */
 export function refreshStart() {
   showGames();
 }
@@ -42,7 +42,7 @@ function message(agents) {
   return { edition: chosen.edition, hidden_chests: chests, agents, seed: null };
 }
 
-/** Take an agent that has come to the menu, and seat it there, or at the first seat of another agent. */
+/** Add an agent to the menu and seat it at this seat, or at the first agent's seat. */
 export function welcome({ menu: offered, text }, seat) {
   menu = offered;
   const free = seat >= 0 && chosen.agents[seat] !== YOU ? seat : chosen.agents.findIndex((each) => each !== YOU);
@@ -52,7 +52,7 @@ export function welcome({ menu: offered, text }, seat) {
 /** Return the number of the seat that an element of the screen belongs to, or -1. */
 export const seatOf = (element) => [...byId("chairs").children].indexOf(element.closest("#chairs li"));
 
-/** Return the last choice if all of it, and the same default, is still offered, or the menu's. */
+/** Return the last choice if it and the default are still offered, else the menu's. */
 function lastChoice() {
   try {
     const last = JSON.parse(localStorage.getItem(TABLE));
@@ -61,7 +61,7 @@ function lastChoice() {
       && last.instead === JSON.stringify(menu.default);
     if (fits && last.agents.length >= menu.players[0] && last.agents.length <= menu.players[1]) return last;
   } catch {
-    // nothing chosen yet, or not by this page
+    // no valid stored choice
   }
   return { ...menu.default, chests: "", instead: JSON.stringify(menu.default) };
 }

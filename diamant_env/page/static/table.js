@@ -1,8 +1,8 @@
-// Draws what a view says: the cave with its cards, and the players in cave and camp.
+// Drawing of a view: the cave with its cards and the players in cave and camp.
 
 import { bar, byId, icon, make, percent, show, tint } from "./dom.js";
 
-const SIZES = [[4, "few"], [8, "some"], [16, "many"], [Infinity, "crowd"]]; // of the cards, by how many lie there
+const SIZES = [[4, "few"], [8, "some"], [16, "many"], [Infinity, "crowd"]]; // card sizes, by their number
 
 let colours = [];
 
@@ -15,8 +15,8 @@ export function useColours(menu) {
 export const colourOf = (seat) => colours[seat];
 
 /**
- * Draw a view. At the end of an expedition there are two pictures of the same view: first its whole path with everyone
- * back in camp (`interlude`), then the first card of the next one. `fresh` lets new cards turn over.
+ * Draw a view. The end of an expedition is drawn twice: first the whole path with all players in camp (`interlude`),
+ * then the first card of the next expedition. `fresh` animates new cards.
  */
 export function drawTable(view, { interlude = false, fresh = false } = {}) {
   const ended = interlude || view.over ? view.ended : null;
@@ -54,7 +54,7 @@ function drawNews(view, interlude) {
   }
 }
 
-/** Draw the cards. Those that lie there already stay, so that only new ones turn over. */
+/** Draw the cards; existing elements are reused, so that only new cards turn over. */
 function drawPath(cards, fresh, goesOn) {
   const path = byId("path");
   path.querySelector(".deck")?.remove();
@@ -134,7 +134,7 @@ function drawSeat(item, seat, inside) {
 
 const caption = (what, words) => make("small", {}, make("span", {}, `${what}: `), words);
 
-/** Return a seat in words, for who hears the page. */
+/** Return a seat in words for screen readers. */
 function told(seat, inside) {
   const place = inside ? `in the cave with ${seat.bag} in the bag` : "in camp";
   const chest = seat.chest === null ? "chest hidden" : `chest ${seat.chest}`;

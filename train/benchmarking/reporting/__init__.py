@@ -1,1 +1,1 @@
-"""Pages, pictures and outputs for a paper from the results of the benchmark."""
+"""Pages, pictures and paper outputs of the benchmark."""

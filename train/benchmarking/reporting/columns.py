@@ -1,4 +1,4 @@
-"""Figures of benchmark runs: columns, how they are read from a result, and means over seeds."""
+"""Columns of figures of benchmark runs, and means over seeds."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Row = dict[str, Any]
 
 
 class Column(NamedTuple):
-    """Figure of a run; docs/benchmark.md defines each.
+    """Figure of a run, defined in docs/benchmark.md.
 
     Attributes:
-        heading: Of its column.
-        unit: Such as ``"gems"``.
-        digits: After the point.
-        read: Returns it from a run's row, None where it is not known.
-        point: Its name in the points of a learning curve, if it is the one that curves show.
+        heading: Heading of the column.
+        unit: Unit, such as ``"gems"``.
+        digits: Decimal places.
+        read: Function from a run's row to the figure, or None if unknown.
+        point: Key in the points of a learning curve, for the figure that curves show.
     """
 
     heading: str
@@ -36,7 +36,7 @@ class Column(NamedTuple):
 
 
 def _of(*keys: str) -> Callable[[Row], Estimate | None]:
-    """Return a function that reads a figure of a run, None where it is not known; what is exact has no interval."""
+    """Return a function that reads a figure of a run, or None if unknown; exact figures have no interval."""
 
     def read(row: Row) -> Estimate | None:
         value: Any = row["measures"]
@@ -48,13 +48,13 @@ def _of(*keys: str) -> Callable[[Row], Estimate | None]:
 
 
 def estimate_of(value: float | dict[str, float | None]) -> Estimate:
-    """Return a figure as JSON has it: a number, or a mean with bounds that are null where one table was played."""
+    """Return the estimate of a JSON figure: a number, or a mean with bounds, null for a single table."""
     found = value if isinstance(value, dict) else {"mean": value}
     return Estimate(*(math.nan if (each := found.get(key)) is None else each for key in ("mean", "low", "high")))
 
 
 def net(row: Row) -> Estimate | None:
-    """Return wins from strangers less what the strongest responder gains: both count, as in a population of learners.
+    """Return the held-out win share less the gain of the strongest responder, as in a population of learners.
 
     Lanctot et al.: Population-based evaluation in repeated rock-paper-scissors (TMLR 2023).
     """
@@ -63,7 +63,7 @@ def net(row: Row) -> Estimate | None:
 
 
 def difference(one: Estimate, other: Estimate) -> Estimate:
-    """Return one figure less another of independent games or seeds, NaN bounds if either has none."""
+    """Return the difference of independent estimates, with NaN bounds if either has none."""
     mean, half = one.mean - other.mean, math.hypot(_half(one), _half(other))
     return Estimate(mean, mean - half, mean + half)
 
@@ -94,9 +94,9 @@ COLUMNS = {
     ),
     "score": (_SCORE._replace(point="score"), _GAIN._replace(unit="gems", digits=2), _SECONDS),
 }
-"""The figures of a task by its family; the first one sorts the table."""
+"""Figures of a task by its family; the first one sorts the table."""
 ASCENDING = {"expedition"}
-"""Families whose first figure is the better the lower it is."""
+"""Families in which a lower first figure is better."""
 
 
 def curve_column(family: str) -> Column:
@@ -115,10 +115,10 @@ def curve_of(row: Row) -> list[tuple[int, float]]:
 
 
 def over_seeds(figures: Sequence[Estimate]) -> Estimate:
-    """Return a figure of one run as it is, of several the mean over seeds with its 95 % interval.
+    """Return the mean over seeds with its 95 % interval, a single figure unchanged.
 
-    All runs of a task are measured in the same games, so that the error of these games does not fall with the number of
-    seeds: it is added to that of the seeds, which is Student's.
+    All runs of a task are measured in the same games, whose error does not decrease with the number of seeds: it is
+    added to Student's interval over seeds.
     """
     if len(figures) == 1:
         return figures[0]
@@ -128,7 +128,7 @@ def over_seeds(figures: Sequence[Estimate]) -> Estimate:
 
 
 def figure_text(found: Estimate | None, column: Column) -> str:
-    """Return a figure with its interval if it has one, nothing where it is not known."""
+    """Return a figure with its interval, if any, or an empty text if unknown."""
     if found is None:
         return ""
     half = math.nan if column is _SECONDS else _half(found)

@@ -1,4 +1,4 @@
-"""Page of a benchmark's folder: summary, pictures, and a table for each task."""
+"""Page of a benchmark's folder: summary, pictures and tables by task."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from train.benchmarking.reporting.pictures import PLANE, curves_file, has_curves
 from train.benchmarking.suite import TASKS, digest
 
 PROTOCOL = Path(__file__).parents[3] / "docs" / "benchmark.md"
-_ALLOWED = 1.01  # times the budget: games side by side end a step later
+_ALLOWED = 1.01  # tolerated factor of the budget, since parallel games overshoot by one step
 
 
 class Line(NamedTuple):
-    """Line of a table: an algorithm, marks of its runs, and its figures as texts."""
+    """Row of a table: algorithm, marks of its runs, figures as texts."""
 
     name: str
     seeds: str
@@ -30,24 +30,24 @@ class Line(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Table of algorithms, the best first."""
+    """Table of algorithms, sorted."""
 
     head: list[str]
     lines: list[Line]
 
     def markdown(self) -> str:
-        """Return it in Markdown."""
+        """Return the table in Markdown."""
         names = [", ".join([code(line.name) + line.seeds, *map(escaped, line.marks)]) for line in self.lines]
         rows = [[name, *line.figures] for name, line in zip(names, self.lines, strict=True)]
         return markdown_table(["algorithm", *self.head], rows)
 
 
 def write_page(content: Row, path: Path) -> None:
-    """Write the page of a folder's runs, whose pictures lie beside it.
+    """Write the page of a folder's runs, with pictures beside it.
 
     Args:
-        content: ``config``, ``versions`` and ``runs``, as `BenchmarkFolder.write` saves them.
-        path: Of the page.
+        content: ``config``, ``versions`` and ``runs`` of `BenchmarkFolder.write`.
+        path: Path of the page.
     """
     protocol = Path(os.path.relpath(PROTOCOL, path.parent)).as_posix()
     about = f"The [protocol]({protocol}) defines the figures; it is docs/benchmark.md of diamant_env."
@@ -56,7 +56,7 @@ def write_page(content: Row, path: Path) -> None:
 
 
 def summary(content: Row) -> str:
-    """Return the number and cost of the runs, the pictures, and the first figures of a family's tasks side by side."""
+    """Return number and cost of the runs, the pictures, and the first figures by family."""
     runs, config = content["runs"], content["config"]
     platform, python = (escaped(str(content["versions"][name])) for name in ("platform", "python"))
     hours = sum(row["train_cpu_seconds"] + row["measure_cpu_seconds"] for row in runs) / 3600
@@ -108,7 +108,7 @@ def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Line]:
-    """Return a line for each algorithm, sorted by its first figure, of figures each of which is of one task."""
+    """Return a row for each algorithm with one figure per cell (task, column), sorted by the first."""
     sign = 1 if runs[0]["family"] in ASCENDING else -1
     found = []
     for name in dict.fromkeys(row["algorithm"] for row in runs):
@@ -126,7 +126,7 @@ def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Li
 
 
 def mark(row: Row) -> str:
-    """Return the remark of a page on a run that does not follow the protocol, else an empty text."""
+    """Return a mark for a run that violates the protocol, else an empty text."""
     budget, spent, task = row["budget"], row["decisions"], TASKS.get(row["task"])
     if task is not None and row.get("digest", digest(task)) != digest(task):
         return "games of another version"

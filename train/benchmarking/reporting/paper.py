@@ -1,4 +1,4 @@
-"""Outputs for a paper: results as CSV, LaTeX tables, and figures a column wide as SVG and PDF."""
+"""Paper outputs: CSV, LaTeX tables, and single-column figures as SVG and PDF."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def write_paper(runs: Sequence[Row], folder: Path) -> None:
 
 
 def _records(runs: Sequence[Row]) -> Iterator[tuple[object, ...]]:
-    """Yield a record for each figure of each run, those of the policies on the way first; no bound is an empty cell."""
+    """Yield a record for each figure of each run, checkpoints first; missing bounds are empty."""
     for row in runs:
         about = [row[name] for name in _HEAD[:4]]
         column = curve_column(row["family"])
@@ -65,5 +65,5 @@ def latex(table: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text in which LaTeX reads no character as a command."""
+    """Return a text with LaTeX's special characters escaped."""
     return re.sub(r"[\\~^<>|±&%$#_{}]", lambda found: _LATEX[found[0]], " ".join(text.split()))

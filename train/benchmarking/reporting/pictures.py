@@ -1,4 +1,4 @@
-"""Pictures of a benchmark, a column of print wide: learning curves, and wins against gains."""
+"""Single-column pictures of a benchmark: learning curves, and wins against gains."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from train.runs.run_folder import save_figure
 PLANE = "benchmark-plane.png"
 _DASHES = ("--", ":", "-.", (0, (8, 2)))
 WIDTH, HEIGHT = 3.3, 2.2
-"""Inches of a panel."""
+"""Size of a panel in inches."""
 _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
 _STYLE: Any = {
     **{"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
@@ -35,7 +35,7 @@ def curves_file(family: str) -> str:
 
 
 def has_curves(runs: Sequence[Row]) -> bool:
-    """Return whether some run has a figure of a policy on the way."""
+    """Return whether any run has a learning curve."""
     return any(len(curve_of(row)) > 1 for row in runs)
 
 
@@ -50,11 +50,11 @@ def draw_for_page(runs: Sequence[Row], folder: Path) -> None:
 
 
 def draw(runs: Sequence[Row], panel: Panel, paths: Sequence[Path]) -> None:
-    """Draw a panel for each task, two side by side, above one legend; write the picture in the formats of the paths."""
+    """Draw a panel for each task in two columns above one legend; save the picture at all paths."""
     tasks = list(dict.fromkeys(row["task"] for row in runs))
     across = min(2, len(tasks))
     down = -(-len(tasks) // across)
-    looks = _looks(runs)
+    looks = _styles(runs)
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(WIDTH * across, HEIGHT * down), layout=ConstrainedLayoutEngine(wspace=0.05))
         for axes, task in zip(figure.subplots(down, across, squeeze=False).flat, tasks, strict=False):
@@ -76,8 +76,8 @@ def draw(runs: Sequence[Row], panel: Panel, paths: Sequence[Path]) -> None:
             save_figure(path, figure)
 
 
-def _looks(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return colour, mark and label of each algorithm; what does not learn is grey."""
+def _styles(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """Return colour, mark and label of each algorithm; fixed agents are grey."""
     kinds = {row["algorithm"]: row["kind"] for row in runs}
     learned = [name for name, kind in kinds.items() if kind == "learned"]
     greys = [name for name in kinds if name not in learned]
@@ -93,7 +93,7 @@ def _looks(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 
 def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw the learning curves of a task, the mean and the range over seeds; what does not learn is a dashed line."""
+    """Draw the learning curves of a task, mean and range over seeds; fixed agents are dashed lines."""
     column = curve_column(runs[0]["family"])
     log = column.point == "nash_conv"
     if log:
@@ -111,7 +111,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
     low, high = axes.get_ylim()
     for name, look in looks.items():
         ends = [curve[-1][1] for row in runs if row["algorithm"] == name and (curve := curve_of(row))]
-        if ends and look["linestyle"] != "-" and (not log or low < ends[0] < high):  # others would squeeze the curves
+        if ends and look["linestyle"] != "-" and (not log or low < ends[0] < high):  # within the range of the curves
             axes.axhline(ends[0], **{**look, "marker": None})
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set(xlabel="decisions", ylabel=column.title, xlim=(0, None))

@@ -1,4 +1,4 @@
-// A game or a record on the table: which turn is shown, what comes next, and when.
+// Session of a game or record: the shown turn and its progress.
 
 import { byId } from "./dom.js";
 import { isElsewhere, keep } from "./games.js";
@@ -6,17 +6,17 @@ import { ask, Refused } from "./server.js";
 
 const PACE = 1200; // milliseconds a turn, at speed 1
 
-/** Say in one line what went wrong; an empty text takes the line away. */
+/** Show an error in one line; an empty text hides it. */
 export function complain(words) {
   byId("error-text").textContent = words;
   byId("error").hidden = words === "";
 }
 
-export class Sitting {
+export class Session {
   /**
-   * @param views By number of turns played; of a game under way only the last one is there, older ones are asked for.
-   * @param key Where the game is kept, or null for a record.
-   * @param draw Called whenever something else is to be shown, with whether new cards turn over.
+   * @param views Views by number of turns played; a running game has only the last one, others are requested.
+   * @param key Storage key of the game, or null for a record.
+   * @param draw Called on every change, with whether new cards turn over.
    */
   constructor(views, key, draw) {
     Object.assign(this, { views, key, draw, position: views.length - 1, speed: 1 });
@@ -34,7 +34,7 @@ export class Sitting {
     return this.views[this.last];
   }
 
-  /** Whether no turn follows the latest one: the game is over, or its record ends there. */
+  /** Whether the latest turn is the last one of the game or record. */
   get complete() {
     return this.latest.over || this.latest.mode === "record";
   }
@@ -47,7 +47,7 @@ export class Sitting {
     return this.position === this.last && !this.interlude;
   }
 
-  /** What the player can do: "elsewhere", "interlude", "decide", "camp" or "steps". */
+  /** State of the controls: "elsewhere", "interlude", "decide", "camp" or "steps". */
   get stage() {
     if (this.elsewhere) return "elsewhere";
     if (this.latest.over || this.latest.mode !== "play") return "steps";
@@ -55,7 +55,7 @@ export class Sitting {
     return this.latest.must_decide ? "decide" : "camp";
   }
 
-  /** Show the table, and go on by itself where nobody is asked. */
+  /** Show the table and continue automatically if no decision is needed. */
   refresh(fresh = false) {
     if (this.left) return;
     this.elsewhere ||= this.key !== null && isElsewhere(this.key);
@@ -67,7 +67,7 @@ export class Sitting {
     if (alone && !this.working) this.timer = setTimeout(() => this.next(), this.hurry ? 0 : PACE / this.speed);
   }
 
-  /** Go on by one picture: to the next expedition, to the next turn that is known, or by playing a turn. */
+  /** Advance to the next expedition, to the next known turn, or by playing a turn. */
   async next() {
     if (this.working || this.elsewhere) return;
     if (this.interlude) {
@@ -92,7 +92,7 @@ export class Sitting {
     }
   }
 
-  /** Show the table after so many turns. */
+  /** Show the table after a number of turns. */
   async go(position, fresh = false) {
     this.views[position] ??= await this.question("/view", { game: this.gameAfter(position) }) ?? undefined;
     if (this.views[position] === undefined || this.left) return;
@@ -106,7 +106,7 @@ export class Sitting {
     return { ...game, decisions: game.decisions.slice(0, turns) };
   }
 
-  /** Ask the server while nothing else is asked; return null where it refuses or the player has left the table. */
+  /** Send a request if none is pending; return null on an error or if the session has ended. */
   async question(path, body) {
     if (this.working) return null;
     this.working = true;
@@ -132,14 +132,14 @@ export class Sitting {
     this.refresh();
   }
 
-  /** Run or pause what goes on by itself; from the end it starts anew. */
+  /** Run or pause the automatic play; at the end, restart it. */
   async toggle() {
     this.running = !this.running;
     if (this.running && this.atEnd && this.complete) await this.go(0);
     this.refresh();
   }
 
-  /** Leave the table. */
+  /** End the session. */
   leave() {
     this.left = true;
     clearTimeout(this.timer);

@@ -1,4 +1,4 @@
-"""Inference of the edition from observations, which do not name it."""
+"""Inference of the edition from observations."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from diamant_env.observation import Observations
 
 
 class EditionFinder:
-    """Remembers, per row, which editions fit all that the row has shown in this game.
+    """Filter of the editions consistent with each row's observations in the current game.
 
-    Published editions that play alike count as one. The others differ from the first card on, except where the card
-    turned up is the one treasure that two of them differ in (the second expedition tells), and for the editions with
-    one relic per expedition, which differ in a relic's value from the second relic on and in the tie break never.
+    Published editions with equal rules are equivalent. Others are distinguished at the first card, with two exceptions:
+    a first card that is the only treasure in which two decks differ (resolved in the second expedition), and editions
+    with one relic per expedition (resolved by the second relic's value; their tie breaks are unobservable).
 
     Args:
-        editions: The candidates, by default the published ones. Of several that fit, the first counts whose chests are
-            open or hidden as at the table, else the first.
-        fitting: Says which rows fit an edition: `could_be`, or `has_cards_of` where any number of expeditions will do.
+        editions: The candidates, by default the published ones. Among consistent ones, those with the table's
+            visibility of chests precede the others; ties are broken by order.
+        fitting: Predicate of rows for an edition: `could_be`, or `has_cards_of` for any number of expeditions.
 
     Attributes:
         editions: As given.
-        fits: bool (rows, editions), which editions fit what each row has shown so far.
+        fits: bool (rows, editions), the editions consistent with each row so far.
     """
 
     def __init__(
@@ -39,11 +39,11 @@ class EditionFinder:
         self.fits = np.ones((0, len(self.editions)), bool)
 
     def find(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return int (rows,), the position of each row's edition among `editions`, or -1 where none fits.
+        """Return int (rows,), the index of each row's edition in `editions`, or -1 where none is consistent.
 
         Args:
-            obs: What each row's seat sees.
-            first: bool (rows,), the rows whose game has just begun; a row that is new here needs no such mark.
+            obs: Observation of each row's seat.
+            first: bool (rows,), the rows whose game has just begun; new rows need not be marked.
         """
         if len(self.fits) != len(first):
             self.fits = np.ones((len(first), len(self.editions)), bool)
@@ -55,12 +55,12 @@ class EditionFinder:
 
 
 def could_be(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
-    """Return bool (rows,): whether what each row's seat sees can be a game of this edition."""
+    """Return bool (rows,): whether each row's observation is consistent with this edition."""
     return has_cards_of(edition, obs) & (obs["expedition"] + obs["expeditions_left"] == edition.expeditions)
 
 
 def has_cards_of(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
-    """Return bool (rows,): whether the cards that each row's seat sees can be of this edition."""
+    """Return bool (rows,): whether the cards of each row's observation are consistent with this edition."""
     cards = numbers_of(edition)["cards"].astype(np.float32)
     expedition = obs["expedition"]
     gone = cards[:FIRST_TRAP] - obs["treasures_left"]
@@ -75,5 +75,5 @@ def has_cards_of(edition: Edition, obs: Observations) -> NDArray[np.bool_]:
     fits &= (obs["relics_left"] <= entered).all(axis=1)
     seen, all_of_them = obs["relics_left"].sum(axis=1), entered.sum(axis=1)
     seen = seen + obs["path_relics"] + obs["relics_taken"]
-    # Relics left on the path at the end of an expedition are out of the game and seen no more.
+    # Relics left on the path at the end of an expedition leave the game and are no longer observed.
     return fits & np.where(expedition == 1, seen == all_of_them, seen <= all_of_them)
