@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.compilation import warn_if_not_kept
+from diamant_env.compilation import warn_if_uncached
 from diamant_env.editions import Edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import (
     BOOL,
     FLOAT32,
     INT8,
-    checked,
-    different,
+    checked_array,
+    checked_int,
     editions_per_game,
     legal_actions,
     output,
     players_per_game,
     seat_axis,
     seeds_per_game,
-    whole_number,
+    unique_editions,
 )
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.history import History, check_saved
@@ -94,12 +94,12 @@ class Batch:
         blank_rivals: bool = False,
         history: bool = False,
     ) -> None:
-        warn_if_not_kept()
-        self.num_games = whole_number("num_games", num_games, 1)
+        warn_if_uncached()
+        self.num_games = checked_int("num_games", num_games, 1)
         self.num_players = players_per_game(num_players, num_games)
         self.seats = seat_axis(seats, int(self.num_players.max()))
         chosen = editions_per_game(edition, num_games, True if blank_rivals else hidden_chests)
-        self.editions = different(chosen)
+        self.editions = unique_editions(chosen)
         self.reward, self.blank_rivals = reward, bool(blank_rivals)
         self.num_features = NUM_FEATURES + (NUM_HISTORY if history else 0)
         self._reward_code = reward_code(reward, int(self.num_players.min()))
@@ -207,7 +207,7 @@ class Batch:
             RuntimeError: If the first reset has a mask that leaves games out.
             ValueError: If an argument is wrong, or a card is not in the deck; then the games are as they were.
         """
-        chosen = np.ones(self.num_games, bool) if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
+        chosen = np.ones(self.num_games, bool) if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
         if not chosen.all() and not self.started:
             raise RuntimeError("the first reset must start all games: call reset() without a mask first")
         if not chosen.all() and deck is not None:
@@ -305,7 +305,7 @@ class Batch:
         actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
-        chosen = loops.ALL_GAMES if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
+        chosen = loops.ALL_GAMES if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
         turn = (actions, rewards, done)
         if not self._followed and not self._script.shape[1]:
             self._run(chosen, turn, loops.DEAL_NEXT if auto_reset else loops.NO_DEAL, final, rows)
@@ -377,7 +377,7 @@ class Batch:
         Raises:
             ValueError: If a seat that must decide has no probability between 0 and 1.
         """
-        leave = checked(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
+        leave = checked_array(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
         actions = self._output(actions, "actions", INT8, (self.seats,))
         wrong = int(loops.draw_decisions(self._memory, leave, actions))
         if wrong >= 0:

@@ -87,7 +87,7 @@ def _remove_old(place: Path) -> None:
 
 
 @functools.cache
-def warn_if_not_kept() -> None:
+def warn_if_uncached() -> None:
     """Warn once in a process that has no place for compiled code."""
     if cache_folder() is None:
         warnings.warn(

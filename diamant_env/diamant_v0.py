@@ -19,7 +19,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
-from diamant_env.engine.arguments import MAX_SEED, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.envs.aec import AecGame, SavedGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
@@ -81,7 +81,7 @@ class parallel_env(ParallelEnv, EzPickle):
         EzPickle.__init__(self, num_players, edition, reward, mask, render_mode, hidden_chests, observation)
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
-        players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
+        players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
         self._layout = Layout(observation)
         self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests, history=self._layout.history)
@@ -136,7 +136,7 @@ class parallel_env(ParallelEnv, EzPickle):
             ValueError: If the seed is no whole number from 0 to 2**64 - 1 or a card is not in the deck, with its
                 position; the game before stays as it was.
         """
-        number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
+        number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
         rows = self._batch.reset(number, deck=(options or {}).get("deck"))
         self._rewards[:] = 0
         self.agents = self.possible_agents[:]

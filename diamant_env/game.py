@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition, find_edition
 from diamant_env.engine import loops
-from diamant_env.engine.arguments import MAX_SEED, as_array, legal_actions, whole_number
+from diamant_env.engine.arguments import MAX_SEED, as_array, checked_int, legal_actions
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
@@ -58,9 +58,9 @@ class Game:
         hidden_chests: bool | None = None,
         seed: int = 0,
     ) -> None:
-        self.num_players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
+        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.edition = find_edition(edition, hidden_chests)
-        key = keys_of_seeds(np.array([whole_number("seed", seed, 0, MAX_SEED)], np.uint64))[0]
+        key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
         self._table = edition_table([self.edition])
         self._edition_memory = as_bytes(self._table)
         self._hold(np.zeros((1, GAME.itemsize), np.uint8))
@@ -179,7 +179,7 @@ class Game:
         Raises:
             ValueError: If the table has no such seat.
         """
-        seat = whole_number("seat", seat, 0, self.num_players - 1)
+        seat = checked_int("seat", seat, 0, self.num_players - 1)
         return observe_records(self._games, self._table, self.num_players)[0, seat]
 
     def returns(self, reward: str = "score") -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_action, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_action, checked_int
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
@@ -140,7 +140,7 @@ class DiamantEnv(gymnasium.Env):
         Raises:
             ValueError: If the seed is no whole number from 0 to 2**64 - 1.
         """
-        number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
+        number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
         super().reset(seed=number)
         self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64))
         self._playing = True

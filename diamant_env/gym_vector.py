@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_actions, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.gym_env import DiamantEnv
@@ -61,7 +61,7 @@ class DiamantVectorEnv(VectorEnv):
         observation: Observation = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self.num_envs = whole_number("num_envs", num_envs, 1)
+        self.num_envs = checked_int("num_envs", num_envs, 1)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
         self.metadata = {**DiamantEnv.metadata, **modes}
@@ -162,11 +162,11 @@ class DiamantVectorEnv(VectorEnv):
         if seed is None:
             return [None] * self.num_envs
         if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
-            first = whole_number("seed", seed, 0, MAX_SEED + 1 - self.num_envs, "None, one per game, or ")
+            first = checked_int("seed", seed, 0, MAX_SEED + 1 - self.num_envs, "None, one per game, or ")
             return list(range(first, first + self.num_envs))
         if len(seed) != self.num_envs:
             raise ValueError(f"{len(seed)} seeds; give one number, or one for each of the {self.num_envs} games")
-        return [None if one is None else whole_number("seed", one, 0, MAX_SEED, "None or ") for one in seed]
+        return [None if one is None else checked_int("seed", one, 0, MAX_SEED, "None or ") for one in seed]
 
     def _reset_mask(self, options: dict[str, Any] | None) -> NDArray[np.bool_]:
         if options is None or "reset_mask" not in options:

@@ -30,7 +30,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(text, name=error.name) from error
 
 from diamant_env.editions import FIRST_RELIC, MAX_EXPEDITIONS, MAX_PLAYERS, NUM_CARDS, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.edition_text import edition_text, read_edition
 from diamant_env.envs.open_spiel_agents import AgentBot, AgentPolicy, PolicyAgent
 from diamant_env.game import Game
@@ -89,7 +89,7 @@ class DiamantGame(pyspiel.Game):
             if given[name] not in allowed:
                 raise ValueError(f"{name}={given[name]!r}; {', '.join(allowed)} are allowed")
         edition = find_edition(read_edition(given["edition"]), given["hidden_chests"] or None)
-        if whole_number("expeditions", given["expeditions"], 0, MAX_EXPEDITIONS):
+        if checked_int("expeditions", given["expeditions"], 0, MAX_EXPEDITIONS):
             edition = dataclasses.replace(edition, expeditions=given["expeditions"])
         self.start = Game(given["players"], edition)
         self.start.returns(given["utility"])  # refuses the margin of one player

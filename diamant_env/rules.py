@@ -39,7 +39,7 @@ def start_game(game: GameState, edition: EditionNumbers, num_players: int, key: 
     for card in range(NUM_CARDS):
         game.deck[card] = edition.cards[card]
     clear_path(game)
-    forget_last_events(game)
+    clear_last_events(game)
     begin_expedition(game, edition)
 
 
@@ -220,7 +220,7 @@ def win_share(game: GameState, edition: EditionNumbers, seat: int) -> float:
 
 
 @jit
-def forget_last_events(game: GameState) -> None:
+def clear_last_events(game: GameState) -> None:
     """Nothing has happened yet."""
     for seat in range(MAX_PLAYERS):
         game.decision[seat] = NO_DECISION

@@ -35,15 +35,15 @@ def draw_path(
     path: list[int],
     marked: Container[int],
     colour: Colour,
-    relics_lying: int,
+    relics_on_path: int,
 ) -> None:
     """Draw the cards of a path in order, row by row, as large as they fit into the box.
 
-    The cards at the positions `marked` get a border of this colour. The last `relics_lying` relics of the path lie
+    The cards at the positions `marked` get a border of this colour. The last `relics_on_path` relics of the path lie
     there; the others have been taken.
     """
     left, top, width, height = box
-    taken = relics_gone(path, relics_lying)
+    taken = relics_gone(path, relics_on_path)
     card_width, columns, rows = _layout(len(path), width, height)
     card_height = card_width * _RATIO
     top += (height - rows * (card_height + _GAP) + _GAP) / 2

@@ -17,7 +17,7 @@ class EndedPath(NamedTuple):
     title: str
     cards: list[int]
     fatal: list[int]  # positions of the two traps that ended it; none where everyone was back in camp
-    relics_lying: int
+    relics_on_path: int
 
 
 class Scene:
@@ -64,7 +64,7 @@ class Scene:
         return EndedPath(f"Expedition {before.expedition}: {how}", cards, fatal, lying)
 
 
-def relics_gone(path: list[int], relics_lying: int) -> list[int]:
+def relics_gone(path: list[int], relics_on_path: int) -> list[int]:
     """Return the positions of relics that have been taken: the last ones still lie on the path."""
     relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]
-    return relics[: len(relics) - relics_lying]
+    return relics[: len(relics) - relics_on_path]

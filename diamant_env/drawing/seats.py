@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from diamant_env.drawing.canvas import Colour
 from diamant_env.drawing.cards import FATAL
 from diamant_env.drawing.icons import GOLD, INK, SEAT_COLOURS
-from diamant_env.drawing.news import verdict, winners
+from diamant_env.drawing.narration import verdict, winners
 from diamant_env.drawing.pixels import PixelCanvas
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition

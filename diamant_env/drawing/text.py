@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Sequence
 
-from diamant_env.drawing.news import Narrator, lying, ranking, verdict
+from diamant_env.drawing.narration import Narrator, path_contents, ranking, verdict
 from diamant_env.drawing.scene import BUST, Scene
 from diamant_env.editions import FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
@@ -35,7 +35,7 @@ def path_lines(game: GameState, edition: Edition, scene: Scene) -> list[str]:
     """Return the cards of this expedition, on as many lines as they need, and what lies there."""
     cards = " - ".join(_card_text(edition, card) for card in scene.path)
     path = textwrap.wrap(cards, _WIDTH, initial_indent="  path   ", subsequent_indent=" " * 9, break_on_hyphens=False)
-    return [*(line.replace(_HARD_SPACE, " ") for line in path), f"  lying  {lying(game)}"]
+    return [*(line.replace(_HARD_SPACE, " ") for line in path), f"  lying  {path_contents(game)}"]
 
 
 def seat_lines(
@@ -56,7 +56,7 @@ def seat_lines(
     return lines
 
 
-class Words:
+class TextView:
     """The texts about one game.
 
     Args:

@@ -19,7 +19,7 @@ MAX_SEED = 2**64 - 1
 _MOST_EDITIONS = 127  # a record names its edition by an int8
 
 
-def whole_number(name: str, value: Any, low: int, high: int | None = None, or_else: str = "") -> int:
+def checked_int(name: str, value: Any, low: int, high: int | None = None, or_else: str = "") -> int:
     """Return a setting as an int.
 
     Raises:
@@ -43,7 +43,7 @@ def as_array(given: ArrayLike, name: str) -> NDArray:
         raise ValueError(f"{name}={given!r}; its rows must have the same length") from None
 
 
-def checked(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
+def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
     """Return an input as an array of this dtype, if its shape is right and no value changes."""
     given = as_array(array, name)
     if given.shape != shape:
@@ -96,7 +96,7 @@ def editions_per_game(
     return [find_edition(name, hidden_chests) for name in names]  # type: ignore[arg-type]
 
 
-def different(editions: list[Edition]) -> list[Edition]:
+def unique_editions(editions: list[Edition]) -> list[Edition]:
     """Return the different ones of some editions, as many as a record's int8 can name."""
     found = list(dict.fromkeys(editions))
     if len(found) > _MOST_EDITIONS:
@@ -119,7 +119,7 @@ def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[in
     Raises:
         ValueError: If the shape or dtype is wrong, or a seat that must decide sends neither 0 nor 1.
     """
-    given, legal = _narrowed(actions, shape)
+    given, legal = _as_int8(actions, shape)
     wrong = int(first_illegal(memory, legal))
     if wrong >= 0:
         game, seat = divmod(wrong, shape[1])
@@ -138,7 +138,7 @@ def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -
     Raises:
         ValueError: If the shape or dtype is wrong, or an action that is not ignored is neither 0 nor 1.
     """
-    given, legal = _narrowed(actions, ignored.shape)
+    given, legal = _as_int8(actions, ignored.shape)
     wrong = (legal >> 1 != 0) & ~ignored
     if wrong.any():
         row = int(wrong.argmax())
@@ -158,7 +158,7 @@ def checked_action(action: Any, agent: str) -> int:
     raise _illegal(repr(action), agent)
 
 
-def _narrowed(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
+def _as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
     """Return integers as an array and as contiguous int8, in which 2 stands for what int8 can't hold."""
     given = as_array(actions, "actions")
     if given.shape != shape or given.dtype.kind not in "iub":

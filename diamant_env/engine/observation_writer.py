@@ -10,7 +10,7 @@ import numpy as np
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, MAX_TREASURES, NUM_CARDS
 from diamant_env.observation import FIELDS, NUM_PUBLIC, OWN, PUBLIC, RIVALS, SEAT_FEATURES, SLICES, TABLE_FEATURES
-from diamant_env.rules import count_deck, forget_last_events
+from diamant_env.rules import clear_last_events, count_deck
 from diamant_env.state import DECIDE, OVER
 
 
@@ -191,4 +191,4 @@ def rebuild(row, key, game):
         game.chest[seat] = round(row[at + OF_SEAT.chest] / PER.chest)
         game.relics[seat] = round(row[at + OF_SEAT.relics] / PER.relics)
         game.left_turn[seat] = round(row[at + OF_SEAT.left_turn] / PER.left_turn)
-    forget_last_events(game)
+    clear_last_events(game)

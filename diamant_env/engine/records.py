@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.arguments import MAX_SEED, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.loops import ALL_GAMES, NO_DEAL, NO_ROWS, NO_TURN, rebuild_games, run_games
 from diamant_env.engine.observation_writer import LENGTHS
@@ -113,7 +113,7 @@ def from_observation(
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
     if not seen["num_players"].all():
         raise ValueError(f"row {seen['num_players'].argmin()} is of a seat that its table does not have: all 0")
-    own = np.array([whole_number("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
+    own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
     if own.shape != rows.shape[:1]:
         raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")
     games, played = rebuilt(rows, own), find_edition(edition)

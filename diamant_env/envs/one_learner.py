@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
@@ -49,8 +49,8 @@ class OneLearner:
         metadata: dict[str, Any],
         observation: Observation = None,
     ) -> None:
-        players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
-        self.seat = None if seat is None else whole_number("seat", seat, 0, players - 1, "None or ")
+        players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        self.seat = None if seat is None else checked_int("seat", seat, 0, players - 1, "None or ")
         self.edition = find_edition(edition, hidden_chests)
         if expeditions is not None:
             self.edition = with_expeditions(self.edition, expeditions)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from open_spiel.python.policy import Policy
 
 from diamant_env.agent import answer_of
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.records import rebuilt
-from diamant_env.exact.response import require_no_memory
+from diamant_env.exact.response import require_memoryless
 from diamant_env.observation import NUM_FEATURES, Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
@@ -38,7 +38,7 @@ class AgentPolicy(Policy):
         self.agent = make(agent)
         start = game.new_initial_state()
         rows = [self._seen(start.child(card), 0) for card, _ in start.chance_outcomes()]
-        require_no_memory(self.agent, np.repeat(np.concatenate(rows), _ASKED, axis=0))
+        require_memoryless(self.agent, np.repeat(np.concatenate(rows), _ASKED, axis=0))
 
     def _seen(self, state: pyspiel.State, player: int) -> NDArray[np.float32]:
         # The turn-based form puts whose turn it is before what the seat sees.
@@ -97,7 +97,7 @@ class PolicyAgent:
         if parameters.get("game", parameters).get("recall") != "state":
             raise ValueError("a policy of histories can't play by what a seat sees; learn it with recall=state")
         self.policy, self.game, self.name = policy, game, name
-        self.player = whole_number("player", player, 0, game.num_players() - 1)
+        self.player = checked_int("player", player, 0, game.num_players() - 1)
 
     def __str__(self) -> str:
         return self.name

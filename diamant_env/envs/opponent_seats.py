@@ -37,7 +37,7 @@ class OpponentSeats:
         different = {_identity(one): one for one in one_each or [opponents]}
         order = list(different)
         self._relative = np.array([order.index(_identity(one)) for one in one_each] + [EMPTY])
-        self.agents = made(different.values())
+        self.agents = make_opponents(different.values())
 
     def seating(self, learners: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the `Table`'s seating, int (games, seats), around these learners' seats, int (games,)."""
@@ -64,7 +64,7 @@ def seed_agents(agents: Sequence[Agent], seed: int) -> None:
         call(int(np.random.SeedSequence([seed, position]).generate_state(1)[0]))
 
 
-def made(opponents: Iterable[Player]) -> list[Agent]:
+def make_opponents(opponents: Iterable[Player]) -> list[Agent]:
     """Return the agents of opponents; a ValueError says which is none."""
     try:
         return [make(opponent, secrets.randbits(32)) for opponent in opponents]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition
-from diamant_env.engine.arguments import checked_action, whole_number
+from diamant_env.engine.arguments import checked_action, checked_int
 
 
 def with_expeditions(edition: Edition, expeditions: int) -> Edition:
@@ -18,7 +18,7 @@ def with_expeditions(edition: Edition, expeditions: int) -> Edition:
     Raises:
         ValueError: If it can't be played so, with the reason.
     """
-    number = whole_number("expeditions", expeditions, 1, MAX_EXPEDITIONS, "None or ")
+    number = checked_int("expeditions", expeditions, 1, MAX_EXPEDITIONS, "None or ")
     if number == edition.expeditions:
         return edition
     return dataclasses.replace(edition, name=f"{edition.name}, expeditions={number}", expeditions=number)

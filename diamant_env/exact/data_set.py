@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.exact.equilibrium import Solution
 from diamant_env.exact.induction import EQUILIBRIUM
-from diamant_env.exact.reach import reach_of
-from diamant_env.exact.response import games_at, seen_at
+from diamant_env.exact.reach import reach_probabilities
+from diamant_env.exact.response import games_at, observations_at
 
 STATES, MOST_STATES = 100_000, 1_000_000  # in a data set: by default, and at most, of 360 bytes and some more each
 
@@ -55,12 +55,12 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     x = solution.tree
     if solution.mode != EQUILIBRIUM:
         raise ValueError("the solution of two players' difference has no values by action; solve_equilibrium's has")
-    most = whole_number("most", most, 1, MOST_STATES)
-    reach, decisions = reach_of(x, solution.values)
+    most = checked_int("most", most, 1, MOST_STATES)
+    reach, decisions = reach_probabilities(x, solution.values)
     reached = np.flatnonzero(reach)
     chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
     games = games_at(x, chosen)
     mask, figures = np.ones((len(chosen), 2), np.int8), solution.look_up(games)
     return ActionValues(
-        seen_at(games, x.edition), mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), decisions
+        observations_at(games, x.edition), mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), decisions
     )

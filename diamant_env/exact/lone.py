@@ -17,7 +17,7 @@ from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games, check_game
 from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
-from diamant_env.exact.moves import after_bust, after_leaving, haul_of_digits, start_of_expedition
+from diamant_env.exact.moves import after_bust, after_leaving, payout_by_digit, start_of_expedition
 from diamant_env.rules import reveal
 from diamant_env.state import OVER, REVEAL, GameState
 
@@ -111,7 +111,7 @@ class LoneSolver:
         first = sets.stride[relic_digits[0]] if len(relic_digits) else 1
         combinations = int(np.prod(sets.radix[relic_digits]))
         left, bust = self._outlooks(start, sets, relic_digits, combinations)
-        worth = haul_of_digits(start, self.edition, sets)
+        worth = payout_by_digit(start, self.edition, sets)
         haul = int(start["bag"] + start["path_gems"] + start["path_relic_value"])
         values, busts = np.zeros((2, sets.size))
         leaves = np.zeros(sets.size, np.bool_)

@@ -83,7 +83,7 @@ def relic_worth(start: GameState, edition: Edition, card: int) -> NDArray[np.int
     return np.array(worth, np.int64)
 
 
-def haul_of_digits(start: GameState, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
+def payout_by_digit(start: GameState, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
     """Return int64 (digits, values): what the cards of a digit add to what a player alone inside can bank."""
     worth = np.zeros(sets.rising.shape, np.int64)
     for digit, (card, radix) in enumerate(zip(sets.card.tolist(), sets.radix, strict=True)):

@@ -14,10 +14,10 @@ from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
 
 def reachable(tree: ExpeditionTree) -> NDArray[np.bool_]:
     """Return bool (nodes,): at which nodes players can come to decide. The boxes of the tree hold some others."""
-    return reach_of(tree, np.zeros(0))[0] > 0
+    return reach_probabilities(tree, np.zeros(0))[0] > 0
 
 
-def reach_of(tree: ExpeditionTree, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def reach_probabilities(tree: ExpeditionTree, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Return the probability of each node at which players decide, and the decisions of an expedition.
 
     Args:

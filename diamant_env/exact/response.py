@@ -134,8 +134,8 @@ def policy_of(
     for first in range(0, len(policy), _ROWS):
         at = first + np.flatnonzero(asked[first : first + _ROWS])
         if len(at):
-            flat = seen_at(games_at(tree, at), tree.edition)
-            require_no_memory(agent, flat[:: -(-len(flat) // _TESTED)])
+            flat = observations_at(games_at(tree, at), tree.edition)
+            require_memoryless(agent, flat[:: -(-len(flat) // _TESTED)])
             policy[at] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
         if progress:
             progress(min(first + _ROWS, len(policy)) / len(policy))
@@ -156,13 +156,13 @@ def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
     return games
 
 
-def seen_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
+def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
     """Return what seat 0 sees of games, float32 (games, NUM_FEATURES): chests hidden, rivals blank."""
     table = edition_table([find_edition(edition, hidden_chests=True)])
     return observe_records(games, table, blank_rivals=True)[:, 0]
 
 
-def require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
+def require_memoryless(agent: Agent, flat: NDArray[np.float32]) -> None:
     """Refuse an agent that answers differently in another game, or draws its decisions: it is no policy of the node.
 
     Raises:

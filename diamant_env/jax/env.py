@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.jax.observation import observe
 from diamant_env.jax.rules import (
     Numbers,
@@ -78,7 +78,7 @@ class Diamant:
         reward: str = "score",
         hidden_chests: bool | None = None,
     ) -> None:
-        self.num_players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
+        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         if not isinstance(reward, str):
             raise ValueError(f"reward={reward!r}; {', '.join(REWARDS)} are allowed here")
         reward_code(reward, self.num_players)
@@ -117,8 +117,8 @@ class Diamant:
     def step_auto_reset(self, state: State, actions: Array) -> Turn:
         """Play one turn like `step` and start the next game where it ends this one."""
         ended, rewards = self.step(state, actions)
-        following = self.init(jax.random.fold_in(state.key, _NEXT_GAME))
-        return Turn(select(ended.over, following, ended), ended, rewards)
+        new_game = self.init(jax.random.fold_in(state.key, _NEXT_GAME))
+        return Turn(select(ended.over, new_game, ended), ended, rewards)
 
     def observe(self, state: State) -> Array:
         """Return what every seat sees, float32 (seats, NUM_FEATURES); see `diamant_env.observation.FIELDS`."""

@@ -73,8 +73,8 @@ class DiamantMARL(MultiAgentEnv):
             Observations, state, rewards, dones with ``"__all__"``, and an empty dictionary.
         """
         ended, rewards, dones = self._play(state, actions)
-        following = self.game.init(key) if reset_state is None else reset_state
-        state = select(ended.over, following, ended)
+        new_game = self.game.init(key) if reset_state is None else reset_state
+        state = select(ended.over, new_game, ended)
         return self.get_obs(state), state, rewards, dones, {}
 
     def step_env(

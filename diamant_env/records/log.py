@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from diamant_env.diamant_v0 import parallel_env
-from diamant_env.drawing.news import seats_deciding, winners
+from diamant_env.drawing.narration import seats_deciding, winners
 from diamant_env.editions import NO_CARD, Edition
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, result_lines
 from diamant_env.state import CONTINUE, LEAVE, OVER, GameState

@@ -87,7 +87,7 @@ class Turn:
 
     def __str__(self) -> str:
         groups = [("continue", self.continuing), ("leave", self.leaving)]
-        decisions = ", ".join(f"{word} {spaced(seats)}" for word, seats in groups if seats)
+        decisions = ", ".join(f"{word} {seats_text(seats)}" for word, seats in groups if seats)
         none = "undecided" if self.undecided else "bust"
         return f"{self.expedition}.{self.number} {self.card} | {decisions or none}"
 
@@ -114,10 +114,10 @@ def result_lines(record: Any) -> list[str]:
     """Return the lines of the result of a `GameRecord`; none for an unfinished game."""
     results = enumerate(zip(record.chests, record.relics, strict=True))
     lines = [f"player_{seat}: chest {chest}, relics {relics}" for seat, (chest, relics) in results]
-    return [*lines, f"winners: {spaced(record.winners)}"] if lines else []
+    return [*lines, f"winners: {seats_text(record.winners)}"] if lines else []
 
 
-def spaced(seats: tuple[int, ...]) -> str:
+def seats_text(seats: tuple[int, ...]) -> str:
     """Return seats as they stand in the text: ``"0 2"``."""
     return " ".join(map(str, seats))
 

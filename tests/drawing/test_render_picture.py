@@ -7,7 +7,7 @@ import pytest
 
 from diamant_env import Edition
 from diamant_env.drawing.cards import NEW
-from diamant_env.drawing.news import Narrator
+from diamant_env.drawing.narration import Narrator
 from tests.support.play import BASE, PUBLISHED, Play
 
 LONG = "a poisoned arrow from a hole in the ceiling"
@@ -35,7 +35,7 @@ def assert_is_picture(image) -> None:
 def lines_of(play: Play) -> tuple[str, str]:
     """The two lines of news in the picture."""
     play.env.render()
-    return Narrator(play.env.edition).news(play.env._batch.games[0], play.env._pictures.scenes[0])
+    return Narrator(play.env.edition).headlines(play.env._batch.games[0], play.env._pictures.scenes[0])
 
 
 @pytest.mark.parametrize(("players", "edition"), [(1, CROWDED), (3, PUBLISHED[0]), (8, PUBLISHED[-2])])

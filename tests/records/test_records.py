@@ -13,7 +13,7 @@ import pytest
 from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.opponents import make
 from diamant_env.records import GameLog, GameRecord
-from diamant_env.records.sitting import Sitting, make_all
+from diamant_env.records.session import GameSession, make_all
 from tests.support.play import BASE, INVENTED, PUBLISHED, every, games
 from tests.support.record import record_of
 
@@ -217,7 +217,7 @@ def test_a_log_follows_a_game_of_a_batch_from_its_start():
 
 
 def test_each_seat_asks_an_agent_of_its_own_with_a_seed_of_its_own():
-    assert Sitting(BASE, [None, make("random:1"), make("random:0.5")], 0).leave == [0, 1, 0.5]
+    assert GameSession(BASE, [None, make("random:1"), make("random:0.5")], 0).leave == [0, 1, 0.5]
     agents = make_all(["mixture:1,30", None, "mixture:1,30"], 1)
     assert agents.pop(1) is None
     for agent in agents:

@@ -17,7 +17,7 @@ from diamant_env.records.log import GameLog, GameRecord
 from diamant_env.state import GameState
 
 
-class Sitting:
+class GameSession:
     """A game that is being played.
 
     Args:

@@ -23,7 +23,7 @@ class Narrator:
     def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
         self._edition, self._names, self._person = edition, names, person
 
-    def news(self, game: GameState, scene: Scene) -> tuple[str, str]:
+    def headlines(self, game: GameState, scene: Scene) -> tuple[str, str]:
         """Return two lines: what the decisions led to, and what came up or who has won."""
         led_to = f"A new game of {self._edition.name}: everyone enters the cave."
         if scene.before is not None:
@@ -109,7 +109,7 @@ def ranking(game: GameState, edition: Edition) -> list[int]:
     return sorted(range(game.num_players), key=lambda seat: (seat not in won, -game.chest[seat], -game.relics[seat]))
 
 
-def lying(game: GameState) -> str:
+def path_contents(game: GameState) -> str:
     """Return what lies on the path: ``"3 gems, 1 relic worth 5"``."""
     worth = f" worth {game.path_relic_value}" if game.path_relics else ""
     return f"{counted(game.path_gems, 'gem')}, {counted(game.path_relics, 'relic')}{worth}"
