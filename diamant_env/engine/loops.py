@@ -1,6 +1,6 @@
 """Compiled loops over the games of a batch.
 
-Games and editions are passed as bytes, uint8 (N, itemsize): Numba's dispatch of structured arrays takes ten times longer.
+Games and editions are passed as bytes, uint8 (N, itemsize): Numba dispatches structured arrays ten times slower.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An edition in a short text, where a parameter must be one: a published name, or a box field by field."""
+"""Editions as short strings for OpenSpiel's game parameters: a published name, or the fields of a custom edition."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _BOX = (*_LISTS, "trap_copies", "relics_enter", "relic_values", "expeditions", "
 
 
 def edition_text(edition: Edition) -> str:
-    """Return an edition in a text without commas or brackets: its name if it is published, else its box by fields.
+    """Return an edition as text without commas or brackets: a published name, or the fields that are not defaults.
 
-    Only what differs from the defaults of `Edition` is there; `hidden_chests` is left out.
+    `hidden_chests` is omitted.
 
     >>> edition_text(Edition("small", treasures=(3, 5), traps=("mud",), trap_copies=2, expeditions=1))
     'treasures:3+5/traps:mud/trap_copies:2/expeditions:1'
@@ -31,10 +31,10 @@ def edition_text(edition: Edition) -> str:
 
 
 def read_edition(text: str) -> Edition:
-    """Return the edition that a text names or describes, see `edition_text`.
+    """Return the edition of a text from `edition_text`.
 
     Raises:
-        ValueError: If it is no such text, or the box can't be played; the message says what is allowed.
+        ValueError: If the text is invalid or the edition not playable; the message lists what is allowed.
     """
     if ":" not in text:
         return find_edition(text)

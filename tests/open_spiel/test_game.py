@@ -210,7 +210,7 @@ def test_moves_that_are_refused():
     state.apply_action(4)
     with pytest.raises(ValueError, match="action 2 of seat 1"):
         state.apply_actions([0, 2, 0])
-    with pytest.raises(ValueError, match="can't play by what a seat sees; learn it with recall=state"):
+    with pytest.raises(ValueError, match="can't act on observations; train it with recall=state"):
         spiel.PolicyAgent(policy.UniformRandomPolicy(game), game)
     with pytest.raises(ValueError, match="player=3; a whole number, 0 to 2, is allowed"):
         spiel.PolicyAgent(None, pyspiel.load_game("python_diamant(recall=state)"), 3)
