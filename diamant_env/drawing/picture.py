@@ -1,4 +1,4 @@
-"""The whole table as a picture: expeditions, news, the path, the cave and the camp. Needs pygame-ce."""
+"""Picture of the table: expeditions, headlines, path, cave and camp. Needs pygame-ce."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ _WHITE: Colour = (246, 242, 232)
 _GREY: Colour = (168, 162, 160)
 _MARGIN = 18
 _BANNER_TOP, _PATH_TOP, _CONTENTS_TOP = 58, 118, 322
-_NEXT_WIDTH = 156  # of the first card of the next expedition
+_NEXT_WIDTH = 156  # width of the next expedition's first card
 
 
 def draw_table(
@@ -30,10 +30,9 @@ def draw_table(
     names: Sequence[str] = (),
     leave: Sequence[float | None] = (),
 ) -> pygame.Surface:
-    """Return a picture of the table: what is public, what was just decided and what it led to.
+    """Return a picture of the table, 960 pixels wide and 640 high.
 
-    It is 960 pixels wide and 640 high; 672 with the names by seat, 704 also with the probabilities of LEAVE by seat,
-    None for who need not decide. The scene has followed the game.
+    Names by seat add 32 pixels of height, and so do probabilities of LEAVE by seat (None for seats in camp).
     """
     over = bool(game.phase == OVER)
     canvas = PixelCanvas(WIDTH, BOTTOM + 32 * bool(names) + 32 * bool(leave), _ROCK)
@@ -85,7 +84,7 @@ def _draw_banner(canvas: PixelCanvas, game: GameState, edition: Edition, scene: 
 
 
 def _draw_paths(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
-    """Draw the path; where an expedition has just ended, its path and the first card of the next one."""
+    """Draw the path; after the end of an expedition, its path and the first card of the next one."""
     height = _CONTENTS_TOP - _PATH_TOP
     if game.phase == OVER:
         _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, WIDTH, SEATS_TOP - _PATH_TOP))
@@ -109,14 +108,14 @@ def _draw_ended_path(canvas: PixelCanvas, game: GameState, edition: Edition, sce
 
 
 def _titled(canvas: PixelCanvas, box: Box, title: str, colour: Colour) -> Box:
-    """Write a title into a box and return what is left of it."""
+    """Draw a title into a box and return the remaining box."""
     left, top, width, height = box
     canvas.text(title, (left + _MARGIN, top + 16), 20, colour, "midleft")
     return (left + _MARGIN, top + 34, width - 2 * _MARGIN, height - 44)
 
 
 def _draw_path_contents(canvas: PixelCanvas, game: GameState) -> None:
-    """Draw the gems and relics that lie on the path."""
+    """Draw the gems and relics on the path."""
     y = (_CONTENTS_TOP + SEATS_TOP) / 2
     canvas.rectangle((0, _CONTENTS_TOP, WIDTH, SEATS_TOP - _CONTENTS_TOP), (56, 50, 62))
     x = _MARGIN + canvas.text("Lying on the path:", (_MARGIN, y), 20, _GREY, "midleft") + 26

@@ -91,7 +91,7 @@ def test_news():
         "Treasure 9: 3 gems into each bag, 2 on the path.",
     )
     assert lines_of(start.go_on())[1] == "Trap: snake. A second one would end the expedition."
-    assert lines_of(start.go_on())[1] == "Relic: whoever leaves alone takes all relics on the path."
+    assert lines_of(start.go_on())[1] == "Relic: a lone leaver takes all relics on the path."
     leavers = picture_of([11, "relic", 4, 5], 4).leave(0, 3)
     assert lines_of(leavers)[0] == "player_0 and player_3 leave with 3 gems each; player_1 and player_2 continue."
     assert lines_of(leavers.leave(1)) == (
