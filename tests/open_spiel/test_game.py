@@ -107,7 +107,7 @@ def test_an_agent_is_the_same_as_a_policy_and_as_a_bot():
             turn.apply_action(action)
         state.apply_actions(actions)
     assert met == {(1, 0), (2, 0), (2, 1)}  # in camp, and inside
-    with pytest.raises(ValueError, match="decides by more than what it sees"):
+    with pytest.raises(ValueError, match="as a function of the observation"):
         spiel.AgentPolicy(game, "mixture:1,20")
 
 
