@@ -172,12 +172,12 @@ class Batch:
     def _restore_unchecked(self, saved: SavedBatch) -> None:
         """Restore a snapshot without validation."""
         self._games[:], self._script, self._position = saved.games, saved.script, saved.position
-        self._run(dealing=loops.TURN_UP)
+        self._run(dealing=loops.REVEAL_DUE)
         self.started = True
         if self._history is not None and saved.history is not None:
             self._history.restore(saved.history)
         elif self._history is not None:
-            self._history.begin(self._games, np.ones(self.num_games, bool))
+            self._history.clear(self._games, np.ones(self.num_games, bool))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_games"}
@@ -231,7 +231,7 @@ class Batch:
             raise
         self.started = True
         if self._history is not None:
-            self._history.begin(self._games, chosen)
+            self._history.clear(self._games, chosen)
             self._history.write(observations)
         return observations
 
@@ -319,14 +319,14 @@ class Batch:
             self._restore_unchecked(before)
             raise
         if self._history is not None:
-            self._history.follow(self._games, played)
+            self._history.record(self._games, played)
         if auto_reset and done.any():
             if final.shape[0]:
                 final[done] = self.observe()[done]
             ended = done & chosen if chosen.size else done
             self._run(ended, dealing=loops.DEAL_NEXT)
             if self._history is not None:
-                self._history.begin(self._games, ended)
+                self._history.clear(self._games, ended)
         if rows.shape[0]:
             self.observe(rows)
         return rewards, done

@@ -146,7 +146,7 @@ class parallel_env(ParallelEnv, EzPickle):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict]]:
-        """Play one turn: reveal the decisions, then turn up cards until the next decision.
+        """Play one turn: the decisions, then cards until the next decision.
 
         Args:
             actions: 0 (CONTINUE) or 1 (LEAVE) for each agent inside the cave; agents in camp may be omitted. When the
@@ -183,7 +183,7 @@ class parallel_env(ParallelEnv, EzPickle):
         observations: dict[str, Any] = {}
         rewards: dict[str, float] = {}
         infos: dict[str, dict] = {}
-        rows = self._layout.shown(rows)
+        rows = self._layout.select(rows)
         # Indexing rows and lists takes half the time of iterating over arrays.
         self._may_leave[...] = self._inside
         masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]

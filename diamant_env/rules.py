@@ -144,7 +144,7 @@ def resolve_decisions(game: GameState, edition: EditionNumbers) -> None:
 
 @jit(inline=True, cached=True)
 def return_to_camp(game: GameState, leavers: int) -> None:
-    """Exit: bank the leavers' bags and shares of the gems on the path; a lone leaver takes the relics."""
+    """Return leavers to camp with their bags and shares of the path; a lone leaver takes the relics (Exit)."""
     share = equal_share(game.path_gems, leavers)
     relics = game.path_relics if leavers == 1 else 0
     banked = game.bag + share + (game.path_relic_value if leavers == 1 else 0)

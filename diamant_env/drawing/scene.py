@@ -28,7 +28,7 @@ class Scene:
         self.path_before: list[int] = []  # the path before the last turn
         self.before: GameState | None = None  # the state before the last turn
         self.begins = True  # whether the last turn began an expedition
-        self.brought: list[NDArray[np.int64]] = []  # (MAX_PLAYERS,) for each expedition: gems banked, or BUST
+        self.banked: list[NDArray[np.int64]] = []  # (MAX_PLAYERS,) for each expedition: gems banked, or BUST
         self._now: GameState | None = None
 
     def follow(self, game: GameState) -> None:
@@ -40,11 +40,11 @@ class Scene:
         new = [] if over else [int(game.last_card)]
         self.path = new if over or self.begins else [*self.path, *new]
         if self.before is not None:
-            self.brought[-1] += game.banked
+            self.banked[-1] += game.banked
             if game.bust_card != NO_CARD:
-                self.brought[-1][game.decision == CONTINUE] = BUST
+                self.banked[-1][game.decision == CONTINUE] = BUST
         if self.begins:
-            self.brought.append(np.zeros(MAX_PLAYERS, int))
+            self.banked.append(np.zeros(MAX_PLAYERS, int))
 
     @property
     def ended(self) -> bool:

@@ -123,12 +123,12 @@ class TextView:
             scene: The scene of the game.
         """
         width = max(12, *(len(name) + 2 for name in self.names))
-        cells = "".join(f"{number:>6}" for number in range(1, len(scene.brought) + 1))
+        cells = "".join(f"{number:>6}" for number in range(1, len(scene.banked) + 1))
         lines = ["", self.heading("The game is over")]
         lines.append(self.paint(f"  {'expedition':<{width}}{cells}{'chest':>8}{'relics':>8}", "dim"))
         for seat in ranking(game, self.edition):
-            brought = [each[seat] for each in scene.brought]
-            cells = "".join(f"{'bust' if gems == BUST else gems:>6}" for gems in brought)
+            banked = [each[seat] for each in scene.banked]
+            cells = "".join(f"{'bust' if gems == BUST else gems:>6}" for gems in banked)
             row = f"  {self.names[seat]:<{width}}{cells}{game.chest[seat]:>8}{game.relics[seat]:>8}"
             lines.append(self._strong_if_own(row, seat))
         return [*lines, "", self.paint(self._narrator.result(game), "strong")]

@@ -29,14 +29,14 @@ class History:
         self._expedition = np.zeros(games, np.int8)
         self._all: tuple[NDArray, ...] = (self._left_turn, self._banked, self._turns, self._bust)
 
-    def begin(self, games: NDArray, chosen: NDArray[np.bool_]) -> None:
+    def clear(self, games: NDArray, chosen: NDArray[np.bool_]) -> None:
         """Clear the history of the chosen games, bool (N,)."""
         for array in self._all:
             array[chosen] = 0
         self._turns[chosen, 0] = games["turn"][chosen]
         self._expedition[chosen] = games["expedition"][chosen]
 
-    def follow(self, games: NDArray, played: NDArray[np.bool_]) -> None:
+    def record(self, games: NDArray, played: NDArray[np.bool_]) -> None:
         """Record the last turn of the games that `played`, bool (N,)."""
         leaves = (games["decision"] == LEAVE) & played[:, None]
         turn = np.broadcast_to(self._turns[:, :1], leaves.shape)

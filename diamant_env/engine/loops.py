@@ -17,7 +17,7 @@ from diamant_env.rewards import pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
 
-NO_DEAL, DEAL_NEXT, DEAL, TURN_UP = range(4)
+NO_DEAL, DEAL_NEXT, DEAL, REVEAL_DUE = range(4)
 NONE_MISSING = -1
 ALL_GAMES = np.zeros(0, np.bool_)
 NO_ROWS = np.zeros((0, 0, NUM_FEATURES), np.float32)
@@ -37,7 +37,7 @@ def run_games(
         chosen: bool (N,), the games to play or start; empty for all.
         play: Whether to play a turn.
         dealing: `NO_DEAL`; `DEAL_NEXT`: start the next game where one is over; `DEAL`: start the game of the key;
-            `TURN_UP`: reveal a card in games in phase `REVEAL`.
+            `REVEAL_DUE`: reveal a card in games in phase `REVEAL`.
         actions: int8 (N, seats), legal.
         rewards: Output, float32 (N, seats), written if a turn is played.
         done: Output, bool (N,), written if a turn is played.
@@ -67,7 +67,7 @@ def run_games(
     if dealing == NO_DEAL:
         return NONE_MISSING
     dealt = games_to_see
-    due = REVEAL if dealing == TURN_UP else OVER
+    due = REVEAL if dealing == REVEAL_DUE else OVER
     for i in range(games.shape[0]):
         dealt[i] = (chosen.size == 0 or chosen[i]) and (dealing == DEAL or games[i].phase == due)
     if final_rows.shape[0]:
@@ -91,7 +91,7 @@ def advance_games(games, editions, chosen, dealing, actions, rewards, done, rewa
                 for seat in range(actions.shape[1]):
                     game.decision[seat] = actions[i, seat]
                 resolve_decisions(game, edition)
-            elif dealing != TURN_UP:
+            elif dealing != REVEAL_DUE:
                 key = game.key
                 if dealing == DEAL_NEXT:
                     key = key_of_next_game(key)

@@ -77,7 +77,7 @@ def check_games(
         if not fits.all():
             game = int(np.argwhere(~fits)[0][0])
             value = given[field.split("'")[0]][game].tolist()
-            raise ValueError(f"game {game} can't be that of a game: {field} = {value}")
+            raise ValueError(f"game {game} is no valid state: {field} = {value}")
     return given
 
 

@@ -10,7 +10,7 @@ from diamant_env.editions import EDITIONS, Edition, find_edition
 
 _LISTS = ("treasures", "traps", "relics")
 _WHOLE = ("treasures", "relics", "trap_copies", "expeditions", "bust_removes")
-_BOX = (*_LISTS, "trap_copies", "relics_enter", "relic_values", "expeditions", "bust_removes", "tie_break")
+_FIELDS = (*_LISTS, "trap_copies", "relics_enter", "relic_values", "expeditions", "bust_removes", "tie_break")
 
 
 def edition_text(edition: Edition) -> str:
@@ -25,7 +25,7 @@ def edition_text(edition: Edition) -> str:
     if published and published == dataclasses.replace(edition, hidden_chests=published.hidden_chests):
         return edition.name
     defaults = {field.name: field.default for field in dataclasses.fields(edition)}
-    values = {name: getattr(edition, name) for name in _BOX}
+    values = {name: getattr(edition, name) for name in _FIELDS}
     texts = {name: "+".join(map(str, each)) if name in _LISTS else each for name, each in values.items()}
     return "/".join(f"{name}:{text}" for name, text in texts.items() if values[name] != defaults[name])
 
@@ -41,13 +41,15 @@ def read_edition(text: str) -> Edition:
     values: dict[str, Any] = {"name": text}
     for part in text.split("/"):
         name, _, given = part.partition(":")
-        if name not in _BOX:
-            raise ValueError(f"{part!r} in the box {text!r}; FIELD:VALUE is allowed with {', '.join(_BOX)}")
+        if name not in _FIELDS:
+            raise ValueError(f"{part!r} in the edition {text!r}; FIELD:VALUE is allowed with {', '.join(_FIELDS)}")
         read: Callable[[str], Any] = int if name in _WHOLE else str
         try:
             values[name] = tuple(map(read, given.split("+"))) if name in _LISTS else read(given)
         except ValueError:
-            raise ValueError(f"{part!r} in the box {text!r}; whole numbers are allowed, + between several") from None
+            raise ValueError(
+                f"{part!r} in the edition {text!r}; whole numbers are allowed, + between several"
+            ) from None
     if missing := [name for name in ("treasures", "traps") if name not in values]:
-        raise ValueError(f"the box {text!r} has no {missing[0]}")
+        raise ValueError(f"the edition {text!r} has no {missing[0]}")
     return Edition(**values)

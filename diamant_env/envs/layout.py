@@ -47,6 +47,6 @@ class Layout:
         """Return a new observation space."""
         return FieldsBox(self._fields) if self._fields else observation_space(self._columns)
 
-    def shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    def select(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the selected columns of rows, float32 (…, num_features)."""
         return rows[..., :NUM_FEATURES] if self._columns is None else rows[..., self._columns]

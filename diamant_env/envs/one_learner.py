@@ -121,7 +121,7 @@ class OneLearner:
     @property
     def observations(self) -> NDArray[np.float32]:
         """The learners' observations, float32 (N, features)."""
-        return self.layout.shown(self._views[self._games, self.seats])
+        return self.layout.select(self._views[self._games, self.seats])
 
     @property
     def scores(self) -> NDArray[np.int64]:

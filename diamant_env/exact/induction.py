@@ -12,7 +12,7 @@ import numpy as np
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.exact.cards import cards_left, read_digits
-from diamant_env.exact.tree import coordinates, going_on, nodes_of
+from diamant_env.exact.tree import coordinates, nodes_of, value_of_continuing
 
 EQUILIBRIUM = 0  # symmetric equilibrium with the lowest probability of leaving
 DIFFERENCE = 1  # two players maximise their difference in gems
@@ -24,8 +24,8 @@ _DEPTH = 60  # bisections, to float64 precision
 def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value):
     """Fill `value` for the sets from `last` - 1 down to `first`; return the maximum gain of a one-node deviation.
 
-    `value` is float64 (nodes,), see `Solution.values`. `policy` is float64 (nodes,), for the probabilities of leaving, or
-    empty. The other arguments are those of `ExpeditionTree`, and `mode` is `EQUILIBRIUM` or `DIFFERENCE`.
+    `value`, float64 (nodes,), is that of `Solution.values`. `policy`, float64 (nodes,) or empty, receives the
+    probabilities of leaving. `mode` is `EQUILIBRIUM` or `DIFFERENCE`; for the other arguments see `ExpeditionTree`.
     """
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
@@ -36,7 +36,9 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
         for at in nodes_of(boxes, number):
             inside, gone, bag, path = coordinates(boxes, number, at)
             if must_reveal and number == 0:
-                value[at] = going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
+                value[at] = value_of_continuing(
+                    sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path
+                )
                 continue
             compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
             others = inside - 1
@@ -66,7 +68,9 @@ def compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag,
         if others:
             left = moves.path_rest[others, path]
             missing = relics if moves.takes_relics[others] else gone
-        stay[others] = going_on(sets, boxes, moves, digits, cards, value, number, inside - others, missing, bag, left)
+        stay[others] = value_of_continuing(
+            sets, boxes, moves, digits, cards, value, number, inside - others, missing, bag, left
+        )
 
 
 @jit

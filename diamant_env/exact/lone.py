@@ -111,11 +111,11 @@ class LoneSolver:
         combinations = int(np.prod(sets.radix[relic_digits]))
         left, bust = self._continuations(start, sets, relic_digits, combinations)
         worth = payout_by_digit(start, self.edition, sets)
-        haul = int(start["bag"] + start["path_gems"] + start["path_relic_value"])
+        initial_payout = int(start["bag"] + start["path_gems"] + start["path_relic_value"])
         values, busts = np.zeros((2, sets.size))
         leaves = np.zeros(sets.size, np.bool_)
         must_reveal = start["phase"] == REVEAL
-        _stop(sets, worth, haul, first, combinations, left, bust, must_reveal, values, leaves, busts)
+        _stop(sets, worth, initial_payout, first, combinations, left, bust, must_reveal, values, leaves, busts)
         return Lone(start, self.edition, sets, values, leaves, busts)
 
     def _continuations(
@@ -168,29 +168,29 @@ class LoneSolver:
 
 
 @jit(cached=True)
-def _stop(sets, worth, haul, first, combinations, left, bust, must_reveal, values, leaves, busts):
+def _stop(sets, worth, initial_payout, first, combinations, left, bust, must_reveal, values, leaves, busts):
     """Fill `values`, `leaves` and `busts` from the last set to the first."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     for number in range(sets.size - 1, -1, -1):
         read_digits(sets, number, digits)
         relics = (number // first) % combinations
         cards = cards_left(sets, digits)
-        going_on, going_bust = sets.always_fatal * bust[-1, relics, 0], sets.always_fatal * bust[-1, relics, 1]
-        payout = haul
+        continuing, going_bust = sets.always_fatal * bust[-1, relics, 0], sets.always_fatal * bust[-1, relics, 1]
+        payout = initial_payout
         for digit in range(digits.shape[0]):
             at = digits[digit]
             payout += worth[digit, at]
             rising, fatal = sets.rising[digit, at], sets.fatal[digit, at]
-            going_on += fatal * bust[digit, relics, 0]
+            continuing += fatal * bust[digit, relics, 0]
             going_bust += fatal * bust[digit, relics, 1]
             if rising:
-                going_on += rising * values[number + sets.stride[digit]]
+                continuing += rising * values[number + sets.stride[digit]]
                 going_bust += rising * busts[number + sets.stride[digit]]
         if cards:
-            going_on, going_bust = going_on / cards, going_bust / cards
+            continuing, going_bust = continuing / cards, going_bust / cards
         leaving = payout + left[relics, 0]
-        leaves[number] = leaving >= going_on and not (must_reveal and number == 0)
-        values[number] = leaving if leaves[number] else going_on
+        leaves[number] = leaving >= continuing and not (must_reveal and number == 0)
+        values[number] = leaving if leaves[number] else continuing
         busts[number] = left[relics, 1] if leaves[number] else going_bust
 
 

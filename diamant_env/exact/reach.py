@@ -60,9 +60,9 @@ def _reach(sets, boxes, moves, must_reveal, values, reach):
                     left = moves.path_rest[leavers, path]
                     missing = boxes.relics[number] if moves.takes_relics[leavers] else gone
                 going = here * ways * chance**leavers * (1.0 - chance) ** (inside - leavers)
-                going_on = inside - leavers
+                remaining = inside - leavers
                 if going > 0.0:
-                    _propagate(sets, boxes, moves, digits, cards, reach, number, going_on, missing, bag, left, going)
+                    _propagate(sets, boxes, moves, digits, cards, reach, number, remaining, missing, bag, left, going)
     return decisions
 
 

@@ -188,7 +188,7 @@ def resolve_decisions(state: State, edition: Numbers, decisions: Array) -> State
 
 
 def return_to_camp(state: State, leaves: Array) -> State:
-    """Exit: bank the bags of leavers, bool (seats,), and shares of the path; a lone leaver takes the relics."""
+    """Return leavers, bool (seats,), to camp with bags and shares of the path; a lone one takes the relics (Exit)."""
     leavers = leaves.sum(dtype=jnp.int32)
     alone = leavers == 1
     share = equal_share(state.path_gems, leavers)

@@ -93,7 +93,7 @@ class Viewer:
     def _result(self, game: GameState, scene: Scene) -> dict[str, Any]:
         rows = []
         for seat in ranking(game, self._edition):
-            brought = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.brought]
+            brought = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.banked]
             chest, relics = int(game.chest[seat]), int(game.relics[seat])
             row = {"seat": seat, "name": self._names[seat], "brought": brought, "chest": chest, "relics": relics}
             rows.append(row | {"winner": seat in winners(game, self._edition)})

@@ -148,7 +148,7 @@ class DiamantVecEnv(Rows):
 
     def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return what the layout shows of an array (num_games, seats, …), one row per learning seat."""
-        return self.layout.shown(rows.reshape(-1, rows.shape[-1])[self.rows])
+        return self.layout.select(rows.reshape(-1, rows.shape[-1])[self.rows])
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return bool (rows, 2): CONTINUE is always legal, LEAVE inside the cave."""
