@@ -12,7 +12,7 @@ import numpy as np
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.exact.cards import cards_left, read_digits
-from diamant_env.exact.tree import coordinates, nodes_of, value_of_continuing
+from diamant_env.exact.tree import continue_value, coordinates, nodes_of
 
 EQUILIBRIUM = 0  # symmetric equilibrium with the lowest probability of leaving
 DIFFERENCE = 1  # two players maximise their difference in gems
@@ -36,9 +36,7 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
         for at in nodes_of(boxes, number):
             inside, gone, bag, path = coordinates(boxes, number, at)
             if must_reveal and number == 0:
-                value[at] = value_of_continuing(
-                    sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path
-                )
+                value[at] = continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
                 continue
             compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
             others = inside - 1
@@ -68,7 +66,7 @@ def compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag,
         if others:
             left = moves.path_rest[others, path]
             missing = relics if moves.takes_relics[others] else gone
-        stay[others] = value_of_continuing(
+        stay[others] = continue_value(
             sets, boxes, moves, digits, cards, value, number, inside - others, missing, bag, left
         )
 

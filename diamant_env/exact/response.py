@@ -21,7 +21,7 @@ from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.equilibrium import Progress, parts, root_value
 from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.reach import reachable
-from diamant_env.exact.tree import ExpeditionTree, coordinates, nodes_of, value_of_continuing
+from diamant_env.exact.tree import ExpeditionTree, continue_value, coordinates, nodes_of
 from diamant_env.observation import Observations
 from diamant_env.state import DECIDE, GAME
 
@@ -101,9 +101,7 @@ def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, m
                 continue
             inside, gone, bag, path = coordinates(boxes, number, at)
             if before_first_card:
-                value[at] = value_of_continuing(
-                    sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path
-                )
+                value[at] = continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
                 continue
             others, chance = inside - 1, policy[at]
             compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)

@@ -163,7 +163,7 @@ def coordinates(boxes, number, position):
 
 
 @jit
-def value_of_continuing(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path):
+def continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path):
     """Return the expectation of `value` over the next card, with `inside` players continuing; a bust is worth 0.
 
     `digits` are those of the set `number`, `cards` is the number of cards in the deck.
