@@ -125,7 +125,7 @@ def test_an_observation_that_no_game_shows_is_refused(value):
         (ROWS[:1], [-1], "key=-1; a whole number, 0 to"),
         (ROWS[:1], [1.7], "key=1.7; a whole number"),
         (Batch(2, 3, "incan-gold").reset(1)[:, 0], [1, 2], "hide the rivals' chests"),
-        (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2], "row 0 is of a seat that its table does not have"),
+        (Batch(2, [3, 4]).reset(1)[:, 3], [1, 2], "row 0 is of an absent seat"),
         (NOISE, KEYS, r"row 0|game 0"),
     ],
 )
