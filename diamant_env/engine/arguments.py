@@ -159,7 +159,7 @@ def checked_action(action: Any, agent: str) -> int:
 
 
 def _as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
-    """Return integers as an array and as contiguous int8, with 2 for values outside int8."""
+    """Return integers as an array and as contiguous int8; other dtypes get 2 for values other than 0 and 1."""
     given = as_array(actions, "actions")
     if given.shape != shape or given.dtype.kind not in "iub":
         raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}; integers of shape {shape} expected")
