@@ -195,8 +195,8 @@ class Batch:
         """Start new games and return the first observations.
 
         Args:
-            seed: One seed, so that game i equals a single environment with seed `seed + i`; or one per game (N,). By
-                default each game continues its own sequence; the first reset then takes seeds from the system.
+            seed: One seed, so that game i equals a single environment with seed `seed + i`; or one per game (N,). None
+                continues each game's sequence, or takes system entropy at the first reset.
             mask: bool (N,), the games to start; all by default. The first reset starts all.
             observations: Output array, see `step`.
             deck: Cards such as ``[5, "snake", "relic"]`` to reveal in every game in this order, across expeditions,

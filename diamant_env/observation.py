@@ -81,7 +81,7 @@ PUBLIC = (
     Field("relics_left", MAX_RELICS, 2, 0, MAX_RELICS, "relic cards in the deck, by kind"),
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
 )
-# Most recent expedition first, the current one included; seats from the observer on, a seat's expeditions contiguous.
+# Per seat, from the observer on: the expeditions from the current one backwards.
 HISTORY_EXPEDITIONS = 5
 _SEATS_TIMES = MAX_PLAYERS * HISTORY_EXPEDITIONS
 HISTORY = (

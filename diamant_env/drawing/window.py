@@ -65,7 +65,7 @@ def _open_display() -> None:
     """Initialise pygame's display.
 
     Raises:
-        OSError: If there is no display: SDL fell back to its offscreen driver and SDL_VIDEODRIVER is not set.
+        OSError: If there is no display: pygame fails, or SDL falls back to offscreen without SDL_VIDEODRIVER.
     """
     ours = not pygame.display.get_init()
     try:

@@ -19,11 +19,11 @@ MAX_SEED = 2**64 - 1
 _MOST_EDITIONS = 127  # the field `edition` is int8
 
 
-def checked_int(name: str, value: Any, low: int, high: int | None = None, or_else: str = "") -> int:
+def checked_int(name: str, value: Any, low: int, high: int | None = None, also_allowed: str = "") -> int:
     """Return an argument as int.
 
     Raises:
-        ValueError: If it is no integer from `low` to `high`; the message lists what is allowed, `or_else` first.
+        ValueError: If it is no integer from `low` to `high`; the message lists what is allowed, `also_allowed` first.
     """
     try:
         number = None if isinstance(value, bool | np.bool_) else operator.index(value)
@@ -31,7 +31,7 @@ def checked_int(name: str, value: Any, low: int, high: int | None = None, or_els
         number = None
     if number is None or number < low or (high is not None and number > high):
         limits = f"at least {low}" if high is None else f"{low} to {'2**64 - 1' if high == MAX_SEED else high}"
-        raise ValueError(f"{name}={value!r}; {or_else}a whole number, {limits}, is allowed")
+        raise ValueError(f"{name}={value!r}; {also_allowed}a whole number, {limits}, is allowed")
     return number
 
 
