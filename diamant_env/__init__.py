@@ -47,7 +47,7 @@ _SUBMODULES = ("diamant_v0", "exact", "judging", "opponents", "sb3", "tasks")
 
 
 def __getattr__(name: str) -> Any:
-    """Import a submodule when it is asked for: they need more time, and sb3 needs stable-baselines3."""
+    """Import a submodule on first access: imports are slow, and sb3 needs stable-baselines3."""
     if name in _SUBMODULES:
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""``python -m diamant_env`` is the command `diamant`."""
+"""Entry point of ``python -m diamant_env``, the command `diamant`."""
 
 import sys
 

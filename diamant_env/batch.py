@@ -1,4 +1,4 @@
-"""Many games at once, in the caller's arrays. A single environment is a batch of one."""
+"""Batch of games over a structured array of states; single environments are batches of one."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from diamant_env.compilation import warn_if_not_kept
+from diamant_env.compilation import warn_if_uncached
 from diamant_env.editions import Edition
 from diamant_env.engine import loops
 from diamant_env.engine.arguments import (
     BOOL,
     FLOAT32,
     INT8,
-    checked,
-    different,
+    checked_array,
+    checked_int,
     editions_per_game,
     legal_actions,
     output,
     players_per_game,
     seat_axis,
     seeds_per_game,
-    whole_number,
+    unique_editions,
 )
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.history import History, check_saved
@@ -41,13 +41,13 @@ _PUBLIC = [name for name in GAME.names if name != "key"]  # type: ignore[union-a
 
 @dataclass(frozen=True)
 class SavedBatch:
-    """The games of a batch as a value for `Batch.restore`.
+    """Snapshot of a batch for `Batch.restore`.
 
     Attributes:
         games: Records of type `GAME` (N,).
-        script: int8 (N, any number), scripted cards.
-        position: int64 (N,), the next of them in each game.
-        history: What is known of earlier decisions, or None.
+        script: int8 (N, cards), scripted cards.
+        position: int64 (N,), index of the next scripted card of each game.
+        history: Arrays of `engine.history.History`, or None.
     """
 
     games: NDArray
@@ -57,30 +57,29 @@ class SavedBatch:
 
 
 class Batch:
-    """N games that are played side by side.
+    """N games played in parallel.
 
     Args:
-        num_games: How many, N.
+        num_games: Number of games, N.
         num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research.
         edition: A published name or an `Edition`, or a sequence with one per game.
         reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.own_rewards`.
-        seats: Length of the seat axis, by default of the largest table. Seats that a table lacks observe and earn 0.
-        hidden_chests: Whether a player sees only their own chest: True, False, or None as each edition says.
-        blank_rivals: Whether observations hold 0 for all about the rivals, chests included: the game in which any
-            policy can be exploited exactly (see `diamant_env.exact`).
-        history: Whether observations have the `NUM_HISTORY` features of earlier decisions too, some µs a turn.
+        seats: Length of the seat axis, by default the largest table. Absent seats have observations and rewards of 0.
+        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
+        blank_rivals: Whether all features of rivals are 0, as exact best responses need it (see `diamant_env.exact`).
+        history: Whether observations include the `NUM_HISTORY` features of earlier decisions; costs some µs a turn.
 
     Attributes:
-        num_games: How many, N.
-        num_features: How many numbers an observation has.
+        num_games: Number of games, N.
+        num_features: Features of an observation.
         seats: Length of the seat axis of all arrays.
-        editions: The different editions that are played.
+        editions: The distinct editions of the games.
         num_players: int64 (N,), players at each table.
-        reward: The reward's name, or its function.
-        started: Whether there are games.
+        reward: Name or function of the reward.
+        started: Whether the batch has been reset.
 
     Raises:
-        ValueError: If an argument is out of range; the message says what is allowed.
+        ValueError: If an argument is out of range; the message lists what is allowed.
     """
 
     def __init__(
@@ -94,12 +93,12 @@ class Batch:
         blank_rivals: bool = False,
         history: bool = False,
     ) -> None:
-        warn_if_not_kept()
-        self.num_games = whole_number("num_games", num_games, 1)
+        warn_if_uncached()
+        self.num_games = checked_int("num_games", num_games, 1)
         self.num_players = players_per_game(num_players, num_games)
         self.seats = seat_axis(seats, int(self.num_players.max()))
         chosen = editions_per_game(edition, num_games, True if blank_rivals else hidden_chests)
-        self.editions = different(chosen)
+        self.editions = unique_editions(chosen)
         self.reward, self.blank_rivals = reward, bool(blank_rivals)
         self.num_features = NUM_FEATURES + (NUM_HISTORY if history else 0)
         self._reward_code = reward_code(reward, int(self.num_players.min()))
@@ -111,7 +110,7 @@ class Batch:
         self._memory = as_bytes(self._games)
         self._script, self._position = np.zeros((num_games, 0), np.int8), np.zeros(num_games, np.int64)
         self._history = History(self.num_players) if history else None
-        self._followed = callable(reward) or history
+        self._python_path = callable(reward) or history  # custom rewards and the history observation
         absent = np.arange(self.seats) >= self.num_players[:, None]
         self._absent, self._any_absent = absent, bool(absent.any())
         self.started = False
@@ -123,43 +122,43 @@ class Batch:
 
     @property
     def games(self) -> np.recarray:
-        """A read-only copy (N,) of the state, records of type `GAME`, which hold all of a game, its random key too."""
-        games = self._memory.copy().view(GAME)[:, 0].view(np.recarray)  # of records NumPy would leave out the padding
+        """A read-only copy (N,) of the complete state, random keys included: records of type `GAME`."""
+        games = self._memory.copy().view(GAME)[:, 0].view(np.recarray)  # copies of records drop the padding bytes
         games.flags.writeable = False
         return games
 
     @property
     def tables(self) -> NDArray:
-        """What is public of each game, with open chests: a read-only view (N,) of the fields of `GAME` but the key.
+        """The public state with open chests: a read-only live view (N,) of all fields of `GAME` except the key.
 
-        It shows the games as they go on. The key lies between the fields: what leaves the process should be copied.
+        The view's memory includes the key; copy the fields before sending them to another process.
         """
         return np.frombuffer(self._memory.data.toreadonly(), GAME)[_PUBLIC]
 
     @property
     def must_decide(self) -> NDArray[np.bool_]:
-        """Bool (N, seats): the seats that are inside and decide at the next step."""
+        """The seats inside the cave, which decide at the next step: bool (N, seats)."""
         return self._games["inside"][:, : self.seats] != 0
 
     @property
     def over(self) -> NDArray[np.bool_]:
-        """Bool (N,): the games that are over."""
+        """The games that are over: bool (N,)."""
         return self._games["phase"] == OVER
 
     def save(self) -> SavedBatch:
-        """Return the games with what is scripted and known of earlier decisions, as a value for `restore`."""
+        """Return the games with their scripted cards and decision history, for `restore`."""
         history = None if self._history is None else self._history.saved()
         return SavedBatch(self.games, self._script.copy(), self._position.copy(), history)
 
     def restore(self, saved: SavedBatch | ArrayLike) -> None:
-        """Go on from a value of `save`, or from records of games alone, (N,): then nothing is scripted or remembered.
+        """Restore the state from `save`, or from records (N,) without scripted cards and history.
 
         Args:
-            saved: Of this batch or one like it, or loaded from a file. Each game has its place's edition and number of
-                players. In records alone a card may be due, as in `diamant_env.Game`; it is drawn at once.
+            saved: A snapshot or records; editions and numbers of players must be those of this batch. Where a record
+                is in the phase `REVEAL`, the card is drawn at once.
 
         Raises:
-            ValueError: If a record is none of a game; the message names the game and the field. Nothing changes then.
+            ValueError: If a record is invalid; the message names the game and the field, and the state is unchanged.
         """
         phases: tuple[int, ...] = (DECIDE, OVER)
         if not isinstance(saved, SavedBatch):
@@ -168,17 +167,17 @@ class Batch:
         script, position = check_script(saved.script, saved.position, self.num_games)
         if saved.history is not None:
             check_saved(saved.history, self.num_games)
-        self._put_back(SavedBatch(games, script, position, saved.history))
+        self._restore_unchecked(SavedBatch(games, script, position, saved.history))
 
-    def _put_back(self, saved: SavedBatch) -> None:
-        """Go on from a value of `save`, unchecked."""
+    def _restore_unchecked(self, saved: SavedBatch) -> None:
+        """Restore a snapshot without validation."""
         self._games[:], self._script, self._position = saved.games, saved.script, saved.position
-        self._run(dealing=loops.TURN_UP)
+        self._run(dealing=loops.REVEAL_DUE)
         self.started = True
         if self._history is not None and saved.history is not None:
             self._history.restore(saved.history)
         elif self._history is not None:
-            self._history.begin(self._games, np.ones(self.num_games, bool))
+            self._history.clear(self._games, np.ones(self.num_games, bool))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_games"}
@@ -193,25 +192,25 @@ class Batch:
         observations: NDArray[np.float32] | None = None,
         deck: Sequence[int | str] | None = None,
     ) -> NDArray[np.float32]:
-        """Start new games and return what the seats see.
+        """Start new games and return the first observations.
 
         Args:
-            seed: Game i plays what a single environment seeded `seed + i` plays; or one per game (N,). By default each
-                place goes on with its next game, and the first time with seeds from the system.
-            mask: bool (N,), the games to start; all by default, and the first time always.
-            observations: To write into, see `step`.
-            deck: Cards such as ``[5, "snake", "relic"]`` that come up in every game in this order, across expeditions,
-                before any is drawn; see `diamant_env.engine.scripts.script_of`.
+            seed: One seed, so that game i equals a single environment with seed `seed + i`; or one per game (N,). None
+                continues each game's sequence, or takes system entropy at the first reset.
+            mask: bool (N,), the games to start; all by default. The first reset starts all.
+            observations: Output array, see `step`.
+            deck: Cards such as ``[5, "snake", "relic"]`` to reveal in every game in this order, across expeditions,
+                before random draws; see `diamant_env.engine.scripts.script_of`.
 
         Raises:
-            RuntimeError: If the first reset has a mask that leaves games out.
-            ValueError: If an argument is wrong, or a card is not in the deck; then the games are as they were.
+            RuntimeError: If the mask of the first reset excludes games.
+            ValueError: If an argument is invalid or a card is not in the deck; the games are then unchanged.
         """
-        chosen = np.ones(self.num_games, bool) if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
+        chosen = np.ones(self.num_games, bool) if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
         if not chosen.all() and not self.started:
             raise RuntimeError("the first reset must start all games: call reset() without a mask first")
         if not chosen.all() and deck is not None:
-            raise ValueError("a deck is for all games: give no mask with it")
+            raise ValueError("deck applies to all games; it can't be combined with a mask")
         observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
         seeds = None if seed is None else seeds_per_game(seed, self.num_games)
         if seeds is None and not self.started:
@@ -228,11 +227,11 @@ class Batch:
             self._run(chosen, dealing=loops.DEAL, rows=observations)
         except ValueError:
             if before is not None:
-                self._put_back(before)
+                self._restore_unchecked(before)
             raise
         self.started = True
         if self._history is not None:
-            self._history.begin(self._games, chosen)
+            self._history.clear(self._games, chosen)
             self._history.write(observations)
         return observations
 
@@ -250,23 +249,23 @@ class Batch:
         """Play one turn in every game that is not over: the decisions, then cards until the next decision.
 
         Args:
-            actions: Integers (N, seats), fastest as int8: 0 = CONTINUE and 1 = LEAVE. What idle seats send is ignored.
-            observations: float32 (N, seats, num_features) to write into; a new array by default.
-            rewards: Likewise, float32 (N, seats).
-            done: Likewise, bool (N,).
-            auto_reset: Start the next game at once in each place whose game ends. Its reward and `done` are still
-                those of the game that ended, its observation is the first of the new game.
-            final_observations: With `auto_reset`, float32 (N, seats, num_features): the rows of games that ended
-                receive their last observation, the other rows stay as they are.
-            mask: bool (N,), the games to play; all by default. The others stay as they are and earn 0.
+            actions: Integers (N, seats), fastest as int8: 0 = CONTINUE and 1 = LEAVE. Ignored for seats in camp.
+            observations: Output array, float32 (N, seats, num_features); a new one by default.
+            rewards: Output array, float32 (N, seats).
+            done: Output array, bool (N,).
+            auto_reset: Start the next game wherever one ends: reward and `done` belong to the game that ended, the
+                observation is the first of the new game.
+            final_observations: With `auto_reset`, output array float32 (N, seats, num_features) for the last
+                observations of games that ended; other rows are unchanged.
+            mask: bool (N,), the games to play; all by default. The others are unchanged and have reward 0.
 
         Returns:
-            `observations`, `rewards` and `done`. A game that was over already stays so and earns 0.
+            `observations`, `rewards` and `done`. Games that were over before have reward 0 and `done` True.
 
         Raises:
             RuntimeError: Before the first reset.
-            ValueError: If an array has the wrong shape or dtype, a seat that must decide sends another number, or a
-                scripted card is not in the deck; then nothing was played.
+            ValueError: If an array has the wrong shape or dtype, an action of a deciding seat is neither 0 nor 1, or a
+                scripted card is not in the deck; the games are then unchanged.
         """
         observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
         final = loops.NO_ROWS
@@ -288,7 +287,7 @@ class Batch:
         auto_reset: bool = False,
         mask: ArrayLike | None = None,
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Play one turn like `step`, but write no observations. Return `rewards` and `done`."""
+        """Play one turn like `step` without observations; return `rewards` and `done`."""
         return self._turn(actions, rewards, done, mask, auto_reset, loops.NO_ROWS, loops.NO_ROWS)
 
     def _turn(
@@ -305,9 +304,9 @@ class Batch:
         actions = legal_actions(actions, self._memory, (self.num_games, self.seats))
         rewards = self._output(rewards, "rewards", FLOAT32, (self.seats,))
         done = self._output(done, "done", BOOL, ())
-        chosen = loops.ALL_GAMES if mask is None else checked(mask, "mask", BOOL, (self.num_games,))
+        chosen = loops.ALL_GAMES if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
         turn = (actions, rewards, done)
-        if not self._followed and not self._script.shape[1]:
+        if not self._python_path and not self._script.shape[1]:
             self._run(chosen, turn, loops.DEAL_NEXT if auto_reset else loops.NO_DEAL, final, rows)
             return rewards, done
         before = self.save()
@@ -317,17 +316,17 @@ class Batch:
             if callable(self.reward):
                 rewards[...] = own_rewards(self.reward, self._games, played, self._absent)
         except BaseException:
-            self._put_back(before)
+            self._restore_unchecked(before)
             raise
         if self._history is not None:
-            self._history.follow(self._games, played)
+            self._history.record(self._games, played)
         if auto_reset and done.any():
             if final.shape[0]:
                 final[done] = self.observe()[done]
             ended = done & chosen if chosen.size else done
             self._run(ended, dealing=loops.DEAL_NEXT)
             if self._history is not None:
-                self._history.begin(self._games, ended)
+                self._history.clear(self._games, ended)
         if rows.shape[0]:
             self.observe(rows)
         return rewards, done
@@ -341,7 +340,7 @@ class Batch:
         rows: NDArray[np.float32] = loops.NO_ROWS,
         show_all: bool = False,
     ) -> None:
-        """Run the compiled loop, see `loops.run_games`; a ValueError if a scripted card is not in the deck."""
+        """Run `loops.run_games`; raise ValueError if a scripted card is not in the deck."""
         actions, rewards, done = turn or loops.NO_TURN
         missing = loops.run_games(
             self._memory, self._edition_memory, chosen, turn is not None, dealing, actions, rewards, done,
@@ -354,7 +353,7 @@ class Batch:
             raise missing_card(script, int(self._position[missing]), edition, game["expedition"], game["turn"] + 1)
 
     def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return what the seats see now, float32 (N, seats, num_features), written into `observations` if given."""
+        """Return the current observations, float32 (N, seats, num_features), written into `observations` if given."""
         self._require_games()
         observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
         self._run(rows=observations)
@@ -363,21 +362,21 @@ class Batch:
         return observations
 
     def state(self) -> NDArray[np.float32]:
-        """Return all that is public with open chests, float32 (N, NUM_FEATURES): what seat 0 would see."""
+        """Return the global state, float32 (N, NUM_FEATURES): seat 0's observation with open chests."""
         self._require_games()
         state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
         self._run(rows=state, show_all=True)
         return state[:, 0]
 
     def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
-        """Turn probabilities of LEAVE, float32 (N, seats), into `actions`, int8 (N, seats).
+        """Sample `actions`, int8 (N, seats), from probabilities of LEAVE, float32 (N, seats).
 
-        The random numbers come from the game's key, the expedition, the turn and the seat alone.
+        The random numbers depend on the game's key, the expedition, the turn and the seat only.
 
         Raises:
-            ValueError: If a seat that must decide has no probability between 0 and 1.
+            ValueError: If the value of a deciding seat is not between 0 and 1.
         """
-        leave = checked(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
+        leave = checked_array(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
         actions = self._output(actions, "actions", INT8, (self.seats,))
         wrong = int(loops.draw_decisions(self._memory, leave, actions))
         if wrong >= 0:
@@ -389,8 +388,8 @@ class Batch:
             raise RuntimeError("no games yet: call reset() first")
 
     def _output(self, array: NDArray | None, name: str, dtype: np.dtype, tail: tuple[int, ...]) -> NDArray:
-        """Return the caller's array to write into, if it fits, or a new one."""
+        """Return the caller's output array if shape and dtype fit, or a new one."""
         array = output(array, name, dtype, (self.num_games, *tail))
         if self._any_absent and tail:
-            array[self._absent] = 0  # of a seat that a table does not have, no row is written
+            array[self._absent] = 0  # the compiled loops skip absent seats
         return array

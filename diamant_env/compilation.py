@@ -1,4 +1,4 @@
-"""Numba compilation, and the folder of the user's cache directory that keeps compiled code."""
+"""Numba compilation and its on-disk cache."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ def jit(function: Any = None, *, inline: bool = False, cached: bool = False) -> 
     """Compile a function with Numba at its first call.
 
     Args:
-        function: What to compile; without it, a decorator is returned.
-        inline: Compile it into each of its callers, which pays for small ones: an array is passed to a function as up
-            to eleven numbers.
-        cached: Keep the code in `cache_folder`: for functions that Python calls. Call those with one signature only:
-            two processes that save two signatures at once can corrupt Numba's index.
+        function: The function; if omitted, a decorator is returned.
+        inline: Inline it into each caller; pays for small functions, since Numba passes an array as up to 11 arguments.
+        cached: Cache the code in `cache_folder`, for functions called from Python with one signature only: two
+            processes that save two signatures at once can corrupt Numba's index.
     """
     if function is None:
         return functools.partial(jit, inline=inline, cached=cached)
@@ -53,16 +52,16 @@ def jit(function: Any = None, *, inline: bool = False, cached: bool = False) -> 
 
 
 def uncompiled(function: Function) -> Function:
-    """Return a compiled function as Python runs it, for arrays or few calls."""
+    """Return the Python function behind a compiled one."""
     return getattr(function, "py_func", function)
 
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """Return the folder of what is compiled or solved by this version of the sources, None if there is no place.
+    """Return the cache folder of compiled code and exact solutions, None if none is writeable.
 
-    It lies in ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache directory, and is named by a digest of the
-    compiled sources. The few versions used last are kept.
+    Located in ``NUMBA_CACHE_DIR`` or the user's cache directory and named by a digest of the compiled sources; only
+    the most recently used versions are kept.
     """
     sources = sorted(path for pattern in _COMPILED for path in _PACKAGE.glob(pattern))
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
@@ -70,7 +69,7 @@ def cache_folder() -> Path | None:
     folder = place / f"diamant_env-{digest[:16]}"
     try:
         if not folder.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)  # another process may be as far
+            folder.mkdir(parents=True, exist_ok=True)  # race with another process
             _remove_old(place)
         with tempfile.TemporaryFile(dir=folder):
             return folder.resolve()
@@ -79,20 +78,20 @@ def cache_folder() -> Path | None:
 
 
 def _remove_old(place: Path) -> None:
-    """Remove the folders of all versions but those used last."""
-    with contextlib.suppress(OSError):  # another process may remove them too
+    """Remove all but the most recently used versions."""
+    with contextlib.suppress(OSError):  # race with another process
         versions = sorted(place.glob("diamant_env-*"), key=lambda path: path.stat().st_mtime)
         for old in versions[:-_KEPT_VERSIONS]:
             shutil.rmtree(old, ignore_errors=True)
 
 
 @functools.cache
-def warn_if_not_kept() -> None:
-    """Warn once in a process that has no place for compiled code."""
+def warn_if_uncached() -> None:
+    """Warn once per process if compiled code can't be cached."""
     if cache_folder() is None:
         warnings.warn(
-            "diamant_env compiles its engine at every start, for some seconds: the cache directory can't be written; "
-            "NUMBA_CACHE_DIR names another",
+            "diamant_env compiles its engine at every start, for some seconds: the cache directory is not writeable; "
+            "set NUMBA_CACHE_DIR to another directory",
             RuntimeWarning,
             stacklevel=3,
         )

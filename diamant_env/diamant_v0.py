@@ -1,7 +1,7 @@
 """Diamant as a PettingZoo environment: `parallel_env` for simultaneous decisions, `env` and `raw_env` for AEC.
 
-All agents stay in `agents` until the game is over; then all terminate together. A seat in camp has one legal
-action, CONTINUE, which does nothing: whatever it sends is ignored, and it may be left out of the actions.
+All agents stay in `agents` until the game is over and terminate together. The action of an agent in camp is ignored
+and may be omitted; its action mask allows CONTINUE only.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
-from diamant_env.engine.arguments import MAX_SEED, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.envs.aec import AecGame, SavedGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
@@ -39,24 +39,24 @@ class parallel_env(ParallelEnv, EzPickle):
         edition: A published name or an `Edition`.
         reward: ``"score"``: gems banked at this step, relics at their value when taken. ``"win"``: at the end 1/k
             for each of the k winners, else 0. ``"margin"``: at the end, own score less the mean of the others'.
-        mask: Where the action mask is: ``"info"``, ``"observation"`` (a Dict space with ``"observation"`` and
+        mask: Location of the action mask: ``"info"``, ``"observation"`` (a Dict space with ``"observation"`` and
             ``"action_mask"``) or ``"none"``.
-        render_mode: ``"human"`` (a window that shows each turn by itself), ``"rgb_array"`` (uint8 (640, 960, 3)),
+        render_mode: ``"human"`` (a window, redrawn at each turn), ``"rgb_array"`` (uint8 (640, 960, 3)),
             ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
-        hidden_chests: Whether a player sees only their own chest: True or False, None as the edition says. `state()`
-            shows all chests in any case.
-        observation: None for all of `FIELDS`, names of fields such as ``["bag", "path_gems"]`` for a part of them, or
-            ``"history"`` for what was decided in earlier turns and expeditions too (`HISTORY`).
+        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value. `state()` always shows all
+            chests.
+        observation: None for all of `FIELDS`, names of fields such as ``["bag", "path_gems"]`` for a subset, or
+            ``"history"`` to add the decisions of earlier turns and expeditions (`HISTORY`).
 
     Action space: Discrete(2), 0 = CONTINUE, 1 = LEAVE.
 
-    Observation space: Box (NUM_FEATURES,) float32, see `diamant_env.observation.FIELDS`; element 0 says whether
-    the seat must decide.
+    Observation space: Box (NUM_FEATURES,) float32, see `diamant_env.observation.FIELDS`; element 0 is 1 if the agent
+    must decide.
 
-    Infos: ``"active"`` (1 if the seat must decide, else 0) and, with ``mask="info"``, ``"action_mask"`` (int8 (2,)).
+    Infos: ``"active"`` (1 if the agent must decide, else 0) and, with ``mask="info"``, ``"action_mask"`` (int8 (2,)).
 
     Raises:
-        ValueError: If an argument is out of range; the message says what is allowed.
+        ValueError: If an argument is out of range; the message lists what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
         OSError: If the render mode is ``"human"`` and there is no display.
     """
@@ -81,20 +81,20 @@ class parallel_env(ParallelEnv, EzPickle):
         EzPickle.__init__(self, num_players, edition, reward, mask, render_mode, hidden_chests, observation)
         if mask not in MASKS:
             raise ValueError(f"unknown mask {mask!r}; allowed: {', '.join(MASKS)}")
-        players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
+        players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.render_mode = render_mode
         self._layout = Layout(observation)
         self._batch = Batch(1, players, edition, reward, hidden_chests=hidden_chests, history=self._layout.history)
         self._pictures = Pictures(render_mode, self._batch, self.metadata, RuntimeError)
         self._mask = mask
         self._actions = np.zeros((1, players), np.int8)
-        self._action_bytes = memoryview(self._actions.data).cast("B")  # written to faster than the array
-        self._masks = np.ones((players, 2), np.int8)  # both actions inside the cave, CONTINUE alone in camp
+        self._action_bytes = memoryview(self._actions.data).cast("B")  # faster to write than the array
+        self._masks = np.ones((players, 2), np.int8)
         self._may_leave = self._masks[:, LEAVE]
         self._rewards = np.zeros((1, players), np.float32)
         self._done = np.zeros(1, np.bool_)
         self._rows_shape = (1, players, self._batch.num_features)
-        self._inside = self._batch.tables["inside"][0, :players]  # a view, which follows the game
+        self._inside = self._batch.tables["inside"][0, :players]  # a live view
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self.state_space = observation_space()
@@ -116,7 +116,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     @property
     def edition(self) -> Edition:
-        """The edition that is played."""
+        """The edition of the game."""
         return self._batch.editions[0]
 
     @property
@@ -128,15 +128,14 @@ class parallel_env(ParallelEnv, EzPickle):
         """Start a game.
 
         Args:
-            seed: Of the cards; without it the next game of the sequence that the last seed began.
-            options: ``{"deck": [5, "snake", "relic"]}`` plays these cards in this order, across expeditions, and
-                then goes on at random. Other keys are ignored.
+            seed: Seed of the cards, 0 to 2**64 - 1; None continues the sequence of games of the last seed.
+            options: ``{"deck": [5, "snake", "relic"]}`` reveals these cards in this order, across expeditions, before
+                random draws. Other keys are ignored.
 
         Raises:
-            ValueError: If the seed is no whole number from 0 to 2**64 - 1 or a card is not in the deck, with its
-                position; the game before stays as it was.
+            ValueError: If the seed is out of range or a card is not in the deck; the current game is then unchanged.
         """
-        number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
+        number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
         rows = self._batch.reset(number, deck=(options or {}).get("deck"))
         self._rewards[:] = 0
         self.agents = self.possible_agents[:]
@@ -147,16 +146,16 @@ class parallel_env(ParallelEnv, EzPickle):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict]]:
-        """Play one turn: reveal the decisions, then turn up cards until the next decision.
+        """Play one turn: the decisions, then cards until the next decision.
 
         Args:
-            actions: 0 (CONTINUE) or 1 (LEAVE) for each agent inside the cave; idle agents may be left out. When the
-                game is over nobody is left to act, and ``{}`` returns five empty dictionaries.
+            actions: 0 (CONTINUE) or 1 (LEAVE) for each agent inside the cave; agents in camp may be omitted. When the
+                game is over, ``{}`` is allowed and returns five empty dictionaries.
 
         Raises:
             RuntimeError: Before reset, or with an action when the game is over.
-            ValueError: If an agent inside is missing, an agent is unknown, an action is neither 0 nor 1, or the
-                scripted deck asks for a card that is not there; then nothing was played.
+            ValueError: If an agent inside is missing, an agent is unknown, an action is neither 0 nor 1, or a scripted
+                card is not in the deck; the game is then unchanged.
         """
         if not self.agents:
             if not (self._batch.started and self._batch.over[0]):
@@ -176,7 +175,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     @property
     def num_seats(self) -> int:
-        """How many players sit at the table."""
+        """The number of players at the table."""
         return len(self.possible_agents)
 
     def _results(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
@@ -184,8 +183,8 @@ class parallel_env(ParallelEnv, EzPickle):
         observations: dict[str, Any] = {}
         rewards: dict[str, float] = {}
         infos: dict[str, dict] = {}
-        rows = self._layout.shown(rows)
-        # Lists and single rows, since iterating over an array takes twice as long.
+        rows = self._layout.select(rows)
+        # Indexing rows and lists takes half the time of iterating over arrays.
         self._may_leave[...] = self._inside
         masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]
         for seat, agent in enumerate(self.possible_agents):
@@ -200,21 +199,21 @@ class parallel_env(ParallelEnv, EzPickle):
         return observations, rewards, infos
 
     def state(self) -> NDArray[np.float32]:
-        """Return all public information with open chests, float32 (NUM_FEATURES,): what player_0 would see."""
+        """Return the global state, float32 (NUM_FEATURES,): player_0's observation with open chests."""
         return self._batch.state()[0]
 
     def clone_state(self) -> Any:
-        """Return the game with its random numbers and scripted deck as a value for `restore_state`."""
+        """Return the game with its random key and scripted deck, for `restore_state`."""
         started = self._batch.save() if self._batch.started else None
         parts = (started, self._pictures.scenes, self.agents)
         return SavedGame(self.num_seats, self.edition, copy.deepcopy(parts))
 
     def restore_state(self, state: Any) -> None:
-        """Continue from a value of `clone_state`, of this environment or of one made with the same arguments.
+        """Restore a state from `clone_state` of this environment or one with the same arguments.
 
         Raises:
-            ValueError: If it is no such value, of another number of players or edition, or was altered so that it can't
-                be a game; nothing changes then.
+            ValueError: If the state is invalid or of another number of players or edition; the environment is then
+                unchanged.
         """
         saved = SavedGame.checked(state, self.num_seats, self.edition)
         games, scenes, agents = copy.deepcopy(saved.parts)
@@ -232,7 +231,7 @@ class parallel_env(ParallelEnv, EzPickle):
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).
 
-        With ``"human"`` the window is drawn again, though it shows every turn by itself.
+        With ``"human"``, redraw the window and return None.
 
         Raises:
             RuntimeError: Before the first reset.
@@ -243,22 +242,22 @@ class parallel_env(ParallelEnv, EzPickle):
         return f"<parallel_env: {self.num_seats} players, {self.edition.name}, reward {self._batch.reward}>"
 
     def _repr_png_(self) -> bytes | None:
-        """Return the picture that a notebook shows, with ``render_mode="rgb_array"`` once a game has begun."""
+        """Return a PNG for notebooks, with ``render_mode="rgb_array"`` after the first reset."""
         return self._pictures.png() if self.render_mode == "rgb_array" and self._batch.started else None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if any."""
         self._pictures.close()
 
 
 def raw_env(**kwargs: Any) -> AECEnv:
-    """Return the AEC environment that does not check the order of calls; what others chose this turn stays invisible.
+    """Return the AEC environment without order checks; actions of the current turn are unobservable.
 
-    Arguments are those of `parallel_env`; `copy.deepcopy` copies a game in the middle of a turn too.
+    Arguments are those of `parallel_env`; `copy.deepcopy` also copies a game in mid-turn.
     """
     return AecGame(parallel_env(**kwargs))
 
 
 def env(**kwargs: Any) -> AECEnv:
-    """Return the AEC environment that also checks the order of calls. Arguments are those of `parallel_env`."""
+    """Return the AEC environment with order checks. Arguments are those of `parallel_env`."""
     return OrderEnforcingWrapper(raw_env(**kwargs))

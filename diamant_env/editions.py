@@ -1,4 +1,4 @@
-"""The editions of the game as data, and the limits of the layout."""
+"""Editions of the game as data, and size limits of the layout."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from diamant_env.storage.files import write_whole
 from diamant_env.storage.reading import nearest, read_table, table_text
 
 MAX_PLAYERS = 8
-MAX_TREASURES = 16  # different treasure values in one edition
+MAX_TREASURES = 16  # distinct treasure values
 MAX_TRAPS = 8  # kinds of trap
 MAX_RELICS = 5  # relic cards
 MAX_EXPEDITIONS = 15
-MAX_CARDS = 100  # in one deck
-MAX_GEMS = 1000  # on all treasure cards of one deck together
+MAX_CARDS = 100  # per deck
+MAX_GEMS = 1000  # sum over the treasure cards of a deck
 MAX_RELIC_VALUE = 100
 
 # A card is a small integer: a treasure slot, then a kind of trap, then a relic.
@@ -28,7 +28,7 @@ FIRST_RELIC = FIRST_TRAP + MAX_TRAPS
 NUM_CARDS = FIRST_RELIC + MAX_RELICS
 NO_CARD = -1
 
-# The slot of a treasure value is the same in all published editions, so that a policy can play them all.
+# A treasure value has the same slot in all published editions, so that policies transfer.
 PUBLISHED_TREASURES = (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 14, 15, 17)
 
 
@@ -37,23 +37,23 @@ class Edition:
     """One edition of the game.
 
     Attributes:
-        name: What it is called in messages, records and configurations.
+        name: Name in messages, records and configurations.
         treasures: Gems on each treasure card, one entry per card.
         traps: The kinds of trap, by name.
         trap_copies: Cards of each kind of trap.
-        relics: Value in gems of each relic card, in the order that `relic_values` says.
+        relics: Value in gems of each relic card, indexed by `relic_values`.
         relics_enter: ``"start"``: all are in the deck from the start; ``"expedition"``: one is added before each.
         relic_values: ``"taken"``: ``relics[n]`` is the value of the relic that leaves the cave after n others;
             ``"printed"``: ``relics[n]`` is printed on the n-th relic card, counted from 0.
-        expeditions: How many expeditions make a game.
-        bust_removes: How many of the two equal trap cards leave the game at a bust.
+        expeditions: Expeditions per game.
+        bust_removes: Number of the two equal trap cards that leave the game at a bust.
         tie_break: ``"shared"``: players with the same score share the victory; ``"relics"``: most relics first.
-        hidden_chests: Whether a player sees only their own chest.
-        stones: Rubies (1 gem) and diamonds (5 gems) in the box. No rule reads them: the reserve is unlimited.
-        source: Where all this is from.
+        hidden_chests: Whether rivals' chests are hidden.
+        stones: Rubies (1 gem) and diamonds (5 gems) in the box; unused, since the reserve is unlimited.
+        source: The rulebook.
 
     Raises:
-        ValueError: If the game can't be played so, with the reason.
+        ValueError: If the values make no playable game; the message has the reason.
     """
 
     name: str
@@ -79,10 +79,10 @@ class Edition:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Edition:
-        """Return the edition whose fields a table holds, as JSON and TOML have them.
+        """Return the edition with the fields of a JSON or TOML table.
 
         Raises:
-            ValueError: If a field is missing or unknown, has another type, or the game can't be played so.
+            ValueError: If a field is missing, unknown, of the wrong type or not playable.
         """
         if not isinstance(values, dict):
             raise ValueError(f"the edition can't be read: a table of its fields is needed, not {values!r:.60}")
@@ -95,16 +95,16 @@ class Edition:
             raise ValueError(f"the edition can't be read: {error}; fields: {allowed}") from None
         wrong = [name for name in (edition.name, *edition.traps) if not isinstance(name, str) or name != name.strip()]
         if wrong:
-            raise ValueError(f"the edition's name {wrong[0]!r} is no text without spaces at its ends")
+            raise ValueError(f"the edition's name {wrong[0]!r} must be text without spaces at its ends")
         return edition
 
     @classmethod
     def load(cls, path: str | Path) -> Edition:
-        """Open an edition in a ``.toml`` or ``.json`` file, see `from_dict`.
+        """Load an edition from a ``.toml`` or ``.json`` file, see `from_dict`.
 
         Raises:
             FileNotFoundError: If there is no such file.
-            ValueError: If it is damaged or no edition; the message says why.
+            ValueError: If the file is damaged or holds no edition; the message has the reason.
         """
         try:
             return cls.from_dict(read_table(path))
@@ -112,11 +112,11 @@ class Edition:
             raise ValueError(f"edition {path}: {error}") from None
 
     def save(self, path: str | Path) -> None:
-        """Write the edition into a ``.toml`` or ``.json`` file that `load` opens."""
+        """Save the edition to a ``.toml`` or ``.json`` file for `load`."""
         write_whole(path, table_text(path, dataclasses.asdict(self)))
 
     def _requirements(self) -> list[tuple[bool, str]]:
-        """What makes an edition playable, each with what to say where it does not hold."""
+        """Return the conditions of a playable edition, each with the reason for the error."""
         whole = (self.trap_copies, self.expeditions, self.bust_removes, *self.treasures, *self.relics)
         if not all(isinstance(number, (int, np.integer)) for number in whole):
             return [(False, "treasures, relics, copies and expeditions must be whole numbers")]
@@ -151,7 +151,7 @@ class Edition:
         ]
 
     def _busts_until_safe(self) -> float:
-        """How many busts it takes at the least until no kind of trap has two cards left."""
+        """Return the least number of busts after which no kind of trap has two cards left."""
         if self.trap_copies < 2:
             return 0
         if self.bust_removes == 0:
@@ -160,7 +160,7 @@ class Edition:
 
     @functools.cached_property
     def treasure_slots(self) -> tuple[int, ...]:
-        """The value of each of the 16 slots, 0 if unused; a published one in its own, others from the last down."""
+        """The value of each of the 16 slots, 0 if unused; unpublished values fill the free slots from the last down."""
         slots = [value if value in self.treasures else 0 for value in PUBLISHED_TREASURES]
         slots += [0] * (MAX_TREASURES - len(slots))
         free = [slot for slot in reversed(range(MAX_TREASURES)) if slots[slot] == 0]
@@ -170,7 +170,7 @@ class Edition:
         return tuple(slots)
 
     def card_name(self, card: int) -> str:
-        """Return what a card is called: ``"7"``, ``"snake"``, ``"relic"`` or, with printed values, ``"relic 8"``."""
+        """Return a card's name: ``"7"``, ``"snake"``, ``"relic"`` or, with printed values, ``"relic 8"``."""
         if card < FIRST_TRAP:
             return str(self.treasure_slots[card])
         if card < FIRST_RELIC:
@@ -179,14 +179,14 @@ class Edition:
 
     @property
     def card_names(self) -> dict[int, str]:
-        """The cards of this edition by number, the places of `deck` in a game's record and what `last_card` counts."""
+        """The names of this edition's cards by card number, as in `deck` and `last_card` of a game's record."""
         return {card: self.card_name(card) for card in range(NUM_CARDS) if self._has(card)}
 
     def cards_named(self, name: int | str) -> list[int]:
-        """Return the cards that a name fits: one, except ``"relic"`` where the relics differ.
+        """Return the cards with a name: one, except ``"relic"`` where relics have printed values.
 
         Raises:
-            ValueError: If this edition has no such card; the message lists those it has.
+            ValueError: If the edition has no such card; the message lists its cards.
         """
         names = self.card_names
         text = str(name).strip()
@@ -212,7 +212,7 @@ _TEMPLE = ("fire", "mummy", "rockfall", "snake", "spider")
 _BY_ORDER_OF_LEAVING = (5, 5, 5, 10, 10)
 _PRINTED_RELICS = (5, 7, 8, 10, 12)
 
-RULEBOOK_PLAYERS = (3, 8)  # fewest and most by every rulebook; 1 and 2 are for research
+RULEBOOK_PLAYERS = (3, 8)  # minimum and maximum of every rulebook; 1 and 2 are for research
 _PUBLISHED = [
     Edition(
         name="iello-2016",
@@ -299,14 +299,14 @@ EDITIONS = {edition.name: edition for edition in _PUBLISHED}
 
 
 def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> Edition:
-    """Return the edition itself, the published one of that name, or the one in a file.
+    """Return the given, published or saved edition.
 
     Args:
-        edition: A published name, an `Edition`, or the path of one, see `Edition.load`.
-        hidden_chests: True or False plays it with hidden or open chests; None leaves this to the edition.
+        edition: An `Edition`, a published name, or a path for `Edition.load`.
+        hidden_chests: Overrides the edition's `hidden_chests` unless None.
 
     Raises:
-        ValueError: If no published edition has that name (the message lists them) or `hidden_chests` is none of these.
+        ValueError: If no published edition has that name (the message lists them) or `hidden_chests` is no bool.
     """
     if not isinstance(edition, Edition):
         if str(edition).endswith((".toml", ".json")):

@@ -1,4 +1,4 @@
-"""One game whose cards the caller chooses: explicit chance, for solvers, other libraries' games, records and tests."""
+"""Single game with explicit chance nodes, for solvers, adapters to other libraries and tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition, find_edition
 from diamant_env.engine import loops
-from diamant_env.engine.arguments import MAX_SEED, as_array, legal_actions, whole_number
+from diamant_env.engine.arguments import MAX_SEED, as_array, checked_int, legal_actions
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
@@ -22,21 +22,21 @@ _NO_ACTIONS = np.zeros((1, 0), np.int8)
 
 
 class Game:
-    """One game, a card or a joint decision at a time; every call is checked.
+    """A game that alternates between chance nodes (cards) and joint decisions; every call is validated.
 
-    It waits for a card (`chance_outcomes`, `reveal`), then for the decisions of all players inside (`decide`), until it
-    is over. Cards are numbers, the places of `deck` in a record of type `GAME`; `Edition.card_names` names them. It is
-    a value: `clone`, copy or pickle it, or take its `state` to a `diamant_env.Batch` and back.
+    At a chance node call `reveal` with one of `chance_outcomes`, at a decision node `decide`. Cards are indices of
+    `deck` in a record of type `GAME`; `Edition.card_names` maps them to names. Games can be cloned and pickled, and
+    `state` is interchangeable with the records of a `diamant_env.Batch`.
 
     Args:
         num_players: 3 to 8 by the rulebook; 1 and 2 for research.
         edition: A published name or an `Edition`.
-        hidden_chests: Whether a player sees only their own chest: True or False, None as the edition says.
-        seed: Of the cards that `draw` returns, and those that a `Batch` goes on with.
+        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
+        seed: Seed of `draw`, and of a `Batch` that continues from `state`.
 
     Attributes:
         num_players: Players at the table.
-        edition: The `Edition`, with `hidden_chests` as played.
+        edition: The `Edition`, with the actual `hidden_chests`.
 
     Raises:
         ValueError: If an argument is out of range.
@@ -58,16 +58,16 @@ class Game:
         hidden_chests: bool | None = None,
         seed: int = 0,
     ) -> None:
-        self.num_players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
+        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         self.edition = find_edition(edition, hidden_chests)
-        key = keys_of_seeds(np.array([whole_number("seed", seed, 0, MAX_SEED)], np.uint64))[0]
+        key = keys_of_seeds(np.array([checked_int("seed", seed, 0, MAX_SEED)], np.uint64))[0]
         self._table = edition_table([self.edition])
         self._edition_memory = as_bytes(self._table)
-        self._hold(np.zeros((1, GAME.itemsize), np.uint8))
+        self._set_memory(np.zeros((1, GAME.itemsize), np.uint8))
         start_game(self._games[0], self._table[0], self.num_players, key)
 
-    def _hold(self, memory: NDArray[np.uint8]) -> None:
-        # An array of one: a record that was unpickled by itself ignores what is written into it.
+    def _set_memory(self, memory: NDArray[np.uint8]) -> None:
+        # An array of one record: writes to an unpickled scalar record are lost.
         self._memory, self._games = memory, memory.view(GAME)[:, 0]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -75,10 +75,10 @@ class Game:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._hold(self._memory)
+        self._set_memory(self._memory)
 
     def clone(self) -> Game:
-        """Return a copy that goes on by itself."""
+        """Return an independent copy."""
         copied = object.__new__(type(self))
         copied.__setstate__(self.__getstate__())
         return copied
@@ -89,19 +89,19 @@ class Game:
     @property
     def state(self) -> GameState:
         """A read-only copy of the state, a record of type `GAME`."""
-        memory = self._memory.copy()  # of records NumPy would leave out the padding
+        memory = self._memory.copy()  # copies of records drop the padding bytes
         memory.flags.writeable = False
         return memory.view(GAME)[0, 0]
 
     def restore(self, state: GameState | NDArray) -> None:
-        """Go on from the state of a game of this edition and number of players.
+        """Restore a state of the same edition and number of players.
 
         Args:
-            state: A record of type `GAME`, such as `state` or one of `Batch.games`, or an array of one. Its place in
-                the batch's table of editions does not matter.
+            state: A record of type `GAME`, such as `state` or one of `Batch.games`, or an array of one; its field
+                `edition` is ignored.
 
         Raises:
-            ValueError: If it is none of such a game; nothing changes then.
+            ValueError: If the record is invalid; the game is then unchanged.
         """
         games = as_games(np.reshape(np.asarray(state), -1))
         games["edition"] = 0
@@ -110,12 +110,12 @@ class Game:
 
     @property
     def phase(self) -> str:
-        """What the game waits for, one of `PHASES`: ``"reveal"`` a card, ``"decide"`` decisions, ``"over"``."""
+        """The kind of node, one of `PHASES`: ``"reveal"`` (chance), ``"decide"`` or ``"over"``."""
         return PHASES[self._games["phase"][0]]
 
     @property
     def must_decide(self) -> NDArray[np.bool_]:
-        """Bool (num_players,): the seats that decide now."""
+        """The seats that decide now: bool (num_players,)."""
         return (self._games["inside"][0, : self.num_players] != 0) & (self._games["phase"][0] == DECIDE)
 
     def __repr__(self) -> str:
@@ -124,30 +124,30 @@ class Game:
         return f"<Game of {self.num_players} players, {self.edition.name}: {where}>"
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return the cards that may come up next, ascending, each with its probability.
+        """Return the possible next cards, ascending, each with its probability.
 
         Raises:
-            RuntimeError: If the game does not wait for a card.
+            RuntimeError: If the phase is not ``"reveal"``.
         """
         self._require(REVEAL, "chance_outcomes()")
         deck, size = self._games["deck"][0].tolist(), int(self._games["deck_size"][0])
         return [(card, copies / size) for card, copies in enumerate(deck) if copies]
 
     def draw(self) -> int:
-        """Return the card that the seed draws next, as in a `Batch`; it is not turned up.
+        """Sample the next card from the seed, as a `Batch` does, without revealing it.
 
         Raises:
-            RuntimeError: If the game does not wait for a card.
+            RuntimeError: If the phase is not ``"reveal"``.
         """
         self._require(REVEAL, "draw()")
         return int(loops.draw_next_card(self._memory))
 
     def reveal(self, card: int) -> None:
-        """Turn up a card.
+        """Reveal a card.
 
         Raises:
-            RuntimeError: If the game does not wait for a card.
-            ValueError: If the deck does not hold this card.
+            RuntimeError: If the phase is not ``"reveal"``.
+            ValueError: If the card is not in the deck.
         """
         self._require(REVEAL, "reveal()")
         deck = self._games["deck"][0].tolist()
@@ -157,14 +157,15 @@ class Game:
         loops.move_game(self._memory, self._edition_memory, int(card), _NO_ACTIONS)
 
     def decide(self, actions: ArrayLike) -> None:
-        """Play the decisions of a turn.
+        """Apply the joint decision of a turn.
 
         Args:
-            actions: Whole numbers (num_players,), 0 = CONTINUE and 1 = LEAVE. What seats in camp send is ignored.
+            actions: Integers (num_players,), 0 = CONTINUE and 1 = LEAVE; ignored for seats in camp.
 
         Raises:
-            RuntimeError: If the game does not wait for decisions.
-            ValueError: If the shape or type is wrong, or a seat inside sends another number; nothing changes then.
+            RuntimeError: If the phase is not ``"decide"``.
+            ValueError: If the shape or type is wrong, or an action of a seat inside is neither 0 nor 1; the game is
+                then unchanged.
         """
         self._require(DECIDE, "decide()")
         given = as_array(actions, "actions")
@@ -174,22 +175,22 @@ class Game:
         loops.move_game(self._memory, self._edition_memory, NO_CARD, legal)
 
     def observe(self, seat: int) -> NDArray[np.float32]:
-        """Return what a seat sees, float32 (NUM_FEATURES,), see `diamant_env.FIELDS`; at any time.
+        """Return a seat's observation in any phase, float32 (NUM_FEATURES,), see `diamant_env.FIELDS`.
 
         Raises:
-            ValueError: If the table has no such seat.
+            ValueError: If there is no such seat.
         """
-        seat = whole_number("seat", seat, 0, self.num_players - 1)
+        seat = checked_int("seat", seat, 0, self.num_players - 1)
         return observe_records(self._games, self._table, self.num_players)[0, seat]
 
     def returns(self, reward: str = "score") -> NDArray[np.float64]:
-        """Return what each seat has been paid so far, float64 (num_players,).
+        """Return the cumulative reward of each seat, float64 (num_players,).
 
         Args:
-            reward: One of `REWARDS`; ``"win"`` and ``"margin"`` pay at the end of the game.
+            reward: One of `REWARDS`; ``"win"`` and ``"margin"`` are 0 until the end of the game.
 
         Raises:
-            ValueError: If there is no such reward, or if it is the margin of a player alone.
+            ValueError: If there is no such reward, or for ``"margin"`` with one player.
         """
         reward_code(reward, self.num_players)
         if reward == "score":

@@ -1,4 +1,4 @@
-"""Diamant as a Gymnasium environment: one learner among opponents, every step a real decision."""
+"""Diamant as a Gymnasium environment: one learner among opponents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gymnasium.spaces import Discrete
 from numpy.typing import NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_action, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_action, checked_int
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.envs.pictures import RENDER_MODES
@@ -24,31 +24,31 @@ from diamant_env.state import GameState
 class DiamantEnv(gymnasium.Env):
     """Diamant for one learner; the other seats are played by opponents.
 
-    A push-your-luck game of several expeditions into a cave. All players inside decide at the same time, at each
-    turn, to go on or to leave. A treasure is shared by those inside; what does not divide stays on the path, for
-    those who leave next. Who leaves puts the bag into the chest; the second trap of a kind drives all others out
-    with empty hands. The richest chest wins.
+    A push-your-luck game of several expeditions into a cave. At each turn all players inside simultaneously choose to
+    continue or to leave. A treasure is divided equally among the players inside; the remainder stays on the path for
+    the next leavers. Leavers bank their bag in their chest; the second trap of a kind ends the expedition, and the
+    players still inside lose their bags. The largest chest wins.
 
     ## Action space
 
-    ``Discrete(2)``: 0 = CONTINUE, 1 = LEAVE. Both are legal at every step: while the learner is in camp, the
-    opponents play on until it is inside again or the game is over.
+    ``Discrete(2)``: 0 = CONTINUE, 1 = LEAVE. Both are legal at every step: turns that the learner spends in camp are
+    played within the step.
 
     ## Observation space
 
     ``Box(NUM_FEATURES,) float32``, see `diamant_env.FIELDS`; `diamant_env.Observations` gives the fields their names
-    and natural units. It holds all that is public; where chests are hidden, the rivals' are 0.
+    and natural units. Contains all public information; with hidden chests, those of the rivals are 0.
 
     ## Rewards
 
-    What the learner earned since its last decision, turns that it spent in camp included. ``"score"``: gems banked,
+    The sum over the turns since the learner's last decision. ``"score"``: gems banked,
     relics at their value when taken. ``"win"``: at the end 1/k for each of the k winners, else 0. ``"margin"``: at
     the end, own score less the mean of the others'.
 
     ## Starting state
 
-    The first card of the first expedition lies there. `reset` with a seed starts the game of that seed, which is the
-    one that `diamant_env.diamant_v0.parallel_env` plays with it; without, the next one after the last.
+    The first card of the first expedition is revealed. `reset` with a seed starts the same game as
+    `diamant_env.diamant_v0.parallel_env`; without a seed it continues the sequence of games.
 
     ## Episode end
 
@@ -56,31 +56,31 @@ class DiamantEnv(gymnasium.Env):
 
     ## Infos
 
-    At every reset and step: ``"seat"``, where the learner sits; ``"score"``, what is in its chest; ``"turns"``, how
-    many turns this step has played, at reset 0.
+    At every reset and step: ``"seat"``, the learner's seat; ``"score"``, gems in its chest; ``"turns"``, number of
+    turns played in this step, 0 at reset.
 
     Args:
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
         edition: A published name or an `Edition`.
-        reward: ``"score"``, ``"win"`` or ``"margin"``, or a function of your own (`diamant_env.rewards.own_rewards`).
-        opponents: Who plays the other seats. One for all of them, or a sequence with one per rival, in the order in
-            which the observation lists the rivals: the first sits on the seat after the learner's. Each is
+        reward: ``"score"``, ``"win"``, ``"margin"`` or a custom function (`diamant_env.rewards.own_rewards`).
+        opponents: One opponent for all other seats, or a sequence with one per rival in the observation's order,
+            starting at the seat after the learner's. Each is
 
             - a text such as ``"bag:18"`` (see `diamant_env.opponents.make`),
             - the path of a policy file, ``*.safetensors``,
-            - a function that takes a batch of observations by name and returns the probability of LEAVE per row, such
-              as ``lambda obs: obs["bag"] >= 18``,
-            - an agent, an object with ``act(obs, first)`` (see `diamant_env.opponents.Agent`), which may remember
-              what it likes; one that does belongs to one environment. If it has a method ``seed(int)``, a reset with
-              a seed calls it.
-        seat: The learner's seat, from 0; None draws it anew for each game, by the seed.
-        render_mode: ``"human"`` (a window that shows each turn by itself), ``"rgb_array"`` (uint8 (640, 960, 3)),
+            - a function from a batch of observations by name to the probability of LEAVE per row, such as
+              ``lambda obs: obs["bag"] >= 18``,
+            - an agent, an object with ``act(obs, first)`` (see `diamant_env.opponents.Agent`); stateful agents can't
+              be shared between environments. A method ``seed(int)``, if any, is called by a reset with a seed.
+        seat: The learner's seat, from 0; None samples it for each game from the seed.
+        render_mode: ``"human"`` (a window, redrawn at each turn), ``"rgb_array"`` (uint8 (640, 960, 3)),
             ``"ansi"`` (text) or None. The first two need pygame-ce: ``pip install "diamant-env[render]"``.
-        hidden_chests: Whether a player sees only their own chest: True or False, None as the edition says.
-        expeditions: How many make a game; None as the edition says.
+        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
+        expeditions: Expeditions per game; None takes the edition's value.
+        observation: See `diamant_env.diamant_v0.parallel_env`.
 
     Raises:
-        ValueError: If an argument is out of range; the message says what is allowed.
+        ValueError: If an argument is out of range; the message lists what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
         OSError: If the render mode is ``"human"`` and there is no display.
     """
@@ -119,7 +119,7 @@ class DiamantEnv(gymnasium.Env):
 
     @property
     def edition(self) -> Edition:
-        """The edition that is played."""
+        """The edition of the game."""
         return self._learner.edition
 
     @property
@@ -133,28 +133,28 @@ class DiamantEnv(gymnasium.Env):
         """Start a game.
 
         Args:
-            seed: Of the cards, the learner's seat and the opponents; without it, the next game of the sequence that
-                the last seed began.
-            options: Are ignored.
+            seed: Seed of the cards, the learner's seat and the opponents, 0 to 2**64 - 1; None continues the sequence
+                of games of the last seed.
+            options: Ignored.
 
         Raises:
-            ValueError: If the seed is no whole number from 0 to 2**64 - 1.
+            ValueError: If the seed is out of range.
         """
-        number = None if seed is None else whole_number("seed", seed, 0, MAX_SEED, "None or ")
+        number = None if seed is None else checked_int("seed", seed, 0, MAX_SEED, "None or ")
         super().reset(seed=number)
         self._learner.reset(np.ones(1, np.bool_), None if number is None else np.array([number], np.uint64))
         self._playing = True
         return self._learner.observations[0], self._info(0)
 
     def step(self, action: Any) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
-        """Decide, and let the others play until the next decision or the end of the game.
+        """Play the learner's action and all turns until its next decision or the end of the game.
 
         Raises:
             ResetNeeded: Before reset, or when the game is over.
-            ValueError: If the action is neither 0 nor 1; then nothing was played.
+            ValueError: If the action is neither 0 nor 1; the game is then unchanged.
         """
         if not self._playing:
-            raise ResetNeeded("step while no game is being played: call reset() first")
+            raise ResetNeeded("no game is being played: call reset() first")
         rewards, turns = self._learner.play(np.array([checked_action(action, "the learner")]))
         over = bool(self._learner.over[0])
         self._playing = not over
@@ -164,11 +164,11 @@ class DiamantEnv(gymnasium.Env):
         return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return bool (2,), the legal actions, as sb3-contrib's MaskablePPO asks for them."""
+        """Return the legal actions, bool (2,), for sb3-contrib's MaskablePPO."""
         return self._learner.action_masks[0]
 
     def render(self) -> Any:
-        """Return the table as text or as a picture, as the render mode says; None without one and with a window.
+        """Return the table as text or picture by render mode; None for ``"human"`` or without a render mode.
 
         Raises:
             ResetNeeded: Before the first reset.
@@ -176,5 +176,5 @@ class DiamantEnv(gymnasium.Env):
         return self._learner.pictures.draw()[0]
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if any."""
         self._learner.pictures.close()

@@ -1,4 +1,4 @@
-"""Diamant as a Gymnasium vector environment: many tables with one learner each, in one call."""
+"""Diamant as a Gymnasium vector environment: many games with one learner each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import Edition
-from diamant_env.engine.arguments import MAX_SEED, checked_actions, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_actions, checked_int
 from diamant_env.envs.layout import Observation
 from diamant_env.envs.one_learner import OneLearner
 from diamant_env.gym_env import DiamantEnv
@@ -22,30 +22,30 @@ from diamant_env.rewards import Reward
 
 
 class DiamantVectorEnv(VectorEnv):
-    """Many `diamant_env.gym_env.DiamantEnv` side by side, played by the batch engine.
+    """Vectorised `diamant_env.gym_env.DiamantEnv` over the batch engine.
 
-    Game i plays what a single environment with seed ``seed + i`` plays, to the byte. This holds for opponents that
-    draw nothing themselves; one that does (``"mixture"``, or an agent of your own) is one object for all games here.
+    Game i is byte-identical to a single environment with seed ``seed + i``, except against opponents with their own
+    random state (``"mixture"``, custom agents): one object plays in all games here.
 
     Action space, observation space, rewards, starting state, episode end and infos are those of `DiamantEnv`, in
-    arrays (num_envs,) and (num_envs, NUM_FEATURES); rewards are float64. Infos are in Gymnasium's form: for each key
-    an array, and under ``"_" + key`` the mask of the games that it is about.
+    arrays (num_envs,) and (num_envs, NUM_FEATURES); rewards are float64. Infos have Gymnasium's vector form: an array
+    per key, and its mask under ``"_" + key``.
 
     Args:
-        num_envs: How many games.
-        opponents: See `DiamantEnv`, as for `num_players` to `expeditions`. Functions and agents get many rows a call.
-        render_mode: ``"rgb_array"``, ``"ansi"`` or None; `render` returns a tuple with one per game.
+        num_envs: Number of games.
+        opponents: See `DiamantEnv`, as for `num_players` to `observation`. Functions and agents get many rows a call.
+        render_mode: ``"rgb_array"``, ``"ansi"`` or None; `render` returns a tuple with one entry per game.
         autoreset_mode: An `AutoresetMode` or its value. ``"NextStep"``: the step after the end of a game ignores the
             action and starts the next one. ``"SameStep"``: the next game starts at once; the last observation and
-            info of the one that ended are in ``infos["final_obs"]`` and ``infos["final_info"]``. ``"Disabled"``: the
+            info of the previous one are in ``infos["final_obs"]`` and ``infos["final_info"]``. ``"Disabled"``: the
             caller resets, ``reset(options={"reset_mask": ended})``.
 
     Raises:
-        ValueError: If an argument is out of range; the message says what is allowed.
+        ValueError: If an argument is out of range; the message lists what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
     """
 
-    closed = True  # until there is something to close
+    closed = True  # until the constructor succeeds: VectorEnv.__del__ calls close()
 
     def __init__(  # noqa: PLR0913 - every setting has a name
         self,
@@ -61,7 +61,7 @@ class DiamantVectorEnv(VectorEnv):
         observation: Observation = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
     ) -> None:
-        self.num_envs = whole_number("num_envs", num_envs, 1)
+        self.num_envs = checked_int("num_envs", num_envs, 1)
         self.autoreset_mode = _autoreset_mode(autoreset_mode)
         modes = {"render_modes": ["rgb_array", "ansi"], "autoreset_mode": self.autoreset_mode}
         self.metadata = {**DiamantEnv.metadata, **modes}
@@ -78,7 +78,7 @@ class DiamantVectorEnv(VectorEnv):
 
     @property
     def edition(self) -> Edition:
-        """The edition that is played."""
+        """The edition of the games."""
         return self._learner.edition
 
     @property
@@ -92,12 +92,13 @@ class DiamantVectorEnv(VectorEnv):
         """Start games.
 
         Args:
-            seed: Game i gets ``seed + i``; or a sequence with one per game, None for its next one.
+            seed: One seed, giving game i ``seed + i``; or a sequence with one per game. None continues the sequence of
+                games.
             options: ``{"reset_mask": mask}``, bool (num_envs,), starts only these games. Other keys are ignored.
 
         Raises:
-            ValueError: If a seed is no whole number from 0 to 2**64 - 1, or the mask has another shape or no game.
-            ResetNeeded: If the first reset has a mask that leaves games out.
+            ValueError: If a seed is out of range, 0 to 2**64 - 1, or the mask has the wrong shape or selects no game.
+            ResetNeeded: If the mask of the first reset excludes games.
         """
         seeds = self._seeds(seed)
         chosen = self._reset_mask(options)
@@ -114,14 +115,14 @@ class DiamantVectorEnv(VectorEnv):
     def step(
         self, actions: ArrayLike
     ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """Decide at every table, and let the others play until each learner must decide again or its game is over.
+        """Play the learners' actions and all turns until each learner's next decision or the end of its game.
 
         Raises:
             ResetNeeded: Before reset; with autoreset disabled, also while a game is over.
-            ValueError: If the actions have the wrong shape or one is neither 0 nor 1; then nothing was played.
+            ValueError: If the actions have the wrong shape or one is neither 0 nor 1; the games are then unchanged.
         """
         if not self._started:
-            raise ResetNeeded("step before reset: call reset() first")
+            raise ResetNeeded("no games are being played: call reset() first")
         was_over = self._learner.over
         if self.autoreset_mode == AutoresetMode.DISABLED and was_over.any():
             raise ResetNeeded(
@@ -144,7 +145,7 @@ class DiamantVectorEnv(VectorEnv):
         turns[chosen] = 0
 
     def _infos(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> dict[str, Any]:
-        """Return the infos of some games, as Gymnasium's vector environments gather them."""
+        """Return the infos of some games in Gymnasium's vector form."""
         infos: dict[str, Any] = {}
         for key, values in (("seat", self._learner.seats), ("score", self._learner.scores), ("turns", turns)):
             infos[key] = np.where(chosen, values, 0)
@@ -162,11 +163,11 @@ class DiamantVectorEnv(VectorEnv):
         if seed is None:
             return [None] * self.num_envs
         if not isinstance(seed, Sequence | np.ndarray) or isinstance(seed, str):
-            first = whole_number("seed", seed, 0, MAX_SEED + 1 - self.num_envs, "None, one per game, or ")
+            first = checked_int("seed", seed, 0, MAX_SEED + 1 - self.num_envs, "None, one per game, or ")
             return list(range(first, first + self.num_envs))
         if len(seed) != self.num_envs:
-            raise ValueError(f"{len(seed)} seeds; give one number, or one for each of the {self.num_envs} games")
-        return [None if one is None else whole_number("seed", one, 0, MAX_SEED, "None or ") for one in seed]
+            raise ValueError(f"{len(seed)} seeds; one number, or one for each of the {self.num_envs} games, is allowed")
+        return [None if one is None else checked_int("seed", one, 0, MAX_SEED, "None or ") for one in seed]
 
     def _reset_mask(self, options: dict[str, Any] | None) -> NDArray[np.bool_]:
         if options is None or "reset_mask" not in options:
@@ -178,11 +179,11 @@ class DiamantVectorEnv(VectorEnv):
         return mask.copy()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Return bool (num_envs, 2), the legal actions of each game."""
+        """Return the legal actions of each learner, bool (num_envs, 2)."""
         return self._learner.action_masks
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return the text or picture of every game, None without a render mode.
+        """Return the text or picture of every game, or None without a render mode.
 
         Raises:
             ResetNeeded: Before the first reset.
@@ -190,7 +191,7 @@ class DiamantVectorEnv(VectorEnv):
         return None if self.render_mode is None else tuple(self._learner.pictures.draw())
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let go of what pictures need."""
+        """Release the resources of rendering."""
         self._learner.pictures.close()
 
 

@@ -1,8 +1,8 @@
-"""What a player sees: one flat layout of float32 for every edition, table size and seat.
+"""Observation layout: one flat float32 vector for every edition, table size and seat.
 
-`FIELDS` is the only statement of the layout: names, shapes, scales, bounds and meanings follow from it. A field
-holds its natural value (gems, cards, turns) divided by a power of two, so that decoding is exact. A row has three
-parts: the observer, the rivals one after the other, and what all see. `diamant_env.engine` writes it.
+`FIELDS` is the single source of names, shapes, scales, bounds and meanings. A field holds its natural value (gems,
+cards, turns) divided by a power of two, so decoding is exact. A row has three parts: the observer, the rivals in turn,
+and public features. `diamant_env.engine` writes it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MAX_CHEST = MAX_GEMS * MAX_EXPEDITIONS + MAX_RELICS * MAX_RELIC_VALUE
 
 
 class Field(NamedTuple):
-    """One field of the observation: `size` numbers from `low` to `high` in natural units, divided by `scale`."""
+    """A field of the observation: `size` features from `low` to `high` in natural units, divided by `scale`."""
 
     name: str
     size: int
@@ -42,7 +42,7 @@ class Field(NamedTuple):
 
     @property
     def columns(self) -> range:
-        """Where the field lies in a row. Numbers about rivals are interleaved, so these need not follow each other."""
+        """Column indices of the field in a row; those of the rivals' fields are interleaved."""
         where = SLICES[self.name]
         return range(where.start, where.stop, where.step or 1)
 
@@ -54,7 +54,7 @@ OWN = (
     Field("left_turn", 1, 8, 0, MAX_CARDS, "turn at which this seat left the expedition, 0 while inside"),
     Field("lead", 1, 16, -_MAX_CHEST, _MAX_CHEST, "own chest less the best rival's; 0 where chests are hidden"),
 )
-# The rivals by seat after the observer's; all of one rival lies together, in the order of the observer's own.
+# Rivals in seat order after the observer; the features of a rival are contiguous, in the order of `OWN`.
 RIVALS = (
     Field("rival_inside", _RIVALS, 1, 0, 1, "1 for each rival inside the cave"),
     Field("rival_chest", _RIVALS, 32, 0, _MAX_CHEST, "the rivals' chests"),
@@ -62,7 +62,6 @@ RIVALS = (
     Field("rival_left_turn", _RIVALS, 8, 0, MAX_CARDS, "turn at which each rival left, 0 while inside"),
     Field("rival_present", _RIVALS, 1, 0, 1, "1 for each rival at the table"),
 )
-# What all see.
 PUBLIC = (
     Field("num_players", 1, 4, 1, MAX_PLAYERS, "players at the table"),
     Field("num_inside", 1, 4, 0, MAX_PLAYERS, "players inside the cave"),
@@ -82,7 +81,7 @@ PUBLIC = (
     Field("relics_left", MAX_RELICS, 2, 0, MAX_RELICS, "relic cards in the deck, by kind"),
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
 )
-# The latest expeditions first, the running one included; seats from the observer on, all expeditions of one together.
+# Per seat, from the observer on: the expeditions from the current one backwards.
 HISTORY_EXPEDITIONS = 5
 _SEATS_TIMES = MAX_PLAYERS * HISTORY_EXPEDITIONS
 HISTORY = (
@@ -91,23 +90,23 @@ HISTORY = (
     Field("history_turns", HISTORY_EXPEDITIONS, 8, 0, MAX_CARDS, "cards turned up in each expedition"),
     Field("history_bust", HISTORY_EXPEDITIONS, 1, 0, 1, "1 for each expedition that a trap ended"),
 )
-"""The fields of the layout ``"history"``, which follow those of `FIELDS`: what all have seen of earlier decisions."""
+"""The public history of decisions: fields that the layout ``"history"`` appends to `FIELDS`."""
 FIELDS = OWN + RIVALS + PUBLIC
 """The fields of an observation in order, each with name, size, scale, low, high and meaning."""
 NUM_FEATURES = sum(field.size for field in FIELDS)
-"""How many numbers an observation has."""
+"""Number of features of an observation."""
 NUM_HISTORY = sum(field.size for field in HISTORY)
-"""How many numbers the layout ``"history"`` adds."""
+"""Number of features that the layout ``"history"`` appends."""
 if len(OWN) != len(RIVALS):
-    raise AssertionError("a seat has as many numbers for itself as for each rival: observations are slices of one ring")
-SEAT_FEATURES = len(OWN)  # numbers about one seat
-TABLE_FEATURES = SEAT_FEATURES * MAX_PLAYERS  # numbers about all seats, which come first
-NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES  # numbers that all seats share, which come last
-NUM_OWN = SEAT_FEATURES - 1  # numbers about the observer alone: all but whether it is inside, which rivals see too
+    raise AssertionError("OWN and RIVALS must have the same length: observations are slices of one circular buffer")
+SEAT_FEATURES = len(OWN)  # per seat
+TABLE_FEATURES = SEAT_FEATURES * MAX_PLAYERS  # of all seats, first in a row
+NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES  # shared by all seats, last in a row
+NUM_OWN = SEAT_FEATURES - 1  # own features except `must_decide`, which is public
 
 
 def _slices() -> dict[str, slice]:
-    """Return where each field lies in a row."""
+    """Return the slice of each field in a row."""
     slices = {field.name: slice(index, index + 1) for index, field in enumerate(OWN)}
     for index, field in enumerate(RIVALS):
         slices[field.name] = slice(SEAT_FEATURES + index, TABLE_FEATURES, SEAT_FEATURES)
@@ -119,20 +118,20 @@ def _slices() -> dict[str, slice]:
 
 
 SLICES = _slices()
-OWN_AT = SLICES["chest"].start  # where the numbers about the observer alone begin
+OWN_AT = SLICES["chest"].start  # first of the `NUM_OWN` features
 _BY_NAME = {field.name: field for field in FIELDS + HISTORY}
 _NAMES = {NUM_FEATURES: tuple(field.name for field in FIELDS), NUM_FEATURES + NUM_HISTORY: tuple(_BY_NAME)}
 """The fields of a row by its length."""
 
 
 def columns(*names: str) -> NDArray[np.intp]:
-    """Return where fields lie in a row, int (k,), one field after the other.
+    """Return the column indices of fields, int (k,), one field after the other.
 
     >>> columns("bag", "rival_inside").tolist()
     [45, 5, 10, 15, 20, 25, 30, 35]
 
     Raises:
-        ValueError: If there is no field of a name.
+        ValueError: If a name is unknown.
     """
     unknown = [name for name in names if not isinstance(name, str) or name not in SLICES]
     if unknown:
@@ -142,7 +141,7 @@ def columns(*names: str) -> NDArray[np.intp]:
 
 
 def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
-    """Return a new Box float32 with the true bounds of every feature, or of the columns that are chosen."""
+    """Return a new Box float32 with the bounds of all features, or of the chosen columns."""
     low, high = np.empty((2, max(_NAMES)), np.float32)
     for field in FIELDS + HISTORY:
         low[SLICES[field.name]] = field.low / field.scale
@@ -152,7 +151,7 @@ def observation_space(chosen: NDArray[np.intp] | None = None) -> Box:
 
 
 class FieldsBox(Box):
-    """Bounds of some fields, whose names it keeps: so a saved model says which fields it observes."""
+    """Box of a subset of fields; keeps their names, so that a saved model records the fields it observes."""
 
     def __init__(self, fields: Sequence[str]) -> None:
         space = observation_space(columns(*fields))
@@ -161,7 +160,7 @@ class FieldsBox(Box):
 
 
 def shown_columns(space: Space) -> NDArray[np.intp] | None:
-    """Return the columns of a row that an observation space shows, int (k,); None if it is another package's space."""
+    """Return the columns of an observation space, int (k,), or None for a space of another package."""
     if isinstance(space, FieldsBox):
         return columns(*space.fields)
     if isinstance(space, Box) and space.shape in ((NUM_FEATURES,), (NUM_FEATURES + NUM_HISTORY,)):
@@ -170,20 +169,20 @@ def shown_columns(space: Space) -> NDArray[np.intp] | None:
 
 
 class UnknownField(KeyError):
-    """What is raised by reading a field that an observation does not have."""
+    """Raised for a field that an observation does not have."""
 
 
 class Observations(Mapping[str, np.ndarray]):
     """Flat observations by field name, in natural units: ``Observations(flat)["bag"]`` is float32 (rows,).
 
     Args:
-        flat: float32 (rows, NUM_FEATURES) or one observation (NUM_FEATURES,); with `NUM_HISTORY` more, it has the
-            fields of `HISTORY` too.
+        flat: float32 (rows, NUM_FEATURES) or (NUM_FEATURES,); with `NUM_HISTORY` more features, the fields of `HISTORY`
+            are included.
 
-    A field of several numbers, such as ``"rival_chest"``, is (rows, size). `flat` keeps the scaled numbers.
+    A field of several features, such as ``"rival_chest"``, is (rows, size). The attribute `flat` holds scaled values.
 
     Raises:
-        ValueError: If `flat` is no array or has another last axis.
+        ValueError: If `flat` is no array or its last axis has another length.
     """
 
     def __init__(self, flat: np.ndarray) -> None:
@@ -209,7 +208,7 @@ class Observations(Mapping[str, np.ndarray]):
         return len(self._names)
 
     def __repr__(self) -> str:
-        """Return a table of the fields: the values of one observation, or lowest and highest of several."""
+        """Return a table of the fields: the values of one observation, or minima and maxima of several."""
         lines = [f"Observations, flat {self.flat.shape}"]
         for name, values in self.items():
             one = self.flat.ndim == 1

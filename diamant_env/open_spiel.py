@@ -5,15 +5,15 @@ OpenSpiel: ``pip install "diamant-env[open-spiel]"``.
 
 Parameters of the game:
     players: 1 to 8.
-    edition: A published name, or a box as text: fields of `diamant_env.Edition` such as
+    edition: A published name, or an edition as text: fields of `diamant_env.Edition` such as
         ``treasures:3+5/traps:mud/trap_copies:2``; see `edition_text`.
-    expeditions: In a game; 0 for those of the edition.
+    expeditions: Expeditions per game; 0 takes the edition's value.
     utility: ``score``: gems, general-sum. ``win``: 1/k for each of the k winners, constant-sum. ``margin``: own score
         less the mean of the others', zero-sum.
-    hidden_chests: Whether a player sees only their own chest, in any edition: imperfect information.
-    recall: ``history``: an information state is all cards and decisions so far, which is perfect recall. ``state``: it
-        is what the seat sees now, which is enough to decide and makes fewer of them.
-    terminal_rewards: Whether the score is paid at the end, as MCTS needs it, not when it is banked.
+    hidden_chests: Whether rivals' chests are hidden, which makes information imperfect.
+    recall: ``history``: information states are all cards and decisions so far (perfect recall). ``state``: they are
+        the current observation, a sufficient statistic with fewer information states.
+    terminal_rewards: Whether the score is paid at the end of the game, as MCTS requires, and not when it is banked.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(text, name=error.name) from error
 
 from diamant_env.editions import FIRST_RELIC, MAX_EXPEDITIONS, MAX_PLAYERS, NUM_CARDS, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.edition_text import edition_text, read_edition
 from diamant_env.envs.open_spiel_agents import AgentBot, AgentPolicy, PolicyAgent
 from diamant_env.game import Game
@@ -77,10 +77,10 @@ def _game_type(utility: str, hidden_chests: bool, terminal_rewards: bool) -> pys
 
 
 class DiamantGame(pyspiel.Game):
-    """The game; the module's docstring names its parameters.
+    """The game; see the module's docstring for its parameters.
 
     Raises:
-        ValueError: If a parameter is out of range or the box can't be played; the message says what is allowed.
+        ValueError: If a parameter is out of range or the edition is not playable; the message lists what is allowed.
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
@@ -89,14 +89,14 @@ class DiamantGame(pyspiel.Game):
             if given[name] not in allowed:
                 raise ValueError(f"{name}={given[name]!r}; {', '.join(allowed)} are allowed")
         edition = find_edition(read_edition(given["edition"]), given["hidden_chests"] or None)
-        if whole_number("expeditions", given["expeditions"], 0, MAX_EXPEDITIONS):
+        if checked_int("expeditions", given["expeditions"], 0, MAX_EXPEDITIONS):
             edition = dataclasses.replace(edition, expeditions=given["expeditions"])
         self.start = Game(given["players"], edition)
-        self.start.returns(given["utility"])  # refuses the margin of one player
+        self.start.returns(given["utility"])  # raises for "margin" with one player
         self.utility, self.recall = given["utility"], given["recall"]
         kind = _game_type(self.utility, edition.hidden_chests, given["terminal_rewards"])
         self.paid_at_end = kind.reward_model == pyspiel.GameType.RewardModel.TERMINAL
-        cards = len(edition.treasures) + len(edition.traps) + len(edition.relics)  # without a bust
+        cards = len(edition.treasures) + len(edition.traps) + len(edition.relics)  # most cards before a bust
         self._most_cards = (cards + 1) * edition.expeditions
         most = sum(edition.treasures) * edition.expeditions + sum(edition.relics)
         low, high = {"score": (0, most), "win": (0, 1), "margin": (-most, most)}[self.utility]
@@ -105,7 +105,7 @@ class DiamantGame(pyspiel.Game):
         super().__init__(kind, info, params or {})
 
     def max_chance_nodes_in_history(self) -> int:
-        """Return the most cards of a game."""
+        """Return the maximum number of cards revealed in a game."""
         return self._most_cards
 
     def new_initial_state(self) -> DiamantState:
@@ -113,21 +113,21 @@ class DiamantGame(pyspiel.Game):
         return DiamantState(self)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> DiamantObserver:
-        """Return an observer, by default of what a seat sees now."""
+        """Return an observer, by default of the current observation."""
         if params:
-            raise ValueError(f"observers have no parameters; {params!r} was given")
+            raise ValueError(f"params={params!r}; observers have no parameters")
         return DiamantObserver(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), self)
 
 
 class DiamantState(pyspiel.State):
-    """A state; `position` is the `diamant_env.Game`, to be read."""
+    """A state; `position` is the underlying `diamant_env.Game` (read-only)."""
 
     def __init__(self, game: DiamantGame) -> None:
         super().__init__(game)
         self.position = game.start.clone()
         self._utility, self._paid_at_end = game.utility, game.paid_at_end
-        self._returns_before = [0.0] * game.num_players()  # the last decisions
-        self._jump: GameState | None = None  # where the next card leads, see `open_spiel_agents.state_at`
+        self._returns_before = [0.0] * game.num_players()  # returns before the last joint decision
+        self._jump: GameState | None = None  # record that the next chance action restores, see `state_at`
 
     def current_player(self) -> int:
         """See `pyspiel.State`."""
@@ -164,21 +164,21 @@ class DiamantState(pyspiel.State):
         return self.position.phase == "over"
 
     def returns(self) -> list[float]:
-        """Return what each player has been paid so far."""
+        """Return the cumulative reward of each player."""
         if self._paid_at_end and self.position.phase != "over":
             return [0.0] * self.position.num_players
         return self.position.returns(self._utility).tolist()
 
     def rewards(self) -> list[float]:
-        """Return what each player has been paid since the last decisions, also after cards that followed them."""
+        """Return the rewards of the last joint decision; chance nodes after it do not reset them."""
         return [now - before for now, before in zip(self.returns(), self._returns_before, strict=True)]
 
     def __str__(self) -> str:
-        return f"{_in_words(self.position.state)}; chests {_chests(self.position)}"
+        return f"{_public_text(self.position.state)}; chests {_chests(self.position)}"
 
 
-def _in_words(game: GameState) -> str:
-    """Return what all see, chests left out."""
+def _public_text(game: GameState) -> str:
+    """Return the public information without chests."""
     n = int(game["num_players"])
     numbers = ("expedition", "turn", "bag", "path_gems", "path_relics", "path_relic_value", "relics_taken")
     lists = {"inside": n, "left_turn": n, "relics": n, "deck": None, "on_path": None}
@@ -192,10 +192,10 @@ def _chests(position: Game) -> list[int]:
 
 
 class DiamantObserver:
-    """What a seat sees of a state, as text and, where all that it sees is asked for, as numbers.
+    """Observer: a seat's observation as text, and as a tensor if public and private information are requested.
 
-    The numbers are the 90 of `diamant_env.FIELDS`; a history has a place for each card and each player's decision
-    besides, which holds its number and 1, or 0.
+    The tensor is that of `diamant_env.FIELDS`; with perfect recall it is followed by the history, one element per card
+    and decision: the action plus 1, padded with 0.
     """
 
     def __init__(self, kind: Any, game: DiamantGame) -> None:
@@ -207,7 +207,7 @@ class DiamantObserver:
         self.dict = {"observation": self.tensor} if whole else {}
 
     def set_from(self, state: DiamantState, player: int) -> None:
-        """Write what a seat sees into `tensor`."""
+        """Write a seat's observation into `tensor`."""
         if self.tensor is None:
             return
         self.tensor[:NUM_FEATURES] = state.position.observe(player)
@@ -217,11 +217,11 @@ class DiamantObserver:
             self.tensor[NUM_FEATURES : NUM_FEATURES + len(history)] = np.add(history, 1)
 
     def string_from(self, state: DiamantState, player: int) -> str:
-        """Return what a seat sees as text; private alone are the chests, if they are hidden."""
+        """Return a seat's observation as text; only hidden chests are private."""
         if self._history:
             return f"seat {player}: {' '.join(map(str, state.history()))}"
         chests, hidden = _chests(state.position), state.position.edition.hidden_chests
-        parts = [f"seat {player}", _in_words(state.position.state)] if self._kind.public_info else []
+        parts = [f"seat {player}", _public_text(state.position.state)] if self._kind.public_info else []
         if hidden and self._kind.private_info != pyspiel.PrivateInfoType.NONE:
             parts.append(f"chest {chests[player]}" if self._single else f"chests {chests}")
         elif self._kind.public_info and not hidden:

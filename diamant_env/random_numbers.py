@@ -1,7 +1,7 @@
-"""A game's random numbers: its key and a counter go through the finalizer of SplitMix64.
+"""Counter-based random numbers of a game: the SplitMix64 finalizer of key and counter.
 
-So the card of a turn depends on (key, expedition, turn) alone. Source: Steele, Lea, Flood: Fast splittable pseudorandom
-number generators, OOPSLA 2014.
+A turn's card depends on (key, expedition, turn) only. Source: Steele, Lea, Flood: Fast splittable pseudorandom number
+generators, OOPSLA 2014.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ def mix(key: Any, counter: Any) -> Any:
 
 @jit(inline=True)
 def random_bits(key: Any, expedition: int, turn: int, stream: int) -> Any:
-    """Return 32 random bits as an int for this turn of this expedition in this stream."""
+    """Return 32 random bits as an int for a turn and stream."""
     counter = np.uint64((np.int64(stream) * 128 + expedition) * 128 + turn)
     return np.int64(mix(key, counter) >> _HALF)
 
 
 @jit(inline=True)
 def random_below(key: Any, expedition: int, turn: int, limit: int) -> Any:
-    """Return the deck's random integer in [0, limit) for this turn."""
+    """Return the deck's random integer in [0, limit) for a turn."""
     return (random_bits(key, expedition, turn, DECK) * limit) >> 32
 
 
 def keys_of_seeds(seeds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the keys, uint64 (N,), of the games with these seeds, uint64 (N,)."""
+    """Return the keys, uint64 (N,), of games from their seeds, uint64 (N,)."""
     zeros = np.zeros_like(seeds)
     return uncompiled(mix)(uncompiled(mix)(seeds, zeros), zeros)
 
 
 def keys_of_next_games(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the keys, uint64 (N,), of the games that follow in the same places."""
+    """Return the keys, uint64 (N,), of the next games in the sequences of `keys`."""
     return uncompiled(mix)(keys ^ _NEXT_GAME, np.zeros_like(keys))
 
 
 def first_draw_below(keys: NDArray[np.uint64], limit: int) -> NDArray[np.int64]:
-    """Return a random integer in [0, limit) for each key, int64 (N,), from a counter that no card uses."""
+    """Return a random integer in [0, limit) per key, int64 (N,), from the reserved counter 0."""
     bits = uncompiled(mix)(keys, np.zeros_like(keys)) >> _HALF
     return (bits.astype(np.int64) * limit) >> np.int64(32)
 
 
 @jit
 def key_of_next_game(key: Any) -> Any:
-    """Return the key of the game that follows in the same place."""
+    """Return the key of the next game in a sequence."""
     return mix(key ^ _NEXT_GAME, np.uint64(0))

@@ -1,4 +1,4 @@
-"""What a learner is paid: the reward of every seat after a turn."""
+"""Reward functions: the rewards of all seats after a turn."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ REWARDS = {
     "win": "at the end of the game 1/k for each of the k winners, else 0",
     "margin": "at the end of the game own score less the mean of the others' scores: zero-sum",
 }
-"""The rewards by name, each with what a seat is paid."""
+"""The rewards by name, with their definitions."""
 _SCORE, _WIN, _MARGIN = range(len(REWARDS))
 
 
 Reward: TypeAlias = "str | Callable[..., Any]"
-"""One of `REWARDS`, or a function of one's own, see `own_rewards`."""
+"""One of `REWARDS`, or a custom function, see `own_rewards`."""
 
 
 def reward_code(reward: Reward, fewest_players: int) -> int:
-    """Return the number by which the compiled code knows a reward; that of ``"score"`` for a function.
+    """Return the integer code of a reward for compiled code; a custom function has that of ``"score"``.
 
     Raises:
-        ValueError: If there is no such reward, or if it is the margin of a player alone.
+        ValueError: If there is no such reward, or for ``"margin"`` with one player.
     """
     if callable(reward):
         return _SCORE
@@ -44,20 +44,20 @@ def reward_code(reward: Reward, fewest_players: int) -> int:
 def own_rewards(
     reward: Callable, games: NDArray, played: NDArray[np.bool_], absent: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
-    """Return what a function of one's own pays, float32 (N, seats); 0 where no turn was played, or nobody sits.
+    """Return the rewards of a custom function, float32 (N, seats); 0 for absent seats and where no turn was played.
 
     Args:
-        reward: Called as ``reward(banked, chests, inside, done)`` after each turn, always with all N games: int16
-            (N, seats), the gems and relic value that each seat banked by it; int16 (N, seats), the chests after it;
-            bool (N, seats), who is inside now; bool (N,), whose game is over. If it has a parameter ``played``, it also
-            gets bool (N,), the games that played this turn: in a vector of one learner each, the others wait for their
-            learner. It returns float (N, seats), of which only the games that played count.
+        reward: Called as ``reward(banked, chests, inside, done)`` after each turn with all N games: int16 (N, seats),
+            gems and relic value banked in the turn; int16 (N, seats), chests after it; bool (N, seats), the seats
+            inside; bool (N,), whether the game is over. A parameter ``played``, if any, receives bool (N,), the games
+            that played this turn: in a vector environment the others wait for their learner. Returns float (N, seats);
+            rows of games that did not play are ignored.
         games: Records of type `GAME` (N,), after the turn.
-        played: bool (N,), the games that have played it.
-        absent: bool (N, seats), the seats that a table does not have.
+        played: bool (N,), the games that played it.
+        absent: bool (N, seats), the absent seats.
 
     Raises:
-        ValueError: If it returns another shape, or a number that is not finite as float32.
+        ValueError: If the function returns another shape or values that are not finite in float32.
     """
     seats = absent.shape[1]
     banked = np.where(played[:, None], games["banked"][:, :seats], 0).astype(np.int16)
@@ -68,9 +68,7 @@ def own_rewards(
     with np.errstate(over="ignore"):
         paid = answer.astype(np.float32) if answer.dtype.kind in "biuf" else np.float32(np.nan)
     if answer.shape != absent.shape or not np.isfinite(paid).all():
-        what = (
-            f"shape {answer.shape} of {answer.dtype}" if answer.shape != absent.shape else "what is no finite float32"
-        )
+        what = f"shape {answer.shape} of {answer.dtype}" if answer.shape != absent.shape else "non-finite values"
         raise ValueError(f"reward {name} must return finite numbers of shape {absent.shape}, not {what}")
     return np.where(played[:, None] & ~absent, paid, np.float32(0))
 
@@ -86,7 +84,7 @@ def _takes_played(reward: Callable) -> bool:
 def pay(
     game: GameState, edition: EditionNumbers, code: int, played: bool, rewards: NDArray[np.float32], i: int
 ) -> None:
-    """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,): 0 if it was not `played`."""
+    """Write the rewards of all seats for a turn into `rewards[i]`, float32 (seats,); 0 unless `played`."""
     for seat in range(rewards.shape[1]):
         rewards[i, seat] = game.banked[seat] if played and code == _SCORE else 0
     if played and code != _SCORE and game.phase == OVER:

@@ -1,9 +1,8 @@
 """The rules of Diamant, one function per step of the rulebook, on one game's record.
 
-This is the only place that knows them. Each function takes the state of a game and, where the box matters, the numbers
-of an edition; it changes the game in place. They are plain Python on whole numbers, which Numba compiles; with
-``NUMBA_DISABLE_JIT=1`` they run as they stand and give the same bytes. Which card comes next is not decided here, see
-`diamant_env.engine.turns`. Section names are those of the 2016 English rulebook.
+Single source of truth for the rules. Each function updates a game's state in place, with the numbers of an edition
+where they matter. Integer arithmetic only, compiled by Numba; ``NUMBA_DISABLE_JIT=1`` gives the same bytes. Cards are
+sampled in `diamant_env.engine.turns`. Section names are those of the 2016 English rulebook.
 
 >>> import numpy as np
 >>> from diamant_env.engine.edition_numbers import numbers_of
@@ -39,13 +38,13 @@ def start_game(game: GameState, edition: EditionNumbers, num_players: int, key: 
     for card in range(NUM_CARDS):
         game.deck[card] = edition.cards[card]
     clear_path(game)
-    forget_last_events(game)
+    clear_last_events(game)
     begin_expedition(game, edition)
 
 
 @jit
 def begin_expedition(game: GameState, edition: EditionNumbers) -> None:
-    """All players enter the cave; the cards are shuffled into one deck."""
+    """Start an expedition: all players enter the cave."""
     game.expedition += 1
     game.turn = 0
     game.num_inside = game.num_players
@@ -68,7 +67,7 @@ def count_deck(game: GameState) -> None:
 
 @jit(inline=True, cached=True)
 def reveal(game: GameState, edition: EditionNumbers, card: int) -> None:
-    """Advance into the cave: turn up this card."""
+    """Advance into the cave: reveal a card."""
     game.deck[card] -= 1
     game.deck_size -= 1
     game.turn += 1
@@ -84,7 +83,7 @@ def reveal(game: GameState, edition: EditionNumbers, card: int) -> None:
 
 @jit
 def equal_share(gems: int, players: int) -> int:
-    """Return what each player gets where players share gems: all the same, and the remainder stays on the path.
+    """Return each player's equal share of gems; the remainder stays on the path.
 
     >>> equal_share(17, 5)
     3
@@ -94,7 +93,7 @@ def equal_share(gems: int, players: int) -> int:
 
 @jit
 def find_treasure(game: GameState, gems: int) -> None:
-    """Treasure card: all players inside share it equally."""
+    """Resolve a treasure card: all players inside share it equally."""
     share = equal_share(gems, game.num_inside)
     game.bag += share
     game.path_gems += gems - share * game.num_inside
@@ -102,20 +101,20 @@ def find_treasure(game: GameState, gems: int) -> None:
 
 @jit
 def meet_trap(game: GameState, edition: EditionNumbers, trap: int) -> None:
-    """Trap card: the first of its kind does nothing, the second ends the expedition for everyone inside."""
+    """Resolve a trap card: the first of its kind has no effect, the second ends the expedition."""
     if not game.on_path[trap]:
         game.on_path[trap] = 1
         return
     game.bust_card = FIRST_TRAP + trap
-    # The first one returns with the other cards of the path; of the two, so many leave the game.
+    # `end_expedition` returns the first of the two cards with the path; `bust_removes` of them leave the game.
     game.deck[FIRST_TRAP + trap] += 1 - edition.bust_removes
     end_expedition(game, edition)
 
 
 @jit
 def find_relic(game: GameState, edition: EditionNumbers, relic: int) -> None:
-    """Relic card: it lies on the path until one player leaves alone."""
-    # All relics on the path are taken together, so the order in which they leave the cave is known already.
+    """Resolve a relic card: it stays on the path until one player leaves alone."""
+    # A lone leaver takes all relics on the path, so the order in which they leave the cave is fixed here.
     order = relic if edition.relics_printed else game.relics_taken + game.path_relics
     game.path_relics += 1
     game.path_relic_value += edition.relic_value[order]
@@ -123,15 +122,15 @@ def find_relic(game: GameState, edition: EditionNumbers, relic: int) -> None:
 
 @jit(inline=True, cached=True)
 def resolve_decisions(game: GameState, edition: EditionNumbers) -> None:
-    """Players' decision: reveal the decisions in `game.decision` and bring the leavers to the camp.
+    """Apply the players' decisions in `game.decision`: leavers return to camp.
 
-    Of players in camp nothing is read: their decision becomes `NO_DECISION`.
+    Decisions of players in camp are ignored and become `NO_DECISION`.
     """
     leavers = 0
     for seat in range(MAX_PLAYERS):
         game.banked[seat] = 0
     for seat in range(MAX_PLAYERS):
-        decision = game.decision[seat]  # read before the condition, which saves a mispredicted branch
+        decision = game.decision[seat]  # unconditional load, avoids branch misprediction
         decision = decision if game.inside[seat] else NO_DECISION
         game.decision[seat] = decision
         leavers += decision == LEAVE
@@ -145,12 +144,12 @@ def resolve_decisions(game: GameState, edition: EditionNumbers) -> None:
 
 @jit(inline=True, cached=True)
 def return_to_camp(game: GameState, leavers: int) -> None:
-    """Exit: the leavers share the gems on the path and bank their bags; one leaver alone takes the relics."""
+    """Return leavers to camp with their bags and shares of the path; a lone leaver takes the relics (Exit)."""
     share = equal_share(game.path_gems, leavers)
     relics = game.path_relics if leavers == 1 else 0
     banked = game.bag + share + (game.path_relic_value if leavers == 1 else 0)
     for seat in range(game.num_players):
-        leaves = game.decision[seat] == LEAVE  # 1 or 0: to multiply is faster than to branch
+        leaves = game.decision[seat] == LEAVE  # multiplying avoids branch misprediction
         game.banked[seat] = leaves * banked
         game.chest[seat] += leaves * banked
         game.relics[seat] += leaves * relics
@@ -166,7 +165,7 @@ def return_to_camp(game: GameState, leavers: int) -> None:
 
 @jit
 def end_expedition(game: GameState, edition: EditionNumbers) -> None:
-    """End of a round: return the revealed treasures and traps to the deck, go on with the next expedition."""
+    """End the round: return revealed treasures and traps to the deck and start the next expedition, if any."""
     for card in range(FIRST_TRAP):
         game.deck[card] = edition.cards[card]
     for trap in range(MAX_TRAPS):
@@ -180,7 +179,7 @@ def end_expedition(game: GameState, edition: EditionNumbers) -> None:
 
 @jit
 def clear_path(game: GameState) -> None:
-    """End of a round: gems left over return to the reserve, relics left over are out of the game."""
+    """Clear the path at the end of a round: gems return to the reserve, relics leave the game."""
     game.bag = 0
     game.path_gems = 0
     game.path_relics = 0
@@ -191,7 +190,7 @@ def clear_path(game: GameState) -> None:
 
 @jit
 def end_game(game: GameState) -> None:
-    """End of the game: nobody is inside any more and nothing is at risk."""
+    """End the game: all players are in camp."""
     game.phase = OVER
     game.num_inside = 0
     for seat in range(MAX_PLAYERS):
@@ -201,14 +200,14 @@ def end_game(game: GameState) -> None:
 
 @jit
 def standing(game: GameState, edition: EditionNumbers, seat: int) -> int:
-    """Return a number that orders the players: the highest wins, equal ones share the victory."""
+    """Return a player's ranking key: the highest wins, ties share the victory."""
     score = int(game.chest[seat]) * (MAX_RELICS + 1)
     return score + int(game.relics[seat]) if edition.relics_break_ties else score
 
 
 @jit(cached=True)
 def win_share(game: GameState, edition: EditionNumbers, seat: int) -> float:
-    """Return 1/k for each of the k winners, 0 for the others, by what the chests hold now."""
+    """Return 1/k for each of the k winners and 0 for the others, by the current chests."""
     own = standing(game, edition, seat)
     winners = 0
     for other in range(game.num_players):
@@ -220,8 +219,8 @@ def win_share(game: GameState, edition: EditionNumbers, seat: int) -> float:
 
 
 @jit
-def forget_last_events(game: GameState) -> None:
-    """Nothing has happened yet."""
+def clear_last_events(game: GameState) -> None:
+    """Reset the last-turn events."""
     for seat in range(MAX_PLAYERS):
         game.decision[seat] = NO_DECISION
         game.banked[seat] = 0

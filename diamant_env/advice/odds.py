@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from diamant_env.drawing.news import counted
+from diamant_env.drawing.narration import counted
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.observation_writer import expected_share

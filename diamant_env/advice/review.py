@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from diamant_env.advice.hint import Outlook, champion, outlook, seen_by, why_no_search
 from diamant_env.batch import Batch
-from diamant_env.drawing.news import counted
+from diamant_env.drawing.narration import counted
 from diamant_env.editions import Edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.opponents.search import SearchAgent

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from diamant_env import exact, opponents
 from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
 from diamant_env.editions import Edition, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.exact.data_set import MOST_STATES, STATES
 from diamant_env.judging.games import check_able
 from diamant_env.judging.tables import TextTable
@@ -143,7 +143,7 @@ def run(argv: Sequence[str]) -> int:
     states = "maximum number of states by reach probability (%(default)s; up to 1000000)"
     add("--states", type=int, default=STATES, metavar="N", help=states)
     given = parser.parse_args(argv)
-    whole_number("--states", given.states, 1, MOST_STATES)  # before solving
+    checked_int("--states", given.states, 1, MOST_STATES)  # before solving
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     found = measure(given.agents, players, given.edition, given.lone)
     content = {"command": COMMAND, "versions": versions(), "rows": found}

@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 
 from diamant_env.commands.terminal import add_edition, new_parser, say
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 
 COMMAND = "diamant page"
 _HERE = "127.0.0.1"
@@ -24,7 +24,7 @@ def run(argv: Sequence[str]) -> int:
     parser.add_argument("--port", type=int, default=_PORT, help=f"port of the page ({_PORT}); 0 takes a free one")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
     options = parser.parse_args(argv)
-    whole_number("--port", options.port, 0, 65535)
+    checked_int("--port", options.port, 0, 65535)
     try:
         import uvicorn
 

@@ -12,7 +12,7 @@ from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
 from diamant_env.commands.session import PERSON, Session, Stopped, ask, session_parser
 from diamant_env.commands.terminal import say
-from diamant_env.drawing.news import listed
+from diamant_env.drawing.narration import listed
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
 from diamant_env.state import CONTINUE, LEAVE
 

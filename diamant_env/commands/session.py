@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.commands.terminal import Parser, add_edition, add_hidden_chests, new_file, new_parser, say
-from diamant_env.drawing.news import distinct
-from diamant_env.drawing.text import Words
+from diamant_env.drawing.narration import distinct
+from diamant_env.drawing.text import TextView
 from diamant_env.editions import MAX_PLAYERS
-from diamant_env.engine.arguments import MAX_SEED, whole_number
-from diamant_env.records.sitting import Sitting, make_all
+from diamant_env.engine.arguments import MAX_SEED, checked_int
+from diamant_env.records.session import GameSession, make_all
 from diamant_env.state import GameState
 
 PERSON = "a person"  # replaces an agent's text, in seat 0 only
@@ -51,16 +51,16 @@ class Session:
     """
 
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
-        whole_number("--seed", options.seed, 0, MAX_SEED)
+        checked_int("--seed", options.seed, 0, MAX_SEED)
         if not 1 <= len(seats) <= MAX_PLAYERS:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
         person = 0 if seats[0] == PERSON else None
         agents = make_all([None if text == PERSON else text for text in seats], options.seed)
-        self.sitting = Sitting(options.edition, agents, options.seed, seats, options.hidden_chests)
+        self.sitting = GameSession(options.edition, agents, options.seed, seats, options.hidden_chests)
         self.sitting.leave  # noqa: B018 - raises if an agent does not support the table
         self.edition, self.scene = self.sitting.edition, self.sitting.scene
         names = ["you" if text == PERSON else name for text, name in zip(seats, distinct(seats), strict=True)]
-        self.words = Words(self.edition, names, person, _has_colours())
+        self.words = TextView(self.edition, names, person, _has_colours())
         self.record_to: Path | None = options.record
 
     @property

@@ -1,1 +1,1 @@
-"""What people look at: the table as text, as a picture or in a window."""
+"""Rendering of the table as text, as a picture or in a window."""

@@ -1,4 +1,4 @@
-"""Cards and the path they lie on."""
+"""Drawing of cards and the path."""
 
 import textwrap
 from collections.abc import Container
@@ -9,19 +9,19 @@ from diamant_env.drawing.icons import INK, icon_of_trap
 from diamant_env.drawing.scene import relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 
-if TYPE_CHECKING:  # it needs pygame, which a card as SVG does not
+if TYPE_CHECKING:  # SVG works without pygame
     from diamant_env.drawing.pixels import PixelCanvas
 
-NEW: Colour = (255, 226, 120)  # around the card that has just come up
-FATAL: Colour = (255, 70, 60)  # around the two cards that ended an expedition
+NEW: Colour = (255, 226, 120)  # border of the newest card
+FATAL: Colour = (255, 70, 60)  # border of the two cards that ended an expedition
 _LARGEST, _SMALLEST = 112, 20
 _RATIO = 1.36  # height to width
 _GAP = 10
-_LINE, _MOST_LINES = 9, 3  # letters in a line of a name, and lines
+_LINE, _MOST_LINES = 9, 3  # characters per line of a name, and lines
 _TREASURE: Colour = (238, 228, 204)
 _RELIC: Colour = (112, 74, 148)
 _WHITE: Colour = (255, 255, 255)
-# One for each kind of trap, so that traps without a drawing of their own can be told apart too.
+# One per kind of trap, to distinguish traps without an icon.
 TRAP_COLOURS: tuple[Colour, ...] = (
     (206, 190, 214), (238, 214, 132), (240, 178, 152), (166, 204, 226),
     (190, 216, 160), (236, 172, 196), (160, 214, 202), (214, 196, 168),
@@ -35,15 +35,15 @@ def draw_path(
     path: list[int],
     marked: Container[int],
     colour: Colour,
-    relics_lying: int,
+    relics_on_path: int,
 ) -> None:
-    """Draw the cards of a path in order, row by row, as large as they fit into the box.
+    """Draw the cards of a path in order, row by row, at the largest size that fits the box.
 
-    The cards at the positions `marked` get a border of this colour. The last `relics_lying` relics of the path lie
-    there; the others have been taken.
+    Cards at the positions `marked` get a border in `colour`; all but the last `relics_on_path` relics are marked as
+    taken.
     """
     left, top, width, height = box
-    taken = relics_gone(path, relics_lying)
+    taken = relics_gone(path, relics_on_path)
     card_width, columns, rows = _layout(len(path), width, height)
     card_height = card_width * _RATIO
     top += (height - rows * (card_height + _GAP) + _GAP) / 2
@@ -61,7 +61,7 @@ def draw_path(
 
 
 def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
-    """Return the greatest width of a card with which so many fit, and how many columns and rows they make."""
+    """Return the largest card width that fits `count` cards, and the numbers of columns and rows."""
     for size in range(_LARGEST, _SMALLEST - 1, -1):
         columns = max(1, int((width + _GAP) // (size + _GAP)))
         rows = -(-count // columns)
@@ -71,7 +71,7 @@ def _layout(count: int, width: float, height: float) -> tuple[float, int, int]:
 
 
 def draw_card(canvas: Canvas, box: Box, card: int, name: str, number: int | None = None) -> None:
-    """Draw the face of a card, with its number on the path if there is one."""
+    """Draw the face of a card, optionally with its number on the path."""
     left, top, width, height = box
     center = left + width / 2
     face, ink, icon = _face(card, name)
@@ -86,14 +86,14 @@ def draw_card(canvas: Canvas, box: Box, card: int, name: str, number: int | None
     canvas.icon(icon, (center, top + height * 0.4), width * 0.34, _WHITE)
     lines = textwrap.wrap(name, max(_LINE, len(name) // _MOST_LINES + 3), max_lines=_MOST_LINES)
     step = 0.15 if len(lines) < _MOST_LINES else 0.1
-    middle_of_all = 0.83 if len(lines) == 1 else 0.8  # further from the lower edge, which the last line would touch
+    middle_of_all = 0.83 if len(lines) == 1 else 0.8  # higher for several lines, clear of the lower edge
     for row, line in enumerate(lines):
         middle = top + height * (middle_of_all + step * (row - (len(lines) - 1) / 2))
         canvas.text(line, (center, middle), max(13, width * step * 1.6), ink, fit=width * 0.94)
 
 
 def _face(card: int, name: str) -> tuple[Colour, Colour, str]:
-    """Return the colour of a card, the colour of its words, and its icon."""
+    """Return the background colour, text colour and icon of a card."""
     if card < FIRST_TRAP:
         return _TREASURE, INK, "gem"
     if card < FIRST_RELIC:

@@ -1,4 +1,4 @@
-"""Icons: the symbols of ``icons.svg``, drawn in a square from -100 to 100."""
+"""Icons: symbols of ``icons.svg``, in a square from -100 to 100, and colours."""
 
 import re
 from pathlib import Path
@@ -14,20 +14,20 @@ SEAT_COLOURS: tuple[Colour, ...] = (
 
 SPRITES = Path(__file__).with_name("icons.svg").read_text(encoding="utf-8")
 ICONS: dict[str, str] = dict(re.findall(r'<symbol id="([^"]+)"[^>]*>(.*?)</symbol>', SPRITES, re.DOTALL))
-"""The elements of each icon by its name; ``currentColor`` stands for the tint."""
+"""SVG elements of each icon by name; ``currentColor`` is the placeholder of the tint."""
 
 
 def icon_of_trap(name: str) -> str:
-    """Return the name of a trap's icon: a warning sign for a trap that no published edition has."""
+    """Return the icon name of a trap, ``"unknown-trap"`` if it has no icon."""
     icon = name.replace(" ", "-")
     return icon if icon in ICONS else "unknown-trap"
 
 
 def tinted(icon: str, tint: Colour) -> str:
-    """Return the elements of an icon in a colour."""
+    """Return the SVG elements of an icon in a colour."""
     return ICONS[icon].replace("currentColor", rgb(tint))
 
 
 def rgb(colour: Colour) -> str:
-    """Return a colour as SVG writes it."""
+    """Return a colour in SVG notation."""
     return "#{:02x}{:02x}{:02x}".format(*colour)

@@ -1,4 +1,4 @@
-"""The whole table as a picture: expeditions, news, the path, the cave and the camp. Needs pygame-ce."""
+"""Picture of the table: expeditions, headlines, path, cave and camp. Needs pygame-ce."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from diamant_env.drawing.canvas import Box, Colour
 from diamant_env.drawing.cards import FATAL, NEW, draw_path
-from diamant_env.drawing.news import Narrator, counted
+from diamant_env.drawing.narration import Narrator, counted
 from diamant_env.drawing.pixels import PixelCanvas, pixels_of, pygame
 from diamant_env.drawing.scene import Scene
 from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_names, draw_seats
@@ -19,8 +19,8 @@ _DARK: Colour = (30, 27, 36)
 _WHITE: Colour = (246, 242, 232)
 _GREY: Colour = (168, 162, 160)
 _MARGIN = 18
-_BANNER_TOP, _PATH_TOP, _LYING_TOP = 58, 118, 322
-_NEXT_WIDTH = 156  # of the first card of the next expedition
+_BANNER_TOP, _PATH_TOP, _CONTENTS_TOP = 58, 118, 322
+_NEXT_WIDTH = 156  # width of the next expedition's first card
 
 
 def draw_table(
@@ -30,10 +30,9 @@ def draw_table(
     names: Sequence[str] = (),
     leave: Sequence[float | None] = (),
 ) -> pygame.Surface:
-    """Return a picture of the table: what is public, what was just decided and what it led to.
+    """Return a picture of the table, 960 pixels wide and 640 high.
 
-    It is 960 pixels wide and 640 high; 672 with the names by seat, 704 also with the probabilities of LEAVE by seat,
-    None for who need not decide. The scene has followed the game.
+    Names by seat add 32 pixels of height, and so do probabilities of LEAVE by seat (None for seats in camp).
     """
     over = bool(game.phase == OVER)
     canvas = PixelCanvas(WIDTH, BOTTOM + 32 * bool(names) + 32 * bool(leave), _ROCK)
@@ -41,7 +40,7 @@ def draw_table(
     _draw_banner(canvas, game, edition, scene)
     _draw_paths(canvas, game, edition, scene)
     if not over:
-        _draw_lying(canvas, game)
+        _draw_path_contents(canvas, game)
     draw_seats(canvas, game, edition, scene)
     if names:
         draw_names(canvas, names, leave)
@@ -80,13 +79,13 @@ def _draw_banner(canvas: PixelCanvas, game: GameState, edition: Edition, scene: 
     bust = game.bust_card != NO_CARD
     back: Colour = (120, 30, 32) if bust else (44, 86, 62) if scene.ended else (62, 56, 72)
     canvas.rectangle((0, _BANNER_TOP, WIDTH, _PATH_TOP - _BANNER_TOP), back)
-    for line, y, colour in zip(Narrator(edition).news(game, scene), (75, 101), (_WHITE, NEW), strict=True):
+    for line, y, colour in zip(Narrator(edition).headlines(game, scene), (75, 101), (_WHITE, NEW), strict=True):
         canvas.text(line, (_MARGIN, y), 24, colour, "midleft", WIDTH - 2 * _MARGIN)
 
 
 def _draw_paths(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
-    """Draw the path; where an expedition has just ended, its path and the first card of the next one."""
-    height = _LYING_TOP - _PATH_TOP
+    """Draw the path; after the end of an expedition, its path and the first card of the next one."""
+    height = _CONTENTS_TOP - _PATH_TOP
     if game.phase == OVER:
         _draw_ended_path(canvas, game, edition, scene, (0, _PATH_TOP, WIDTH, SEATS_TOP - _PATH_TOP))
         return
@@ -105,20 +104,20 @@ def _draw_ended_path(canvas: PixelCanvas, game: GameState, edition: Edition, sce
         return
     canvas.rectangle(box, _DARK)
     inner = _titled(canvas, box, ended.title, FATAL if ended.fatal else _GREY)
-    draw_path(canvas, inner, edition, ended.cards, ended.fatal, FATAL, ended.relics_lying)
+    draw_path(canvas, inner, edition, ended.cards, ended.fatal, FATAL, ended.relics_on_path)
 
 
 def _titled(canvas: PixelCanvas, box: Box, title: str, colour: Colour) -> Box:
-    """Write a title into a box and return what is left of it."""
+    """Draw a title into a box and return the remaining box."""
     left, top, width, height = box
     canvas.text(title, (left + _MARGIN, top + 16), 20, colour, "midleft")
     return (left + _MARGIN, top + 34, width - 2 * _MARGIN, height - 44)
 
 
-def _draw_lying(canvas: PixelCanvas, game: GameState) -> None:
-    """Draw the gems and relics that lie on the path."""
-    y = (_LYING_TOP + SEATS_TOP) / 2
-    canvas.rectangle((0, _LYING_TOP, WIDTH, SEATS_TOP - _LYING_TOP), (56, 50, 62))
+def _draw_path_contents(canvas: PixelCanvas, game: GameState) -> None:
+    """Draw the gems and relics on the path."""
+    y = (_CONTENTS_TOP + SEATS_TOP) / 2
+    canvas.rectangle((0, _CONTENTS_TOP, WIDTH, SEATS_TOP - _CONTENTS_TOP), (56, 50, 62))
     x = _MARGIN + canvas.text("Lying on the path:", (_MARGIN, y), 20, _GREY, "midleft") + 26
     canvas.icon("gem", (x, y), 11)
     x += 18 + canvas.text(counted(game.path_gems, "gem"), (x + 18, y), 22, _WHITE, "midleft") + 34

@@ -1,4 +1,4 @@
-"""A canvas of pixels: all is drawn at twice the size and scaled down, so that edges are smooth. Needs pygame-ce."""
+"""Pixel canvas with 2x supersampling. Needs pygame-ce."""
 
 import functools
 import io
@@ -7,7 +7,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")  # pygame greets on stdout
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 try:
     import pygame
 except ImportError as error:
@@ -21,7 +21,7 @@ _SMALLEST_TEXT = 7
 
 
 class PixelCanvas:
-    """A `Canvas` of pygame, which can also lay shades and lights over what is there."""
+    """A `Canvas` on a pygame surface, with translucent overlays."""
 
     def __init__(self, width: int, height: int, colour: Colour) -> None:
         pygame.font.init()
@@ -41,13 +41,13 @@ class PixelCanvas:
         self._surface.blit(image, image.get_rect(center=(round(x), round(y))))
 
     def shade(self, box: Box, colour: Colour, opacity: int, radius: float = 0) -> None:
-        """Lay a colour over a box; opacity 255 hides what is there."""
+        """Overlay a box with a colour of opacity 0 to 255."""
         layer = pygame.Surface(_rect(box).size, pygame.SRCALPHA, 32)
         pygame.draw.rect(layer, (*colour, opacity), layer.get_rect(), 0, _pixels(radius))
         self._surface.blit(layer, _rect(box))
 
     def glow(self, center: Point, radius: float, colour: Colour) -> None:
-        """Draw a soft light."""
+        """Overlay a radial gradient."""
         size = _pixels(2 * radius)
         layer = pygame.Surface((size, size), pygame.SRCALPHA, 32)
         for ring in range(12):
@@ -67,13 +67,13 @@ class PixelCanvas:
         return image.get_width() / _SCALE
 
     def _font(self, pixels: int) -> pygame.font.Font:
-        """Return the default font. Each picture has its own: another library may quit pygame's fonts between two."""
+        """Return the default font, cached per canvas: another library may quit pygame's fonts between pictures."""
         if pixels not in self._fonts:
             self._fonts[pixels] = pygame.font.Font(None, pixels)
         return self._fonts[pixels]
 
     def finish(self) -> pygame.Surface:
-        """Return the picture in its final size."""
+        """Return the picture at its final size."""
         return pygame.transform.smoothscale(self._surface, self._size)
 
 

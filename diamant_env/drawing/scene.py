@@ -1,4 +1,4 @@
-"""What a game's record does not hold because no rule needs it: the turn before, and the order of the cards."""
+"""Scene: the history that rendering needs beyond a game's state, such as the order of the cards."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from diamant_env.editions import FIRST_RELIC, MAX_PLAYERS, NO_CARD
 from diamant_env.state import CONTINUE, OVER, GameState
 
-BUST = -1  # instead of what an expedition brought
+BUST = -1  # marker in place of gems banked
 
 
 class EndedPath(NamedTuple):
@@ -16,8 +16,8 @@ class EndedPath(NamedTuple):
 
     title: str
     cards: list[int]
-    fatal: list[int]  # positions of the two traps that ended it; none where everyone was back in camp
-    relics_lying: int
+    fatal: list[int]  # positions of the two traps that ended it; empty if everyone left
+    relics_on_path: int
 
 
 class Scene:
@@ -25,14 +25,14 @@ class Scene:
 
     def __init__(self) -> None:
         self.path: list[int] = []  # the cards of this expedition
-        self.path_before: list[int] = []  # those that lay there when the last decisions were made
-        self.before: GameState | None = None  # the record before the last turn
-        self.begins = True  # whether the last turn began an expedition, as the start of a game does
-        self.brought: list[NDArray[np.int64]] = []  # (MAX_PLAYERS,) for each expedition: gems banked, or BUST
+        self.path_before: list[int] = []  # the path before the last turn
+        self.before: GameState | None = None  # the state before the last turn
+        self.begins = True  # whether the last turn began an expedition
+        self.banked: list[NDArray[np.int64]] = []  # (MAX_PLAYERS,) for each expedition: gems banked, or BUST
         self._now: GameState | None = None
 
     def follow(self, game: GameState) -> None:
-        """Take note of the start of a game, then of each turn that has been played."""
+        """Update the scene: first with the start of a game, then with the state after each turn."""
         self.before, self._now = self._now, game.copy()
         self.path_before = self.path
         over = game.phase == OVER
@@ -40,11 +40,11 @@ class Scene:
         new = [] if over else [int(game.last_card)]
         self.path = new if over or self.begins else [*self.path, *new]
         if self.before is not None:
-            self.brought[-1] += game.banked
+            self.banked[-1] += game.banked
             if game.bust_card != NO_CARD:
-                self.brought[-1][game.decision == CONTINUE] = BUST
+                self.banked[-1][game.decision == CONTINUE] = BUST
         if self.begins:
-            self.brought.append(np.zeros(MAX_PLAYERS, int))
+            self.banked.append(np.zeros(MAX_PLAYERS, int))
 
     @property
     def ended(self) -> bool:
@@ -52,7 +52,7 @@ class Scene:
         return self.before is not None and (self.begins or not self.path)
 
     def ended_path(self, game: GameState) -> EndedPath | None:
-        """Return the path of the expedition that the last turn ended, if it ended one."""
+        """Return the path of the expedition that the last turn ended, or None."""
         before, cards, fatal = self.before, self.path_before, []
         if before is None or not self.ended:
             return None
@@ -64,7 +64,7 @@ class Scene:
         return EndedPath(f"Expedition {before.expedition}: {how}", cards, fatal, lying)
 
 
-def relics_gone(path: list[int], relics_lying: int) -> list[int]:
-    """Return the positions of relics that have been taken: the last ones still lie on the path."""
+def relics_gone(path: list[int], relics_on_path: int) -> list[int]:
+    """Return the positions of relics that have been taken: all but the last `relics_on_path`."""
     relics = [position for position, card in enumerate(path) if card >= FIRST_RELIC]
-    return relics[: len(relics) - relics_lying]
+    return relics[: len(relics) - relics_on_path]

@@ -1,11 +1,11 @@
-"""The explorers, a column for each: the last decision, who is in the cave and who in camp, bags and chests."""
+"""Drawing of the players, a column each: last decision, cave or camp, bag and chest."""
 
 from collections.abc import Iterator, Sequence
 
 from diamant_env.drawing.canvas import Colour
 from diamant_env.drawing.cards import FATAL
 from diamant_env.drawing.icons import GOLD, INK, SEAT_COLOURS
-from diamant_env.drawing.news import verdict, winners
+from diamant_env.drawing.narration import verdict, winners
 from diamant_env.drawing.pixels import PixelCanvas
 from diamant_env.drawing.scene import Scene
 from diamant_env.editions import Edition
@@ -13,7 +13,7 @@ from diamant_env.state import OVER, GameState
 
 SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
 _CAVE_TOP, _CAMP_TOP = 400, 490
-_LABELS = 96  # width of what the rows are called
+_LABELS = 96  # width of the row labels
 _WIDEST = 150
 _TABLE, _CAVE, _CAMP, _STRIP = (70, 62, 74), (26, 22, 28), (62, 92, 62), (30, 27, 36)
 _WHITE, _GREY, _GREEN = (246, 242, 232), (176, 170, 168), (96, 170, 104)
@@ -21,7 +21,7 @@ _TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust":
 
 
 def draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Scene) -> None:
-    """Draw all columns."""
+    """Draw the columns of all seats."""
     for top, bottom, colour in (
         (SEATS_TOP, _CAVE_TOP, _TABLE), (_CAVE_TOP, _CAMP_TOP, _CAVE), (_CAMP_TOP, BOTTOM, _CAMP),
     ):  # fmt: skip
@@ -40,7 +40,7 @@ def draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Sc
 
 
 def draw_names(canvas: PixelCanvas, names: Sequence[str], leave: Sequence[float | None]) -> None:
-    """Draw who sits there below the columns, and below that the probabilities of LEAVE, unless `leave` is empty."""
+    """Draw the players' names below the columns and, unless `leave` is empty, the probabilities of LEAVE."""
     canvas.rectangle((0, BOTTOM, WIDTH, 64), _STRIP)
     canvas.text("agent", (12, BOTTOM + 16), 18, _GREY, "midleft")
     for name, (center, width) in zip(names, _columns(len(names)), strict=True):

@@ -1,4 +1,4 @@
-"""Cards and icons as SVG, for the page; needs no other package."""
+"""Cards and icons as SVG, for the web page."""
 
 from xml.sax.saxutils import escape
 
@@ -8,19 +8,19 @@ from diamant_env.drawing.icons import SEAT_COLOURS, SPRITES, rgb, tinted
 
 _NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 _WIDTH, _HEIGHT = 100, 136  # of a card
-_EM = 0.72  # size of a letter in the fonts of a browser, where that of the picture is 1
-_LETTER = 0.6  # width of a letter of bold text in em, on average
+_EM = 0.72  # font size in browsers relative to pygame's
+_LETTER = 0.6  # mean character width of bold text in em
 _ANCHORS = {"center": "middle", "midleft": "start", "midright": "end"}
 
 
 class SvgCanvas:
-    """A `Canvas` that writes down the elements of an SVG."""
+    """A `Canvas` that collects SVG elements."""
 
     def __init__(self) -> None:
         self.elements: list[str] = []
 
     def rectangle(self, box: Box, colour: Colour, radius: float = 0, width: float = 0) -> None:
-        """See `Canvas.rectangle`; a border lies inside the box."""
+        """See `Canvas.rectangle`; borders are drawn inside the box."""
         left, top, wide, high = box
         half = width / 2
         sides = f'x="{left + half:.5g}" y="{top + half:.5g}" width="{wide - width:.5g}" height="{high - width:.5g}"'
@@ -35,7 +35,7 @@ class SvgCanvas:
     def text(
         self, words: str, position: Point, size: float, colour: Colour, anchor: str = "center", fit: float = 0
     ) -> float:
-        """See `Canvas.text`; the width is estimated, since the font is the reader's."""
+        """See `Canvas.text`; the width is an estimate, since the browser chooses the font."""
         em = size * _EM
         width = len(words) * em * _LETTER
         if 0 < fit < width:
@@ -47,17 +47,14 @@ class SvgCanvas:
 
 
 def card_svg(card: int, name: str) -> str:
-    """Return the face of a card with this number and name as a document, 100 units wide and 136 high."""
+    """Return the face of a card as an SVG document, 100 units wide and 136 high."""
     canvas = SvgCanvas()
     draw_card(canvas, (0, 0, _WIDTH, _HEIGHT), card, name)
     return f'<svg {_NAMESPACE} viewBox="0 0 {_WIDTH} {_HEIGHT}">{"".join(canvas.elements)}</svg>'
 
 
 def icons_svg() -> str:
-    """Return the document of all icons, a symbol for each.
-
-    The explorer and the tent are there once more in the colour of each seat, as ``explorer-0`` and so on.
-    """
+    """Return an SVG document of all icons as symbols; explorer and tent also per seat colour (``explorer-0``, …)."""
     symbols = [
         f'<symbol id="{name}-{seat}" viewBox="-105 -105 210 210">{tinted(name, tint)}</symbol>'
         for seat, tint in enumerate(SEAT_COLOURS)

@@ -1,11 +1,11 @@
-"""The table as text: at once for `render`, turn by turn for a terminal, with colours where it has them."""
+"""Text rendering of the table, for `render` and for terminals."""
 
 import dataclasses
 import re
 import textwrap
 from collections.abc import Sequence
 
-from diamant_env.drawing.news import Narrator, lying, ranking, verdict
+from diamant_env.drawing.narration import Narrator, path_contents, ranking, verdict
 from diamant_env.drawing.scene import BUST, Scene
 from diamant_env.editions import FIRST_TRAP, NO_CARD, Edition
 from diamant_env.engine.edition_numbers import numbers_of
@@ -13,13 +13,13 @@ from diamant_env.engine.observation_writer import bust_chance, expected_share
 from diamant_env.state import OVER, GameState
 
 _WIDTH = 78
-_HARD_SPACE = "\N{NO-BREAK SPACE}"  # inside a card's name, where no line may end
-_BAR = 20  # characters for a probability of 1
+_HARD_SPACE = "\N{NO-BREAK SPACE}"  # keeps a card's name on one line
+_BAR = 20  # characters of the bar of probability 1
 _COLOURS = {"treasure": "33", "trap": "31", "relic": "36", "strong": "1", "dim": "2"}
 
 
 def render_text(game: GameState, edition: Edition, scene: Scene) -> str:
-    """Return the table as lines of text: what has just ended, the path, and a row for each player."""
+    """Return the table as text: the end of an expedition if any, the path, and a row per player."""
     narrator = Narrator(edition)
     lines = [narrator.outcome(game, scene)]
     if game.phase == OVER:
@@ -32,18 +32,18 @@ def render_text(game: GameState, edition: Edition, scene: Scene) -> str:
 
 
 def path_lines(game: GameState, edition: Edition, scene: Scene) -> list[str]:
-    """Return the cards of this expedition, on as many lines as they need, and what lies there."""
+    """Return the cards of this expedition, wrapped, and the gems and relics on the path."""
     cards = " - ".join(_card_text(edition, card) for card in scene.path)
     path = textwrap.wrap(cards, _WIDTH, initial_indent="  path   ", subsequent_indent=" " * 9, break_on_hyphens=False)
-    return [*(line.replace(_HARD_SPACE, " ") for line in path), f"  lying  {lying(game)}"]
+    return [*(line.replace(_HARD_SPACE, " ") for line in path), f"  lying  {path_contents(game)}"]
 
 
 def seat_lines(
     game: GameState, edition: Edition, scene: Scene, names: Sequence[str], seat: int | None = None
 ) -> list[str]:
-    """Return a heading, then a row for each player.
+    """Return a heading and a row per player.
 
-    Where chests are hidden, only that of the seat that looks is shown until the game is over; by default none.
+    Hidden chests other than that of `seat` are shown only when the game is over.
     """
     width = max(map(len, ("player", *names))) + 2
     lines = [f"  {'player':<{width}}{'where':<8}{'decided':<10}{'bag':>5}{'chest':>7}{'relics':>8}"]
@@ -56,14 +56,14 @@ def seat_lines(
     return lines
 
 
-class Words:
-    """The texts about one game.
+class TextView:
+    """Text view of a game for a terminal.
 
     Args:
-        edition: What is played, with `hidden_chests` as it is.
-        names: Of the players, by seat.
-        person: The seat of the person who plays, or None where agents play among themselves and all chests are shown.
-        colours: Whether the terminal has them.
+        edition: The edition, with the game's `hidden_chests`.
+        names: Players' names by seat.
+        person: The seat of the person who plays, or None to show all chests.
+        colours: Whether the terminal supports ANSI colours.
     """
 
     def __init__(
@@ -74,15 +74,15 @@ class Words:
         self._narrator = Narrator(edition, names, person)
 
     def paint(self, text: str, style: str) -> str:
-        """Return the text in a colour, if there are any."""
+        """Return the text in a style, if colours are on."""
         return f"\033[{_COLOURS[style]}m{text}\033[0m" if self.colours else text
 
     def heading(self, text: str) -> str:
-        """Return a line that stands out."""
+        """Return a heading line."""
         return self.paint(f"=== {text} ".ljust(_WIDTH, "="), "strong")
 
     def turn(self, game: GameState, scene: Scene) -> list[str]:
-        """Return what the last turn brought: the decisions, the end of an expedition, and the next card."""
+        """Return the events of the last turn: the decisions, the end of an expedition, and the next card."""
         lines = []
         if scene.before is not None:
             lines.append(_wrapped(f">> {self._narrator.decisions(game, scene)}"))
@@ -97,12 +97,12 @@ class Words:
         return [*lines, self.paint(card, _kind(self.edition.card_name(game.last_card)))]
 
     def table(self, game: GameState, scene: Scene, leave: Sequence[float | None] | None = None) -> list[str]:
-        """Return the path and a row for each player; with `leave` also the odds and each probability of LEAVE.
+        """Return the path and a row per player; with `leave` also the odds and each probability of LEAVE.
 
         Args:
-            game: The record, waiting for decisions.
-            scene: Has followed the game.
-            leave: Probability of LEAVE by seat, None for who need not decide.
+            game: The state, in phase `DECIDE`.
+            scene: The scene of the game.
+            leave: Probability of LEAVE by seat, None for seats in camp.
         """
         lines = [*map(self._painted_cards, path_lines(game, self.edition, scene))]
         heading, *rows = seat_lines(game, self.edition, scene, self.names, self.person)
@@ -116,19 +116,19 @@ class Words:
         return [*lines, self.paint(heading, "dim"), *map(self._strong_if_own, rows, range(len(rows)))]
 
     def summary(self, game: GameState, scene: Scene) -> list[str]:
-        """Return the result: a row per player, the best first, and the winners.
+        """Return the result: a row per player, best first, and the winners.
 
         Args:
-            game: The record at the end.
-            scene: Has followed the game.
+            game: The final state.
+            scene: The scene of the game.
         """
         width = max(12, *(len(name) + 2 for name in self.names))
-        cells = "".join(f"{number:>6}" for number in range(1, len(scene.brought) + 1))
+        cells = "".join(f"{number:>6}" for number in range(1, len(scene.banked) + 1))
         lines = ["", self.heading("The game is over")]
         lines.append(self.paint(f"  {'expedition':<{width}}{cells}{'chest':>8}{'relics':>8}", "dim"))
         for seat in ranking(game, self.edition):
-            brought = [each[seat] for each in scene.brought]
-            cells = "".join(f"{'bust' if gems == BUST else gems:>6}" for gems in brought)
+            banked = [each[seat] for each in scene.banked]
+            cells = "".join(f"{'bust' if gems == BUST else gems:>6}" for gems in banked)
             row = f"  {self.names[seat]:<{width}}{cells}{game.chest[seat]:>8}{game.relics[seat]:>8}"
             lines.append(self._strong_if_own(row, seat))
         return [*lines, "", self.paint(self._narrator.result(game), "strong")]
@@ -146,7 +146,7 @@ def _card_text(edition: Edition, card: int) -> str:
 
 
 def _kind(card: str) -> str:
-    """Return the kind of a card with this name; no trap is called a number or a relic."""
+    """Return the kind of a card from its name; editions exclude traps named like treasures or relics."""
     return "treasure" if card.isdigit() else "relic" if card.lower().startswith("relic") else "trap"
 
 

@@ -1,4 +1,4 @@
-"""A window of its own for each environment."""
+"""Window of an environment."""
 
 import os
 
@@ -6,7 +6,7 @@ from diamant_env.drawing.pixels import pygame
 
 
 class Window:
-    """Shows pictures. Once the user has closed it, it stays closed and pictures are dropped.
+    """A window for pictures; pictures shown after the user has closed it are dropped.
 
     Raises:
         OSError: If there is no display.
@@ -20,7 +20,7 @@ class Window:
         self._clock = pygame.time.Clock()
 
     def show(self, picture: pygame.Surface, fps: float = 0) -> None:
-        """Show a picture, not sooner than 1 / `fps` seconds after the last one if `fps` is positive."""
+        """Show a picture, at most `fps` per second if positive."""
         self._read_events()
         if self._dismissed:
             return
@@ -41,7 +41,7 @@ class Window:
         self._window.flip()
 
     def _read_events(self) -> None:
-        """Answer the system, and notice whether the user closes this window; others get their events back."""
+        """Process window events; close events of other windows are posted back."""
         if not pygame.display.get_init():
             return
         for event in pygame.event.get():
@@ -54,7 +54,7 @@ class Window:
                 pygame.event.post(event)
 
     def close(self) -> None:
-        """Close the window; the next picture opens it anew."""
+        """Close the window; the next picture opens a new one."""
         if self._window is not None and pygame.display.get_init():
             self._window.destroy()
         self._window = None
@@ -62,10 +62,10 @@ class Window:
 
 
 def _open_display() -> None:
-    """Initialise pygame's display; SDL draws offscreen where it finds none and none was chosen by SDL_VIDEODRIVER.
+    """Initialise pygame's display.
 
     Raises:
-        OSError: If there is no display.
+        OSError: If there is no display: pygame fails, or SDL falls back to offscreen without SDL_VIDEODRIVER.
     """
     ours = not pygame.display.get_init()
     try:

@@ -1,1 +1,1 @@
-"""The compiled loops over many games, and what guards them. Private."""
+"""Compiled loops over games and validation of their arguments. Private."""

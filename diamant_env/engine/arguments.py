@@ -1,4 +1,4 @@
-"""What a caller may hand to a batch: one value, or one per game."""
+"""Validation of arguments, given as one value or one per game."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.loops import first_illegal
 
-# A dtype is compared with a dtype in a quarter of the time that it takes with a type.
+# Comparing dtypes with dtypes takes a quarter of the time of comparing them with types.
 BOOL, INT8, FLOAT32 = np.dtype(np.bool_), np.dtype(np.int8), np.dtype(np.float32)
 MAX_SEED = 2**64 - 1
-_MOST_EDITIONS = 127  # a record names its edition by an int8
+_MOST_EDITIONS = 127  # the field `edition` is int8
 
 
-def whole_number(name: str, value: Any, low: int, high: int | None = None, or_else: str = "") -> int:
-    """Return a setting as an int.
+def checked_int(name: str, value: Any, low: int, high: int | None = None, also_allowed: str = "") -> int:
+    """Return an argument as int.
 
     Raises:
-        ValueError: If it is no whole number from `low` to `high`; the message says what is allowed, `or_else` too.
+        ValueError: If it is no integer from `low` to `high`; the message lists what is allowed, `also_allowed` first.
     """
     try:
         number = None if isinstance(value, bool | np.bool_) else operator.index(value)
@@ -31,20 +31,20 @@ def whole_number(name: str, value: Any, low: int, high: int | None = None, or_el
         number = None
     if number is None or number < low or (high is not None and number > high):
         limits = f"at least {low}" if high is None else f"{low} to {'2**64 - 1' if high == MAX_SEED else high}"
-        raise ValueError(f"{name}={value!r}; {or_else}a whole number, {limits}, is allowed")
+        raise ValueError(f"{name}={value!r}; {also_allowed}a whole number, {limits}, is allowed")
     return number
 
 
 def as_array(given: ArrayLike, name: str) -> NDArray:
-    """Return what was given as an array."""
+    """Return an argument as an array; raise ValueError if it is ragged."""
     try:
         return np.asarray(given)
     except ValueError:
         raise ValueError(f"{name}={given!r}; its rows must have the same length") from None
 
 
-def checked(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
-    """Return an input as an array of this dtype, if its shape is right and no value changes."""
+def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
+    """Return an argument converted to a dtype; raise ValueError if the shape differs or a value would change."""
     given = as_array(array, name)
     if given.shape != shape:
         raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
@@ -57,19 +57,19 @@ def checked(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]
 
 
 def output(array: NDArray | None, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
-    """Return the caller's array to write into, if it fits, or a new one."""
+    """Return the caller's output array, or a new one; raise ValueError if shape, dtype or memory layout differ."""
     if array is None:
         return np.zeros(shape, dtype)
     if not isinstance(array, np.ndarray) or array.shape != shape or array.dtype != dtype:
         given = f"shape {array.shape} and dtype {array.dtype}" if isinstance(array, np.ndarray) else type(array)
         raise ValueError(f"{name}: {given}; expected an array of shape {shape} and dtype {dtype}")
-    if not array.flags.carray:  # all three in one question, since each costs time
+    if not array.flags.carray:
         raise ValueError(f"{name} must be C-contiguous, aligned and writeable")
     return array
 
 
 def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
-    """Return the players at each table, int64 (N,)."""
+    """Return the number of players of each game, int64 (N,)."""
     players = as_array(num_players, "num_players")
     if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
         raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
@@ -79,7 +79,7 @@ def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np
 
 
 def seat_axis(seats: int | None, most_players: int) -> int:
-    """Return the length of the seat axis: by default the largest table."""
+    """Return the length of the seat axis, by default that of the largest table."""
     length = most_players if seats is None else seats
     if not isinstance(length, int | np.integer) or not most_players <= length <= MAX_PLAYERS:
         raise ValueError(f"seats={seats!r}; {most_players} to {MAX_PLAYERS} are allowed here")
@@ -96,8 +96,8 @@ def editions_per_game(
     return [find_edition(name, hidden_chests) for name in names]  # type: ignore[arg-type]
 
 
-def different(editions: list[Edition]) -> list[Edition]:
-    """Return the different ones of some editions, as many as a record's int8 can name."""
+def unique_editions(editions: list[Edition]) -> list[Edition]:
+    """Return the distinct editions; raise ValueError if there are more than 127."""
     found = list(dict.fromkeys(editions))
     if len(found) > _MOST_EDITIONS:
         raise ValueError(f"{len(found)} different editions; at most {_MOST_EDITIONS} are allowed in a batch")
@@ -105,7 +105,7 @@ def different(editions: list[Edition]) -> list[Edition]:
 
 
 def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
-    """Return the seed of each game, uint64 (N,): `seed + i` for game i, or those that were given."""
+    """Return the seed of each game, uint64 (N,): `seed + i` for game i, or the given array."""
     seeds = as_array(seed, "seed")
     if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
@@ -114,12 +114,12 @@ def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
 
 
 def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[int, int]) -> NDArray[np.int8]:
-    """Return the actions of a batch as int8 (N, seats), contiguous; what idle seats send is ignored.
+    """Return the actions of a batch as contiguous int8 (N, seats); those of seats in camp are ignored.
 
     Raises:
-        ValueError: If the shape or dtype is wrong, or a seat that must decide sends neither 0 nor 1.
+        ValueError: If the shape or dtype is wrong, or an action of a deciding seat is neither 0 nor 1.
     """
-    given, legal = _narrowed(actions, shape)
+    given, legal = _as_int8(actions, shape)
     wrong = int(first_illegal(memory, legal))
     if wrong >= 0:
         game, seat = divmod(wrong, shape[1])
@@ -128,17 +128,17 @@ def legal_actions(actions: ArrayLike, memory: NDArray[np.uint8], shape: tuple[in
 
 
 def checked_actions(actions: ArrayLike, ignored: NDArray[np.bool_], what: str) -> NDArray[np.int8]:
-    """Return one action per row as int8 (N,), 0 where they are ignored.
+    """Return one action per row as int8 (N,), 0 where ignored.
 
     Args:
-        actions: Whole numbers (N,).
-        ignored: bool (N,), where nothing must be decided.
-        what: What a row is, for the message.
+        actions: Integers (N,).
+        ignored: bool (N,), rows without a decision.
+        what: Noun for a row in the error message.
 
     Raises:
         ValueError: If the shape or dtype is wrong, or an action that is not ignored is neither 0 nor 1.
     """
-    given, legal = _narrowed(actions, ignored.shape)
+    given, legal = _as_int8(actions, ignored.shape)
     wrong = (legal >> 1 != 0) & ~ignored
     if wrong.any():
         row = int(wrong.argmax())
@@ -150,7 +150,7 @@ def checked_action(action: Any, agent: str) -> int:
     """Return the action of an agent inside the cave as 0 or 1.
 
     Raises:
-        ValueError: If it is neither.
+        ValueError: If it is neither 0 nor 1.
     """
     with contextlib.suppress(TypeError):
         if (number := operator.index(action)) in (0, 1):
@@ -158,8 +158,8 @@ def checked_action(action: Any, agent: str) -> int:
     raise _illegal(repr(action), agent)
 
 
-def _narrowed(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
-    """Return integers as an array and as contiguous int8, in which 2 stands for what int8 can't hold."""
+def _as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
+    """Return integers as an array and as contiguous int8; other dtypes get 2 for values other than 0 and 1."""
     given = as_array(actions, "actions")
     if given.shape != shape or given.dtype.kind not in "iub":
         raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}; integers of shape {shape} expected")

@@ -1,4 +1,4 @@
-"""The numbers of an edition, as the compiled rules and the observation writer read them."""
+"""Edition parameters as records for compiled code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from diamant_env.state import EDITION, EditionNumbers
 
 
 def numbers_of(edition: str | Edition) -> EditionNumbers:
-    """Return the numbers of an edition: a read-only record of type `EDITION`.
+    """Return the parameters of an edition, a read-only record of type `EDITION`.
 
     Raises:
         ValueError: If no published edition has that name.
@@ -24,7 +24,7 @@ def numbers_of(edition: str | Edition) -> EditionNumbers:
 
 
 def edition_table(editions: Sequence[Edition]) -> np.recarray:
-    """Return the numbers of several editions as an array of records (E,) of type `EDITION`."""
+    """Return the parameters of editions, records of type `EDITION` (E,)."""
     return np.concatenate([_table_of_one(edition) for edition in editions]).view(np.recarray)
 
 

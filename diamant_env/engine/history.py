@@ -1,4 +1,4 @@
-"""The history of decisions, which the record of a game does not hold: the rules don't need it."""
+"""History of decisions for the ``"history"`` observation; not part of the game state."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from diamant_env.state import LEAVE, OVER
 
 
 class History:
-    """Follows the games of a batch.
+    """Decisions of recent expeditions in each game of a batch, the current expedition first.
 
     Args:
         num_players: int (N,), players at each table.
-
-    All arrays have the running expedition first, then those before it.
     """
 
     def __init__(self, num_players: NDArray[np.int64]) -> None:
@@ -31,15 +29,15 @@ class History:
         self._expedition = np.zeros(games, np.int8)
         self._all: tuple[NDArray, ...] = (self._left_turn, self._banked, self._turns, self._bust)
 
-    def begin(self, games: NDArray, chosen: NDArray[np.bool_]) -> None:
-        """Forget what was in the chosen games, bool (N,): they begin, or are others."""
+    def clear(self, games: NDArray, chosen: NDArray[np.bool_]) -> None:
+        """Clear the history of the chosen games, bool (N,)."""
         for array in self._all:
             array[chosen] = 0
         self._turns[chosen, 0] = games["turn"][chosen]
         self._expedition[chosen] = games["expedition"][chosen]
 
-    def follow(self, games: NDArray, played: NDArray[np.bool_]) -> None:
-        """Take note of the turn that the games which `played`, bool (N,), have just played."""
+    def record(self, games: NDArray, played: NDArray[np.bool_]) -> None:
+        """Record the last turn of the games that `played`, bool (N,)."""
         leaves = (games["decision"] == LEAVE) & played[:, None]
         turn = np.broadcast_to(self._turns[:, :1], leaves.shape)
         self._left_turn[:, :, 0][leaves] = turn[leaves]
@@ -58,17 +56,17 @@ class History:
         self._expedition[begins] = games["expedition"][begins]
 
     def saved(self) -> tuple[NDArray, ...]:
-        """Return all that is known, as a value for `restore`."""
+        """Return copies of all arrays, for `restore`."""
         return tuple(array.copy() for array in (*self._all, self._expedition))
 
     def restore(self, saved: tuple[NDArray, ...]) -> None:
-        """Go on from a value of `saved`; `check_saved` says what is refused."""
+        """Restore arrays from `saved`; raise ValueError as `check_saved` does."""
         check_saved(saved, len(self._players))
         for array, value in zip((*self._all, self._expedition), saved, strict=True):
             array[...] = value
 
     def write(self, observations: NDArray[np.float32]) -> None:
-        """Write what each seat sees into the last features of float32 (N, seats, NUM_FEATURES + NUM_HISTORY)."""
+        """Write the `HISTORY` fields into the last columns of float32 (N, seats, NUM_FEATURES + NUM_HISTORY)."""
         games, seats = observations.shape[:2]
         players = self._players[:, None, None]
         offset, seat = np.arange(MAX_PLAYERS), np.arange(seats)[:, None]
@@ -88,11 +86,7 @@ class History:
 
 
 def check_saved(saved: Any, games: int) -> None:
-    """Refuse what is no value of `History.saved` for so many games.
-
-    Raises:
-        ValueError: If it is none.
-    """
+    """Raise ValueError unless `saved` is a value of `History.saved` for this number of games."""
     fresh = History(np.ones(games, np.int64)).saved()
     shapes = [(like.shape, like.dtype) for like in fresh]
     if not isinstance(saved, tuple) or [(np.shape(one), getattr(one, "dtype", None)) for one in saved] != shapes:

@@ -1,7 +1,6 @@
 """Compiled loops over the games of a batch.
 
-Games and editions are passed as their bytes, uint8 (N, bytes of a record): Numba takes an array of records in ten times
-the time.
+Games and editions are passed as bytes, uint8 (N, itemsize): Numba dispatches structured arrays ten times slower.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from diamant_env.rewards import pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
 
-NO_DEAL, DEAL_NEXT, DEAL, TURN_UP = range(4)
+NO_DEAL, DEAL_NEXT, DEAL, REVEAL_DUE = range(4)
 NONE_MISSING = -1
 ALL_GAMES = np.zeros(0, np.bool_)
 NO_ROWS = np.zeros((0, 0, NUM_FEATURES), np.float32)
@@ -30,29 +29,29 @@ def run_games(
     memory, edition_memory, chosen, play, dealing, actions, rewards, done, reward_code, script, position, final_rows,
     rows, show_all, blank_rivals, lengths,
 ):  # fmt: skip
-    """Play one turn, deal, observe: one entry point, since separate ones would compile the rules several times.
+    """Play one turn, start games, write observations; one entry point, so that the rules are compiled once.
 
     Args:
         memory: The games.
         edition_memory: Their editions.
-        chosen: bool (N,), the games that play or are dealt; all if it is empty.
-        play: Whether a turn is played.
+        chosen: bool (N,), the games to play or start; empty for all.
+        play: Whether to play a turn.
         dealing: `NO_DEAL`; `DEAL_NEXT`: start the next game where one is over; `DEAL`: start the game of the key;
-            `TURN_UP`: turn up cards where one is due.
+            `REVEAL_DUE`: reveal a card in games in phase `REVEAL`.
         actions: int8 (N, seats), legal.
-        rewards: float32 (N, seats), written if a turn is played.
-        done: bool (N,), likewise.
+        rewards: Output, float32 (N, seats), written if a turn is played.
+        done: Output, bool (N,), written if a turn is played.
         reward_code: See `diamant_env.rewards.reward_code`.
-        script: int8 (N, any number), see `turns.reveal_until_decision`.
-        position: int64 (N,), likewise.
-        final_rows: As `rows`; receives the last observations of games after which the next is dealt.
-        rows: float32 (N, seats, NUM_FEATURES or more), written for as many seats as there are; or empty.
+        script: int8 (N, cards), see `turns.reveal_until_decision`.
+        position: int64 (N,), index of the next scripted card.
+        final_rows: Output like `rows`, the last observations of games after which the next is started.
+        rows: Output, float32 (N, seats, NUM_FEATURES or more), or empty for none.
         show_all: Whether hidden chests are shown.
-        blank_rivals: Whether all about the rivals is 0.
+        blank_rivals: Whether all features of rivals are 0.
         lengths: `observation_writer.LENGTHS`.
 
     Returns:
-        `NONE_MISSING`, or the first game whose scripted card is not in the deck, where the loop ends.
+        `NONE_MISSING`, or the first game whose scripted card is not in the deck; later games are then not processed.
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     if play:
@@ -68,7 +67,7 @@ def run_games(
     if dealing == NO_DEAL:
         return NONE_MISSING
     dealt = games_to_see
-    due = REVEAL if dealing == TURN_UP else OVER
+    due = REVEAL if dealing == REVEAL_DUE else OVER
     for i in range(games.shape[0]):
         dealt[i] = (chosen.size == 0 or chosen[i]) and (dealing == DEAL or games[i].phase == due)
     if final_rows.shape[0]:
@@ -81,10 +80,7 @@ def run_games(
 
 @jit
 def advance_games(games, editions, chosen, dealing, actions, rewards, done, reward_code, script, position):
-    """Play one turn of the chosen games that are not over, or start or go on with the chosen games; see `run_games`.
-
-    One function for both, since the rules are compiled into it.
-    """
+    """Play one turn of the chosen games that are not over, or start the chosen games; see `run_games`."""
     playing = dealing == NO_DEAL
     for i in range(games.shape[0]):
         game = games[i]
@@ -95,7 +91,7 @@ def advance_games(games, editions, chosen, dealing, actions, rewards, done, rewa
                 for seat in range(actions.shape[1]):
                     game.decision[seat] = actions[i, seat]
                 resolve_decisions(game, edition)
-            elif dealing != TURN_UP:
+            elif dealing != REVEAL_DUE:
                 key = game.key
                 if dealing == DEAL_NEXT:
                     key = key_of_next_game(key)
@@ -122,7 +118,7 @@ def observe_games(games, editions, chosen, rows, show_all, blank_rivals, lengths
 
 @jit
 def copy_rows(chosen, source, target):
-    """Copy the observations of the chosen games, element by element: slices compile for seconds."""
+    """Copy the rows of the chosen games elementwise; slices would take seconds to compile."""
     games, seats, features = source.shape
     for i in range(games):
         if chosen[i]:
@@ -133,7 +129,7 @@ def copy_rows(chosen, source, target):
 
 @jit(cached=True)
 def first_illegal(memory, actions):
-    """Return the position of the first illegal action of a seat that must decide, -1 if there is none."""
+    """Return the flat index of the first illegal action of a deciding seat, -1 if there is none."""
     bits = np.int8(0)
     for action in actions.flat:
         bits |= action
@@ -149,7 +145,7 @@ def first_illegal(memory, actions):
 
 @jit(cached=True)
 def draw_decisions(memory, leave_probability, actions):
-    """Draw `actions`; return -1, or the position of the first value that is no probability."""
+    """Sample `actions`; return -1, or the flat index of the first invalid probability."""
     games = memory.view(GAME)[:, 0]
     seats = actions.shape[1]
     for i in range(games.shape[0]):
@@ -165,7 +161,7 @@ def draw_decisions(memory, leave_probability, actions):
 
 @jit(cached=True)
 def rebuild_games(rows, keys, memory):
-    """Rebuild each game from what a seat sees, float32 (N, NUM_FEATURES), with its key, uint64 (N,)."""
+    """Rebuild games from observations, float32 (N, NUM_FEATURES), and keys, uint64 (N,)."""
     games = memory.view(GAME)[:, 0]
     for i in range(rows.shape[0]):
         rebuild(rows[i], keys[i], games[i])
@@ -173,7 +169,7 @@ def rebuild_games(rows, keys, memory):
 
 @jit(cached=True)
 def move_game(memory, edition_memory, card, actions):
-    """Turn up a card in the only game, or resolve its decisions, int8 (1, seats), if the card is `NO_CARD`."""
+    """Reveal a card in the only game, or resolve decisions, int8 (1, seats), if the card is `NO_CARD`."""
     game, edition = memory.view(GAME)[0, 0], edition_memory.view(EDITION)[0, 0]
     if card != NO_CARD:
         reveal(game, edition, card)
@@ -185,5 +181,5 @@ def move_game(memory, edition_memory, card, actions):
 
 @jit(cached=True)
 def draw_next_card(memory):
-    """Return the card that the only game draws next."""
+    """Return the next random card of the only game."""
     return draw_card(memory.view(GAME)[0, 0])

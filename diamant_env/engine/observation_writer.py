@@ -1,4 +1,4 @@
-"""Observations: every seat's row from the state of a game, and a game rebuilt from a row."""
+"""Encoding of states as observations, and decoding of observations to states."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, MAX_RELICS, MAX_TRAPS, MAX_TREASURES, NUM_CARDS
 from diamant_env.observation import FIELDS, NUM_PUBLIC, OWN, PUBLIC, RIVALS, SEAT_FEATURES, SLICES, TABLE_FEATURES
-from diamant_env.rules import count_deck, forget_last_events
+from diamant_env.rules import clear_last_events, count_deck
 from diamant_env.state import DECIDE, OVER
 
 
 def _named(title: str, values: dict[str, Any]) -> Any:
-    """Return constants by name, which compiled functions can read."""
+    """Return a namedtuple of constants for compiled functions."""
     return namedtuple(title, values)(**values)
 
 
@@ -24,9 +24,9 @@ OF_SEAT: Any = _named("OfSeat", {field.name.removeprefix("rival_"): at for at, f
 OWN_AT: Any = _named("OwnAt", {field.name: at for at, field in enumerate(OWN)})
 PUBLIC_AT: Any = _named("PublicAt", {field.name: SLICES[field.name].start - TABLE_FEATURES for field in PUBLIC})
 
-_CARDS_LEFT = ("treasures_left", "traps_left", "relics_left")  # the deck is converted at once
+_CARDS_LEFT = ("treasures_left", "traps_left", "relics_left")  # written in one loop over the deck
 if [field.name for field in PUBLIC if field.name.endswith("_left")][-3:] != list(_CARDS_LEFT):
-    raise AssertionError(f"the fields {', '.join(_CARDS_LEFT)} must follow each other, as the cards of a deck do")
+    raise AssertionError(f"the fields {', '.join(_CARDS_LEFT)} must be contiguous, in the order of the deck")
 if [field.name for field in OWN[1:4]] != list(OF_SEAT._fields[1:4]):
     raise AssertionError("a rival's fields must be in the order of the observer's own")
 
@@ -38,7 +38,7 @@ _DECK_SCALES: Any = np.repeat(
 
 
 class Lengths(NamedTuple):
-    """Lengths of the parts of an observation."""
+    """Lengths of an observation's parts, as run-time values."""
 
     table: int = TABLE_FEATURES
     public: int = NUM_PUBLIC
@@ -48,25 +48,22 @@ class Lengths(NamedTuple):
 
 
 LENGTHS = Lengths()
-"""An argument of `write_observations`: loops of constant length are unrolled to scalar instructions, loops of run-time
-length are vectorised."""
+"""Argument of `write_observations`: LLVM vectorises loops of run-time length but unrolls those of constant length."""
 
 
 @jit(inline=True)
 def write_observations(game, edition, hide, blank_rivals, rows, i, public, ring, lengths):
-    """Write what every seat of a game sees into `rows[i]`, as many as there is room for.
-
-    Rows of seats that the table does not have are left alone.
+    """Write the observations of a game's first seats into `rows[i]`; rows of absent seats are unchanged.
 
     Args:
         game: A record of type `GAME`.
         edition: A record of type `EDITION`.
-        hide: Whether the rivals' chests are hidden.
-        blank_rivals: Whether all about the rivals is 0.
-        rows: float32 (N, seats, NUM_FEATURES or more).
-        i: Which of the N games it is.
-        public: float32 (NUM_PUBLIC,), to work in.
-        ring: float32 (2 * TABLE_FEATURES,), to work in.
+        hide: Whether rivals' chests are hidden.
+        blank_rivals: Whether all features of rivals are 0.
+        rows: Output, float32 (N, seats, NUM_FEATURES or more).
+        i: Index of the game.
+        public: Work array, float32 (NUM_PUBLIC,).
+        ring: Work array, float32 (2 * TABLE_FEATURES,).
         lengths: `LENGTHS`.
     """
     describe_seats(game, hide, ring)
@@ -93,7 +90,7 @@ def write_observations(game, edition, hide, blank_rivals, rows, i, public, ring,
 
 @jit(inline=True)
 def describe_cave(game, edition, hide, public, lengths):
-    """Write the features that all seats see into `public`."""
+    """Write the public features into `public`."""
     public[PUBLIC_AT.num_players] = np.float32(game.num_players) * PER.num_players
     public[PUBLIC_AT.num_inside] = np.float32(game.num_inside) * PER.num_inside
     public[PUBLIC_AT.expedition] = np.float32(game.expedition) * PER.expedition
@@ -115,7 +112,7 @@ def describe_cave(game, edition, hide, public, lengths):
 
 @jit(inline=True)
 def describe_seats(game, hide, ring):
-    """Write what rivals see of each seat into `ring`, twice around the table."""
+    """Write the features of each seat as seen by rivals into `ring`, twice: a circular buffer of the table."""
     per_chest = np.float32(0) if hide else PER.chest
     players = np.int64(game.num_players)
     for seat in range(players):
@@ -133,7 +130,7 @@ def describe_seats(game, hide, ring):
 
 @jit(inline=True)
 def two_best(game):
-    """Return the largest chest and the second largest, which may be as large."""
+    """Return the two largest chests."""
     best, second = np.int64(-1), np.int64(-1)
     for seat in range(game.num_players):
         chest = np.int64(game.chest[seat])
@@ -144,16 +141,16 @@ def two_best(game):
 
 @jit(inline=True, cached=True)
 def bust_chance(game):
-    """Return the probability that the next card is a trap whose kind lies on the path."""
+    """Return the probability that the next card is a trap of a kind on the path."""
     fatal = 0
     for trap in range(MAX_TRAPS):
         fatal += game.deck[FIRST_TRAP + trap] * game.on_path[trap]
-    return fatal / (game.deck_size if game.deck_size else 1)  # before the first card there is no deck yet
+    return fatal / (game.deck_size if game.deck_size else 1)
 
 
 @jit(inline=True, cached=True)
 def expected_share(game, edition, treasures=MAX_TREASURES):
-    """Return the mean gems that the next card brings to each player inside, nobody leaving; 0 if nobody is."""
+    """Return the expected gems from the next card per player inside; 0 if none is."""
     if game.num_inside == 0:
         return 0.0
     gems = 0
@@ -164,7 +161,7 @@ def expected_share(game, edition, treasures=MAX_TREASURES):
 
 @jit
 def rebuild(row, key, game):
-    """Rebuild a game in `game` from what a seat sees with open chests (`row`); the observer becomes seat 0."""
+    """Decode an observation with open chests (`row`) into `game`; the observer becomes seat 0."""
     public = row[TABLE_FEATURES:]
     game.key = key
     game.num_players = round(public[PUBLIC_AT.num_players] / PER.num_players)
@@ -191,4 +188,4 @@ def rebuild(row, key, game):
         game.chest[seat] = round(row[at + OF_SEAT.chest] / PER.chest)
         game.relics[seat] = round(row[at + OF_SEAT.relics] / PER.relics)
         game.left_turn[seat] = round(row[at + OF_SEAT.left_turn] / PER.left_turn)
-    forget_last_events(game)
+    clear_last_events(game)

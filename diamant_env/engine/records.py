@@ -1,4 +1,4 @@
-"""Records of games that enter from outside: checked, or rebuilt from observations."""
+"""Validation of game records, and their reconstruction from observations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.arguments import MAX_SEED, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.loops import ALL_GAMES, NO_DEAL, NO_ROWS, NO_TURN, rebuild_games, run_games
 from diamant_env.engine.observation_writer import LENGTHS
@@ -17,12 +17,12 @@ from diamant_env.state import DECIDE, GAME, OVER, REVEAL
 
 
 def as_bytes(records: NDArray) -> NDArray[np.uint8]:
-    """Return records (N,) as the bytes that compiled loops take, uint8 (N, bytes of a record); the memory is shared."""
+    """Return a view of records (N,) as bytes for compiled loops, uint8 (N, itemsize)."""
     return records.view(np.ndarray).view(np.uint8).reshape(len(records), records.dtype.itemsize)
 
 
 def as_games(games: Any) -> NDArray:
-    """Return a contiguous copy of records of type `GAME` (N,), unchecked but for being that; or a ValueError."""
+    """Return a contiguous copy of records of type `GAME` (N,); raise ValueError for another dtype or shape."""
     given = np.asarray(games)
     if given.dtype != GAME or given.ndim != 1:
         raise ValueError(
@@ -34,19 +34,19 @@ def as_games(games: Any) -> NDArray:
 def check_games(
     games: Any, editions: NDArray, rows: NDArray, players: NDArray, phases: tuple[int, ...] = (DECIDE, OVER)
 ) -> NDArray:
-    """Return a copy of records of games, checked for what compiled code relies on, since it checks no bound.
+    """Return a copy of records after checking the invariants that keep compiled code within array bounds.
 
-    It is not checked that a game can come to this state.
+    Reachability of the states is not checked.
 
     Args:
         games: Records of type `GAME` (N,).
         editions: Records of type `EDITION` (E,).
         rows: int64 (N,), the edition of each game.
         players: int64 (N,), the number of players of each game.
-        phases: Those that are allowed.
+        phases: Allowed phases.
 
     Raises:
-        ValueError: If it is no such array, or a record is none of a game; the message names the game and the field.
+        ValueError: If dtype, shape or a record is invalid; the message names the game and the field.
     """
     given = as_games(games)
     if given.shape != rows.shape:
@@ -70,19 +70,19 @@ def check_games(
         "deck_size": given["deck_size"] == deck.sum(axis=1),
         "path_relics": given["path_relics"] >= 0,
         "relics_taken": (given["relics_taken"] >= 0) & (relics <= edition["num_relics"]),
-        # At every bust a few traps leave the game, so that the deck of an edition never runs out.
+        # At most `bust_removes` trap cards leave the game per bust.
         "deck's traps": (traps.min(axis=1) >= 0) & (traps.sum(axis=1) <= busts * edition["bust_removes"]),
         **{name: given[name] >= 0 for name in ("bag", "path_gems", "path_relic_value", "chest", "relics")},
     }.items():
         if not fits.all():
             game = int(np.argwhere(~fits)[0][0])
             value = given[field.split("'")[0]][game].tolist()
-            raise ValueError(f"game {game} can't be that of a game: {field} = {value}")
+            raise ValueError(f"game {game} is no valid state: {field} = {value}")
     return given
 
 
 def check_game(game: Any, edition: Edition) -> None:
-    """Check one record of type `GAME`, in which the first card of an expedition may be due, as `check_games` does."""
+    """Check one record of type `GAME` in any phase; raise ValueError as `check_games` does."""
     one = np.asarray(game)[None]
     players = np.clip(one["num_players"], 1, MAX_PLAYERS) if one.dtype == GAME else np.ones(1)
     check_games(one, edition_table([edition]), np.zeros(1, int), players.astype(int), (REVEAL, DECIDE, OVER))
@@ -95,15 +95,15 @@ def from_observation(
 
     Args:
         observations: float32 (rows, NUM_FEATURES).
-        keys: uint64 (rows,), the random keys of the games to come: the true ones can't be seen.
-        edition: The edition they play.
+        keys: uint64 (rows,), random keys for the rest of the games, since the true keys are unobservable.
+        edition: The edition of the games.
 
     Returns:
-        Records of type `GAME` (rows,), which a `Batch` of that edition can go on with: ``batch.restore(records)``.
+        Records of type `GAME` (rows,), for ``batch.restore(records)`` of a `Batch` of that edition.
 
     Raises:
-        ValueError: If the shapes don't fit, a key is no uint64, the chests are hidden, a row is of a seat that nobody
-            has, or no game of the edition looks like it; the message names the row and the field.
+        ValueError: If a shape is wrong, a key is no uint64, chests are hidden, or a row is of an absent seat or of no
+            state of the edition; the message names the row and the field.
     """
     rows = np.ascontiguousarray(observations, np.float32)
     if rows.ndim != 2 or rows.shape[1] != NUM_FEATURES:
@@ -112,8 +112,8 @@ def from_observation(
     if seen["hidden_chests"].any():
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
     if not seen["num_players"].all():
-        raise ValueError(f"row {seen['num_players'].argmin()} is of a seat that its table does not have: all 0")
-    own = np.array([whole_number("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
+        raise ValueError(f"row {seen['num_players'].argmin()} is of an absent seat: all 0")
+    own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
     if own.shape != rows.shape[:1]:
         raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")
     games, played = rebuilt(rows, own), find_edition(edition)
@@ -121,7 +121,7 @@ def from_observation(
     try:
         check_games(games, table, np.zeros(len(games), int), games["num_players"])
     except ValueError as error:
-        raise ValueError(f"no game of {played.name!r} looks like this: {error}") from None
+        raise ValueError(f"no game of {played.name!r} has this observation: {error}") from None
     wrong = observe_records(games, table, show_all=True)[:, 0] != rows
     if wrong.any():
         row, place = (int(number) for number in np.argwhere(wrong)[0])
@@ -134,14 +134,14 @@ def from_observation(
 def observe_records(
     games: NDArray, editions: NDArray, seats: int = 1, show_all: bool = False, blank_rivals: bool = False
 ) -> NDArray[np.float32]:
-    """Return what the first seats see, float32 (N, seats, NUM_FEATURES); nothing is checked.
+    """Return the observations of the first seats, float32 (N, seats, NUM_FEATURES), without validation.
 
     Args:
         games: Records of type `GAME` (N,).
         editions: Records of type `EDITION` (E,).
-        seats: How many of the seats.
+        seats: Number of seats.
         show_all: Whether hidden chests are shown.
-        blank_rivals: Whether all about the rivals is 0.
+        blank_rivals: Whether all features of rivals are 0.
     """
     rows = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
     no_script = np.zeros((len(games), 0), np.int8), np.zeros(len(games), np.int64)
@@ -153,7 +153,7 @@ def observe_records(
 
 
 def rebuilt(rows: NDArray[np.float32], keys: NDArray[np.uint64]) -> NDArray:
-    """Return records of type `GAME` (rows,) rebuilt from observations, unchecked."""
+    """Return records of type `GAME` (rows,) rebuilt from observations, without validation."""
     games = np.zeros(len(rows), GAME)
     rebuild_games(np.ascontiguousarray(rows), keys, as_bytes(games))
     return games

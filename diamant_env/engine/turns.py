@@ -1,4 +1,4 @@
-"""A turn of one game: the decisions, then cards until the next decision."""
+"""Sampling of cards and decisions within a turn."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from diamant_env.rules import reveal
 from diamant_env.state import REVEAL
 
 ANY_RELIC = NUM_CARDS
-"""In a scripted deck: the first relic that the deck holds."""
+"""Code in a scripted deck for the lowest relic in the deck."""
 
 
 @jit(inline=True)
 def draw_card(game):
-    """Return the next card, each copy in the deck being equally likely. Nothing changes."""
+    """Return the next random card, uniform over the copies in the deck, without revealing it."""
     position = random_below(game.key, game.expedition, game.turn, game.deck_size)
     treasures = traps = 0
     for slot in range(FIRST_TRAP):
@@ -30,9 +30,9 @@ def draw_card(game):
 
 @jit(inline=True)
 def card_at(game, first, stop, position):
-    """Return the card at this position among those from `first` to `stop` - 1."""
+    """Return the card at a position among the copies of cards `first` to `stop` - 1."""
     card, before = first, 0
-    for kind in range(first, stop - 1):  # without a branch, since the end of a search is mispredicted
+    for kind in range(first, stop - 1):  # branchless: the exit of a search would be mispredicted
         before += game.deck[kind]
         card += before <= position
     return card
@@ -40,7 +40,7 @@ def card_at(game, first, stop, position):
 
 @jit
 def scripted_card(game, card):
-    """Return a card of a scripted deck, or `NO_CARD` if the deck does not hold it."""
+    """Return the card of a script code, or `NO_CARD` if it is not in the deck."""
     if card == ANY_RELIC:
         card = FIRST_RELIC
         while card < NUM_CARDS and game.deck[card] == 0:
@@ -50,20 +50,20 @@ def scripted_card(game, card):
 
 @jit(inline=True)
 def draw_decision(game, seat, leave_probability):
-    """Draw LEAVE with this probability, by the seat's random number of this turn."""
+    """Sample whether a seat leaves, from its random number of this turn."""
     return random_bits(game.key, game.expedition, game.turn, 1 + seat) < leave_probability * 4294967296.0
 
 
 @jit(inline=True)
 def reveal_until_decision(game, edition, script, position, i):
-    """Turn up cards until the players must decide or the game is over; return whether the script's card was missing.
+    """Reveal cards until a decision or the end of the game; return whether a scripted card was not in the deck.
 
     Args:
         game: A record of type `GAME`.
         edition: A record of type `EDITION`.
-        script: int8 (N, any number), cards that come up before any is drawn.
-        position: int64 (N,), the next of them.
-        i: Which of the N games it is.
+        script: int8 (N, cards), cards to reveal before random draws.
+        position: int64 (N,), index of the next scripted card.
+        i: Index of the game.
     """
     while game.phase == REVEAL:
         if position[i] < script.shape[1]:

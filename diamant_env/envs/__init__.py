@@ -1,1 +1,1 @@
-"""What the views share: reading actions, opponents, scripted decks. Private."""
+"""Shared parts of the environment APIs. Private."""

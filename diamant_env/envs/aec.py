@@ -1,4 +1,4 @@
-"""The AEC form of the environment, and saved states of the parallel one."""
+"""AEC environment, and saved states of the parallel environment."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from diamant_env.engine.arguments import checked_action
 
 @dataclasses.dataclass(frozen=True)
 class SavedGame:
-    """What `parallel_env.clone_state` returns."""
+    """Value of `parallel_env.clone_state`."""
 
     num_players: int
     edition: Edition
-    parts: tuple  # the batch's games, the picture and the agents
+    parts: tuple  # the batch's snapshot, the scenes and the agents
 
     @staticmethod
     def checked(state: Any, num_players: int, edition: Edition) -> SavedGame:
-        """Return a state, if it is one and fits this table; a ValueError says what is wrong with it."""
+        """Return the state; raise ValueError if it is invalid or of another number of players or edition."""
         if not isinstance(state, SavedGame) or len(state.parts) != 3:
-            raise ValueError(f"a {type(state).__name__} is no state; a value of parallel_env.clone_state() is expected")
+            raise ValueError(f"state of type {type(state).__name__}; a value of parallel_env.clone_state() is expected")
         if state.num_players != num_players:
             raise ValueError(f"a state of {state.num_players} players; one of {num_players} is expected")
         if state.edition != edition:
@@ -37,14 +37,14 @@ class SavedGame:
 
 
 class AecGame(parallel_to_aec_wrapper):
-    """A `parallel_env` whose agents choose one after the other; it is played when the last has chosen."""
+    """A `parallel_env` whose agents act sequentially; the turn is played after the last action."""
 
     def step(self, action: Any) -> None:
-        """Take the action of the agent whose turn it is: 0 or 1, or None once it has terminated.
+        """Take the action of `agent_selection`: 0 or 1, or None after termination.
 
         Raises:
             RuntimeError: Before reset, or when the game is over.
-            ValueError: If the action is not allowed; it is still that agent's turn then.
+            ValueError: If the action is not allowed; `agent_selection` is then unchanged.
         """
         if not getattr(self, "agents", ()):
             raise RuntimeError("no game is being played: call reset() first")

@@ -1,4 +1,4 @@
-"""An edition in a short text, where a parameter must be one: a published name, or a box field by field."""
+"""Editions as short strings for OpenSpiel's game parameters: a published name, or the fields of a custom edition."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from diamant_env.editions import EDITIONS, Edition, find_edition
 
 _LISTS = ("treasures", "traps", "relics")
 _WHOLE = ("treasures", "relics", "trap_copies", "expeditions", "bust_removes")
-_BOX = (*_LISTS, "trap_copies", "relics_enter", "relic_values", "expeditions", "bust_removes", "tie_break")
+_FIELDS = (*_LISTS, "trap_copies", "relics_enter", "relic_values", "expeditions", "bust_removes", "tie_break")
 
 
 def edition_text(edition: Edition) -> str:
-    """Return an edition in a text without commas or brackets: its name if it is published, else its box by fields.
+    """Return an edition as text without commas or brackets: a published name, or the fields that are not defaults.
 
-    Only what differs from the defaults of `Edition` is there; `hidden_chests` is left out.
+    `hidden_chests` is omitted.
 
     >>> edition_text(Edition("small", treasures=(3, 5), traps=("mud",), trap_copies=2, expeditions=1))
     'treasures:3+5/traps:mud/trap_copies:2/expeditions:1'
@@ -25,29 +25,31 @@ def edition_text(edition: Edition) -> str:
     if published and published == dataclasses.replace(edition, hidden_chests=published.hidden_chests):
         return edition.name
     defaults = {field.name: field.default for field in dataclasses.fields(edition)}
-    values = {name: getattr(edition, name) for name in _BOX}
+    values = {name: getattr(edition, name) for name in _FIELDS}
     texts = {name: "+".join(map(str, each)) if name in _LISTS else each for name, each in values.items()}
     return "/".join(f"{name}:{text}" for name, text in texts.items() if values[name] != defaults[name])
 
 
 def read_edition(text: str) -> Edition:
-    """Return the edition that a text names or describes, see `edition_text`.
+    """Return the edition of a text from `edition_text`.
 
     Raises:
-        ValueError: If it is no such text, or the box can't be played; the message says what is allowed.
+        ValueError: If the text is invalid or the edition not playable; the message lists what is allowed.
     """
     if ":" not in text:
         return find_edition(text)
     values: dict[str, Any] = {"name": text}
     for part in text.split("/"):
         name, _, given = part.partition(":")
-        if name not in _BOX:
-            raise ValueError(f"{part!r} in the box {text!r}; FIELD:VALUE is allowed with {', '.join(_BOX)}")
+        if name not in _FIELDS:
+            raise ValueError(f"{part!r} in the edition {text!r}; FIELD:VALUE is allowed with {', '.join(_FIELDS)}")
         read: Callable[[str], Any] = int if name in _WHOLE else str
         try:
             values[name] = tuple(map(read, given.split("+"))) if name in _LISTS else read(given)
         except ValueError:
-            raise ValueError(f"{part!r} in the box {text!r}; whole numbers are allowed, + between several") from None
+            raise ValueError(
+                f"{part!r} in the edition {text!r}; whole numbers are allowed, + between several"
+            ) from None
     if missing := [name for name in ("treasures", "traps") if name not in values]:
-        raise ValueError(f"the box {text!r} has no {missing[0]}")
+        raise ValueError(f"the edition {text!r} has no {missing[0]}")
     return Edition(**values)

@@ -1,4 +1,4 @@
-"""Which part of an observation a view shows: the setting `observation`."""
+"""Column selection of an environment's observations, for the argument `observation`."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Observation: TypeAlias = "Sequence[str] | str | None"
 
 
 class Layout:
-    """The part of an observation that is shown.
+    """Selection of observation columns.
 
     Args:
-        observation: None for the fields of `FIELDS`; ``"history"`` for those of `HISTORY` after them; or the names of
-            some fields of both, such as ``["bag", "path_gems"]``, in the order in which they are wanted.
+        observation: None for `FIELDS`; ``"history"`` for `FIELDS` and `HISTORY`; or names of fields of both, such as
+            ``["bag", "path_gems"]``, in the order of the columns.
 
     Attributes:
-        history: Whether fields of `HISTORY` are among them, so that rows must have them.
+        history: Whether fields of `HISTORY` are selected.
 
     Raises:
-        ValueError: If it is something else, or names no field; the message lists them.
+        ValueError: If the argument is invalid or a name unknown; the message lists the fields.
     """
 
     def __init__(self, observation: Observation) -> None:
@@ -47,6 +47,6 @@ class Layout:
         """Return a new observation space."""
         return FieldsBox(self._fields) if self._fields else observation_space(self._columns)
 
-    def shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the part of rows, float32 (…, num_features), that is shown; the rows themselves if that is all."""
+    def select(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the selected columns of rows, float32 (…, num_features)."""
         return rows[..., :NUM_FEATURES] if self._columns is None else rows[..., self._columns]

@@ -1,4 +1,4 @@
-"""One learner among opponents, many games at a time: the logic of the Gymnasium environments."""
+"""Games with one learner among opponents: shared logic of the Gymnasium environments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import OpponentSeats
 from diamant_env.envs.pictures import Pictures
@@ -24,15 +24,15 @@ from diamant_env.rewards import Reward
 
 
 class OneLearner:
-    """N games; in each, one seat decides by the caller's actions and agents decide for the others.
+    """N games, each with one seat controlled by the caller and agents on the others.
 
-    While the learner is in camp the others play on, so that the learner of every game that is not over is inside
-    the cave and must decide. The arguments are those of `diamant_env.gym_env.DiamantEnv`.
+    Turns that a learner spends in camp are played at once, so that the learner of every running game must decide. The
+    arguments are those of `diamant_env.gym_env.DiamantEnv`.
 
     Attributes:
         batch: The games.
-        seats: int64 (N,), where the learner sits in each.
-        pictures: What has happened, to look at.
+        seats: int64 (N,), the learners' seats.
+        pictures: Rendering of the games.
     """
 
     def __init__(  # noqa: PLR0913 - every setting has a name
@@ -49,8 +49,8 @@ class OneLearner:
         metadata: dict[str, Any],
         observation: Observation = None,
     ) -> None:
-        players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
-        self.seat = None if seat is None else whole_number("seat", seat, 0, players - 1, "None or ")
+        players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
+        self.seat = None if seat is None else checked_int("seat", seat, 0, players - 1, "None or ")
         self.edition = find_edition(edition, hidden_chests)
         if expeditions is not None:
             self.edition = with_expeditions(self.edition, expeditions)
@@ -70,9 +70,9 @@ class OneLearner:
         """Start new games.
 
         Args:
-            chosen: bool (N,), the places where a game starts.
-            seeds: uint64 (N,), one per place; by default each place goes on with its next game, and the first time
-                with seeds from the system. Opponents are seeded only where all places are.
+            chosen: bool (N,), the games to start.
+            seeds: uint64 (N,), one per game; None continues each sequence of games, see `Batch.reset`. Opponents are
+                seeded only if all games are.
         """
         self.batch.reset(seeds, chosen, self._views)
         if seeds is not None and chosen.all():
@@ -86,7 +86,7 @@ class OneLearner:
         self._table = Table(self.batch, self.opponents.agents, self.opponents.seating(self.seats))
 
     def play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Play until each learner must decide again or its game is over; a game that was over stays as it is.
+        """Play until each learner must decide again or its game is over; games already over are unchanged.
 
         Args:
             actions: (N,), 0 or 1.
@@ -100,7 +100,7 @@ class OneLearner:
         playing = ~self.over
         while playing.any():
             self._table.decide(self._views, self._actions, playing)
-            self._actions[at] = actions  # of a learner in camp, ignored
+            self._actions[at] = actions  # ignored in camp
             self.batch.step(self._actions, self._views, self._rewards, mask=playing)
             rewards += self._rewards[at]
             turns += playing
@@ -110,20 +110,20 @@ class OneLearner:
 
     @property
     def over(self) -> NDArray[np.bool_]:
-        """The games that are over, a new bool (N,)."""
+        """The games that are over, bool (N,)."""
         return self.batch.over
 
     @property
     def action_masks(self) -> NDArray[np.bool_]:
-        """The learners' legal actions, a new bool (N, 2): CONTINUE always, LEAVE unless the game is over."""
+        """The learners' legal actions, bool (N, 2): CONTINUE always, LEAVE unless the game is over."""
         return np.stack([np.ones_like(self.over), ~self.over], axis=1)
 
     @property
     def observations(self) -> NDArray[np.float32]:
-        """What the learners see, a new float32 (N, features)."""
-        return self.layout.shown(self._views[self._games, self.seats])
+        """The learners' observations, float32 (N, features)."""
+        return self.layout.select(self._views[self._games, self.seats])
 
     @property
     def scores(self) -> NDArray[np.int64]:
-        """What the learners have in their chests, relics included, a new int64 (N,)."""
+        """The learners' chests in gems, relics included, int64 (N,)."""
         return self.batch.tables["chest"][self._games, self.seats].astype(np.int64)

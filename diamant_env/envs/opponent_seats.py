@@ -1,4 +1,4 @@
-"""Who plays against a single learner: what the setting `opponents` may be, and how its agents are asked."""
+"""Opponents of a single learner, from the argument `opponents`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ class OpponentSeats:
     """The agents of all seats but the learner's.
 
     Args:
-        opponents: Texts that `diamant_env.opponents.make` takes, policy files, agents, or functions of the
-            observations. One for all rivals, or one per rival in the order in which the learner's
-            observation lists them: the first sits on the seat after the learner's.
+        opponents: One argument of `diamant_env.opponents.make` for all rivals, or one per rival in seat order after
+            the learner.
         num_rivals: Rivals at each table.
 
     Attributes:
-        agents: Each agent once, as a `Table` takes them.
+        agents: The distinct agents, for a `Table`.
 
     Raises:
-        ValueError: If `opponents` is something else or of the wrong length.
+        ValueError: If `opponents` is invalid or of the wrong length.
     """
 
     def __init__(self, opponents: Player | Sequence[Player], num_rivals: int) -> None:
@@ -37,10 +36,10 @@ class OpponentSeats:
         different = {_identity(one): one for one in one_each or [opponents]}
         order = list(different)
         self._relative = np.array([order.index(_identity(one)) for one in one_each] + [EMPTY])
-        self.agents = made(different.values())
+        self.agents = make_opponents(different.values())
 
     def seating(self, learners: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the `Table`'s seating, int (games, seats), around these learners' seats, int (games,)."""
+        """Return the `Table`'s seating, int (games, seats), for the learners' seats, int (games,)."""
         seats = len(self._relative)
         return self._relative[(np.arange(seats) - learners[:, None] - 1) % seats]
 
@@ -50,7 +49,7 @@ class OpponentSeats:
 
 
 def one_per_rival(opponents: Player | Sequence[Player], num_rivals: int) -> list[Any]:
-    """Return the opponent of each rival; a ValueError says if there are too few or too many."""
+    """Return one opponent per rival; raise ValueError if the number differs."""
     one_each = list(opponents) if isinstance(opponents, list | tuple) else [opponents] * num_rivals
     if len(one_each) != num_rivals:
         raise ValueError(f"{len(one_each)} opponents; give one for all rivals, or one for each of the {num_rivals}")
@@ -58,14 +57,14 @@ def one_per_rival(opponents: Player | Sequence[Player], num_rivals: int) -> list
 
 
 def seed_agents(agents: Sequence[Agent], seed: int) -> None:
-    """Seed those of the agents that have a method ``seed(int)``, each differently."""
+    """Seed the agents that have a method ``seed(int)``, each differently."""
     drawing = [agent.seed for agent in agents if callable(getattr(agent, "seed", None))]  # type: ignore[attr-defined]
     for position, call in enumerate(drawing):
         call(int(np.random.SeedSequence([seed, position]).generate_state(1)[0]))
 
 
-def made(opponents: Iterable[Player]) -> list[Agent]:
-    """Return the agents of opponents; a ValueError says which is none."""
+def make_opponents(opponents: Iterable[Player]) -> list[Agent]:
+    """Return the agents of opponents; raise ValueError for one that is no agent."""
     try:
         return [make(opponent, secrets.randbits(32)) for opponent in opponents]
     except ValueError as error:
@@ -73,5 +72,5 @@ def made(opponents: Iterable[Player]) -> list[Agent]:
 
 
 def _identity(opponent: Any) -> Any:
-    """Return what makes two opponents the same agent: their text, or that they are one object."""
+    """Return the key by which opponents share an agent: their text, or the object's identity."""
     return str(opponent) if isinstance(opponent, str | Path) else id(opponent)

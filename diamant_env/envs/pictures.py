@@ -1,4 +1,4 @@
-"""What people look at while an environment plays: a text, a picture or a window."""
+"""Rendering of environments as text, pictures or a window."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,16 +14,17 @@ RENDER_MODES = ("human", "rgb_array", "ansi")
 
 
 class Pictures:
-    """The pictures of a batch's games; `follow` must be told of every turn.
+    """Renderer of a batch's games; call `follow` after every turn.
 
     Args:
-        mode: A render mode, or None for nothing. Pictures need pygame-ce, which is not imported for text.
+        mode: A render mode or None. pygame-ce is imported for pictures only.
         batch: The games.
-        metadata: Of the environment: ``"render_modes"``, and ``"render_fps"``, the most turns a second in a window.
-        not_started: The error that `draw` raises before the first reset.
+        metadata: The environment's metadata: ``"render_modes"``, and ``"render_fps"``, the maximum turns per second in
+            a window.
+        not_started: The error of `draw` before the first reset.
 
     Attributes:
-        scenes: What has happened in each game.
+        scenes: The scene of each game.
 
     Raises:
         ValueError: If there is no such render mode.
@@ -46,13 +47,13 @@ class Pictures:
             self._window = Window("Diamant") if mode == "human" else None
 
     def restart(self, games: Sequence[int] | NDArray[np.int64]) -> None:
-        """Take note that games have just begun."""
+        """Start new scenes for games that have just begun."""
         for game in games:
             self.scenes[game] = Scene()
         self.follow(games)
 
     def follow(self, games: Sequence[int] | NDArray[np.int64]) -> None:
-        """Take note that games have begun or played a turn; a window shows it."""
+        """Update the scenes of games after a start or a turn, and draw them in ``"human"`` mode."""
         if self._mode is not None:
             for game in games:
                 self.scenes[game].follow(self._batch.games[game])
@@ -60,11 +61,11 @@ class Pictures:
                     self._draw(game, self._fps)
 
     def draw(self) -> list[Any]:
-        """Return every game's text or picture; None without a render mode and with a window, which is drawn again."""
+        """Return every game's text or picture; redraw the window and return None in ``"human"`` mode."""
         return [None if self._mode is None else self._draw(game) for game in range(len(self.scenes))]
 
     def png(self) -> bytes:
-        """Return the picture of the first game as a PNG file."""
+        """Return the first game's picture as PNG."""
         from diamant_env.drawing.pixels import png_of
 
         return png_of(self.draw()[0])
@@ -72,7 +73,7 @@ class Pictures:
     def _draw(self, game: int, fps: float = 0) -> Any:
         record, scene = self._batch.games[game], self.scenes[game]
         if scene.before is None and not scene.path:
-            raise self._not_started("render before reset: call reset() first")
+            raise self._not_started("no game to render: call reset() first")
         edition = self._batch.editions[record.edition]
         if self._mode == "ansi":
             return render_text(record, edition, scene)
@@ -83,6 +84,6 @@ class Pictures:
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if any."""
         if self._window is not None:
             self._window.close()

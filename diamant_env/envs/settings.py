@@ -1,4 +1,4 @@
-"""What a caller may hand over, checked: whole numbers, how many expeditions a game has, and actions."""
+"""Validation of the environments' arguments and actions."""
 
 import contextlib
 import dataclasses
@@ -9,23 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition
-from diamant_env.engine.arguments import checked_action, whole_number
+from diamant_env.engine.arguments import checked_action, checked_int
 
 
 def with_expeditions(edition: Edition, expeditions: int) -> Edition:
-    """Return an edition with another number of expeditions, which its name says.
+    """Return an edition with another number of expeditions, also in its name.
 
     Raises:
-        ValueError: If it can't be played so, with the reason.
+        ValueError: If it is not playable; the message has the reason.
     """
-    number = whole_number("expeditions", expeditions, 1, MAX_EXPEDITIONS, "None or ")
+    number = checked_int("expeditions", expeditions, 1, MAX_EXPEDITIONS, "None or ")
     if number == edition.expeditions:
         return edition
     return dataclasses.replace(edition, name=f"{edition.name}, expeditions={number}", expeditions=number)
 
 
 def read_actions(actions: Mapping[str, Any], agents: Sequence[str], inside: NDArray[np.int8]) -> bytes:
-    """Return the actions as one byte per seat, 0 or 1; those of idle seats are ignored and may be missing.
+    """Return the actions as one byte per seat, 0 or 1; those of seats in camp are ignored and may be missing.
 
     Raises:
         ValueError: If an agent inside the cave is missing, an agent is unknown, or an action is neither 0 nor 1.

@@ -1,7 +1,4 @@
-"""The truth where it can be computed: optimal stopping, equilibria, best responses. Needs numpy and numba only.
-
-Imported only when asked for: ``from diamant_env import exact``. `docs/exact.md` explains the method.
-"""
+"""Exact solutions: optimal stopping, equilibria and best responses; see `docs/exact.md` for the method."""
 
 from diamant_env.compilation import cache_folder
 from diamant_env.exact.data_set import ActionValues, action_values

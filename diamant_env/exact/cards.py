@@ -1,9 +1,8 @@
-"""What may come up in the rest of an expedition, as numbers: each set of cards drawn is one integer.
+"""Mixed-radix indices of the multisets of cards drawn in an expedition.
 
-A set is written in mixed radix, a digit for each kind of card: how many of it have come up since the game at which the
-solution starts. Drawing a card adds that digit's stride, so from the highest number down every set comes after all
-that can follow it. Kinds of trap of which the deck holds equally many are interchangeable: they may share a digit, the
-number of kinds that have come up.
+A digit per kind of card counts its draws since the start of the solution. Drawing a card adds that digit's stride, so
+decreasing index order is a reverse topological order. Kinds of trap with equal numbers of copies are interchangeable:
+they may share a digit, the number of kinds drawn.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ MAX_SETS = 200_000_000
 
 
 class CardSets(NamedTuple):
-    """The sets of cards that can come up after a game's state.
+    """Sets of cards that can be drawn after a state.
 
     Attributes:
-        stride: int64 (digits,), what drawing a card adds to the number of the set.
+        stride: int64 (digits,), increment of the index per card drawn.
         radix: int64 (digits,).
-        rising: int64 (digits, values), cards in the deck that raise the digit, by its value.
-        fatal: int64 (digits, values), cards in the deck that end the expedition, by the digit's value.
+        rising: int64 (digits, values), number of cards in the deck that increment the digit, by its value.
+        fatal: int64 (digits, values), number of cards in the deck that end the expedition, by the digit's value.
         card: int64 (digits,), the treasure or relic, -1 for traps.
-        digit_of_trap: int64 (kinds,), -1 where a kind lies on the path already or is not in the deck.
-        always_fatal: Cards of the kinds that lay on the path from the start.
-        size: How many sets there are.
+        digit_of_trap: int64 (kinds,), -1 for kinds on the path at the start or not in the deck.
+        always_fatal: Number of cards of the kinds on the path at the start.
+        size: Number of sets.
     """
 
     stride: NDArray[np.int64]
@@ -52,12 +51,12 @@ class _Digit(NamedTuple):
 
 
 def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> CardSets:
-    """Return the sets of cards that can come up after a state of an edition; interchangeable traps may share a digit.
+    """Return the sets of cards that can be drawn after a state; `merge_traps` lets interchangeable traps share a digit.
 
     Raises:
-        ValueError: If there are too many sets to count through.
+        ValueError: If there are more than `MAX_SETS` sets.
     """
-    # Traps last, relics before them: each treasure set of one trap set lies together.
+    # Treasures have the lowest strides and traps the highest, for memory locality.
     digits = [
         _Digit(list(range(copies, -1, -1)), [0] * (copies + 1), card)
         for card, copies in enumerate(game["deck"].tolist())
@@ -67,7 +66,7 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
     radix = np.array([len(digit.rising) for digit in digits], np.int64)
     size = float(np.prod(radix.astype(float)))
     if size > MAX_SETS:
-        raise ValueError(f"{size:.3g} sets of cards can come up in {edition.name!r}; at most {MAX_SETS:.0e} are solved")
+        raise ValueError(f"{size:.3g} sets of cards in {edition.name!r}; at most {MAX_SETS:.0e} are solved")
     rising, fatal = np.zeros((2, len(digits), int(radix.max())), np.int64)
     digit_of_trap = np.full(MAX_TRAPS, -1, np.int64)
     for index, digit in enumerate(digits):
@@ -88,7 +87,7 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
 
 
 def _trap_digits(game: GameState, merge: bool) -> list[_Digit]:
-    """Return a digit for each kind of trap that can still come up first, or for those with equally many copies."""
+    """Return a digit per kind of trap in the deck and not on the path; `merge` joins kinds with equal copies."""
     copies = game["deck"][FIRST_TRAP:FIRST_RELIC].tolist()
     fresh = [trap for trap in range(MAX_TRAPS) if copies[trap] and not game["on_path"][trap]]
     alike = [[trap for trap in fresh if copies[trap] == number] for number in sorted({copies[trap] for trap in fresh})]
@@ -104,14 +103,14 @@ def _trap_digits(game: GameState, merge: bool) -> list[_Digit]:
 
 @jit
 def read_digits(sets, number, digits):
-    """Write the digits of a set into `digits`, int64 (digits,)."""
+    """Write the digits of index `number` into `digits`, int64 (digits,)."""
     for digit in range(sets.radix.shape[0]):
         digits[digit] = (number // sets.stride[digit]) % sets.radix[digit]
 
 
 @jit
 def cards_left(sets, digits):
-    """Return how many cards the deck still holds."""
+    """Return the number of cards in the deck."""
     cards = sets.always_fatal
     for digit in range(digits.shape[0]):
         cards += sets.rising[digit, digits[digit]] + sets.fatal[digit, digits[digit]]
@@ -120,7 +119,7 @@ def cards_left(sets, digits):
 
 @jit
 def number_of(sets, start, game):
-    """Return the number of the set that has come up between two states of one expedition, -1 if they aren't."""
+    """Return the index of the cards drawn between two states, -1 if `game` can't follow `start`."""
     number = np.int64(0)
     for digit in range(sets.radix.shape[0]):
         card = sets.card[digit]

@@ -1,13 +1,12 @@
-"""Players who decide at once: the symmetric equilibrium of one expedition in score, and two players' difference.
+"""Symmetric equilibrium of one expedition in score, and minimax solution of two players' difference in score.
 
-In score everyone wants as many gems as possible. A node with several inside can have several symmetric equilibria;
-selected is the one with the lowest probability of leaving. All values are those of the selected equilibrium.
+In score each player maximises expected gems. A node can have several symmetric equilibria; the one with the lowest
+probability of leaving is selected, and all values are those of the selected equilibria.
 
-Two players who want as many gems more than the other as possible play a zero-sum game. Where both are inside, both
-leaving or both going on is worth 0 by symmetry, and one who leaves alone is g ahead: its gems less what the other,
-who plays on alone, banks on average. So the node is the matrix [[0, g], [-g, 0]], whose value is 0 and in which
-leaving is optimal if g >= 0, going on if g <= 0. Since every expedition is then worth 0 to both, a whole game is
-played by playing each expedition so, with the cards that are in it.
+Two players who maximise their difference in gems play a zero-sum game. Where both are inside, both leaving or both
+continuing is worth 0 by symmetry; a lone leaver gains g, its gems less the expected gems of the other, who continues
+alone. The node is the matrix game [[0, g], [-g, 0]] with value 0, in which leaving is optimal if g >= 0 and continuing
+if g <= 0. Every expedition then has value 0, so optimal play of a game is optimal play of each expedition.
 """
 
 from __future__ import annotations
@@ -44,11 +43,11 @@ class Solution:
     """A solved tree.
 
     Attributes:
-        tree: What was solved.
+        tree: The solved tree.
         mode: `EQUILIBRIUM` or `DIFFERENCE`.
-        values: float64 (nodes,), mean gems that a player inside banks from a node on; where two play for the
-            difference and both are inside, what leaving alone brings more than going on alone.
-        error: The most that another choice at a node would have brought its player, in gems.
+        values: float64 (nodes,), expected gems of a player inside from a node on; with `DIFFERENCE` and both inside,
+            the gain g of a lone leaver.
+        error: Maximum gain of a deviation at a single node, in gems.
     """
 
     tree: ExpeditionTree
@@ -58,47 +57,45 @@ class Solution:
 
     @property
     def value(self) -> float:
-        """What the expedition is worth to each player, in mean gems, or the mean difference, which is 0."""
+        """Expected gems of each player in the expedition; 0 with `DIFFERENCE`."""
         return 0.0 if self.mode == DIFFERENCE else root_value(self.tree, self.values)
 
     def leave_probability(self, games: np.ndarray) -> NDArray[np.float64]:
-        """Return the probability with which each player inside leaves, float64 (games,), at later states.
+        """Return each player's probability of leaving at later states of the expedition, float64 (games,).
 
         Args:
-            games: Records of type `GAME` (games,), in which the players must decide.
+            games: Records of type `GAME` (games,) in phase `DECIDE`.
 
         Raises:
-            ValueError: If one of them can't follow the state that was solved in the same expedition.
+            ValueError: If a state is not in the solved tree.
         """
         return self.look_up(games)[:, 2]
 
     def action_values(self, games: np.ndarray) -> NDArray[np.float64]:
-        """Return the mean gems that CONTINUE and LEAVE bring a player inside, float64 (games, 2), at later states.
+        """Return the expected gems of CONTINUE and LEAVE at later states, float64 (games, 2).
 
-        The others play the equilibrium now, and all play it afterwards. Args and errors are those of
-        `leave_probability`; a solution of `DIFFERENCE` is refused too.
+        The others play the equilibrium now, and all play it afterwards. Arguments and errors are those of
+        `leave_probability`; solutions of `DIFFERENCE` raise ValueError.
         """
         if self.mode != EQUILIBRIUM:
-            raise ValueError(
-                "what each choice brings is kept in gems; the difference of two players has no such values"
-            )
+            raise ValueError("a solution of two players' difference has no action values in gems")
         return self.look_up(games)[:, :2]
 
     def look_up(self, games: np.ndarray) -> NDArray[np.float64]:
-        """Return float64 (games, 3): what going on and what leaving brings, and the probability of leaving."""
+        """Return the values of CONTINUE and LEAVE and the probability of leaving, float64 (games, 3)."""
         result = np.zeros((len(games), 3))
         x = self.tree
         wrong = _look_up(x.sets, x.boxes, x.moves, x.start, as_games(games), self.mode, self.values, result)
         if wrong >= 0:
             raise ValueError(
-                f"game {wrong} isn't in the expedition that was solved: {x.boxes.players} players "
-                f"in {x.edition.name!r}, or a state that its cards can't lead to"
+                f"game {wrong} is not in the solved tree of {x.boxes.players} players in {x.edition.name!r}: "
+                "it can't follow the state that was solved"
             )
         return result
 
 
 def root_value(tree: ExpeditionTree, values: NDArray[np.float64]) -> float:
-    """Return the value of the state at the root of a tree."""
+    """Return the value at the root of a tree."""
     return float(values[tree.boxes.first[0, tree.boxes.players]])
 
 
@@ -112,15 +109,14 @@ def solve_equilibrium(
     """Find the symmetric equilibrium in score of one expedition, with the lowest probability of leaving at each node.
 
     Args:
-        num_players: At the table.
+        num_players: Players at the table; ignored if `game` is given.
         edition: A published name or an `Edition`.
-        game: A record of type `GAME`, in which everyone inside has the same prospects; by default a fresh game.
-            Then `num_players` is not read.
-        progress: Called with the part that is done, 0 to 1.
-        cache: Look for the values on disk, and keep them there; what is damaged is solved anew.
+        game: The initial state, a record of type `GAME`; by default a new game.
+        progress: Called with the fraction done, 0 to 1.
+        cache: Whether to cache the values on disk; damaged files are recomputed.
 
     Raises:
-        ValueError: If it is out of reach: too many nodes, or relics of several printed values.
+        ValueError: If the tree is too large, or has relics of several printed values.
     """
     return _solve(_tree(num_players, edition, game), EQUILIBRIUM, progress, cache)
 
@@ -131,17 +127,17 @@ def solve_difference(
     progress: Progress | None = None,
     cache: bool = True,
 ) -> Solution:
-    """Find how two players play who want as many gems more than the other as possible, from a state to the end.
+    """Solve the zero-sum game of two players' difference in score, from a state on.
 
     Args:
         edition: A published name or an `Edition`.
-        game: A record of type `GAME` with two players at the table; by default a fresh game. What lies behind the
-            expedition that it is in is worth 0 to both, so that one expedition or a whole game makes no difference.
-        progress: Called with the part that is done, 0 to 1.
-        cache: Look for the values on disk, and keep them there.
+        game: The initial state, a record of type `GAME` with two players; by default a new game. The solution of its
+            expedition is optimal for the whole game too, since later expeditions have value 0.
+        progress: Called with the fraction done, 0 to 1.
+        cache: Whether to cache the values on disk.
 
     Raises:
-        ValueError: If the table has not two players or it is out of reach.
+        ValueError: If there are not two players, the tree is too large, or has relics of several printed values.
     """
     tree = _tree(2, edition, game)
     if tree.start["num_players"] != 2:
@@ -165,7 +161,7 @@ def solve(
 
 
 def parts(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
-    """Yield ranges of sets, the last sets first, and tell after each how much is done."""
+    """Yield ranges of sets in decreasing order, and report progress after each."""
     edges = np.linspace(0, tree.sets.size, min(_CHUNKS, tree.sets.size) + 1).astype(int)
     for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
         yield first, last
@@ -194,7 +190,7 @@ def _solve(tree: ExpeditionTree, mode: int, progress: Progress | None, cache: bo
 
 
 def load_values(tree: ExpeditionTree, mode: int) -> tuple[NDArray[np.float64], float] | None:
-    """Return the values, float64 (nodes,), and the error of a solution kept on disk, None if there is no sound one."""
+    """Return the values, float64 (nodes,), and the error of a cached solution, None if missing or damaged."""
     file = _file_of(tree, mode)
     if file is None or not file.is_file():
         return None
@@ -206,7 +202,7 @@ def load_values(tree: ExpeditionTree, mode: int) -> tuple[NDArray[np.float64], f
 
 
 def save_values(tree: ExpeditionTree, mode: int, values: NDArray[np.float64], error: float) -> None:
-    """Keep a solution on disk; write errors are ignored."""
+    """Cache a solution on disk; write errors are ignored."""
     file = _file_of(tree, mode)
     if file is not None:
         numbers = np.concatenate([[error], values]).astype("<f8")
@@ -215,7 +211,7 @@ def save_values(tree: ExpeditionTree, mode: int, values: NDArray[np.float64], er
 
 
 def _file_of(tree: ExpeditionTree, mode: int) -> Path | None:
-    """Return the file of a solution, named by all that it depends on beside the sources; None if there is no place."""
+    """Return the cache file of a solution, named by a digest of its inputs; None without a cache folder."""
     folder, start = cache_folder(), tree.start
     parts = ("phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag")
     numbers = [mode, *(int(start[name]) for name in parts)]
@@ -226,7 +222,7 @@ def _file_of(tree: ExpeditionTree, mode: int) -> Path | None:
 
 @jit(cached=True)
 def _look_up(sets, boxes, moves, start, games, mode, values, result):
-    """Write what `Solution.look_up` returns into `result`; return the first game that does not fit, -1 if all do."""
+    """Write the result of `Solution.look_up` into `result`; return the first game not in the tree, else -1."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for i in range(games.shape[0]):

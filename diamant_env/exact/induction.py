@@ -1,8 +1,8 @@
 """Backward induction over the nodes of one expedition.
 
-At a node with n inside, j of the n - 1 others leave. A player who leaves then gets `leave[j]`; one who goes on gets
-`stay[j]`, the mean over the next card with n - j inside. When the others leave with probability q each, j is
-binomial, and the player compares L(q) = E[leave] with S(q) = E[stay].
+At a node with n players inside, j of the n - 1 others leave. Leaving is then worth `leave[j]` and continuing `stay[j]`,
+the expectation over the next card with n - j inside. When the others leave with probability q each, j is binomial, and
+the player compares L(q) = E[leave] with S(q) = E[stay].
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ import numpy as np
 from diamant_env.compilation import jit
 from diamant_env.editions import MAX_PLAYERS
 from diamant_env.exact.cards import cards_left, read_digits
-from diamant_env.exact.tree import coordinates, going_on, nodes_of
+from diamant_env.exact.tree import continue_value, coordinates, nodes_of
 
-EQUILIBRIUM = 0  # everyone plays the symmetric equilibrium with the lowest probability of leaving
-DIFFERENCE = 1  # two players, each wants as many gems more than the other as possible
+EQUILIBRIUM = 0  # symmetric equilibrium with the lowest probability of leaving
+DIFFERENCE = 1  # two players maximise their difference in gems
 
-_DEPTH = 60  # halvings of an interval: below the distance of two float64
+_DEPTH = 60  # bisections, to float64 precision
 
 
 @jit(cached=True)
 def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value):
-    """Fill `value` for the sets from `last` - 1 down to `first`; return the most that a choice at a node gives away.
+    """Fill `value` for the sets from `last` - 1 down to `first`; return the maximum gain of a one-node deviation.
 
-    `value`: float64 (nodes,), the mean gems that a player inside banks from there on; with `DIFFERENCE` at nodes with
-    both inside what leaving alone brings more than going on alone. `policy`: float64 (nodes,), the probabilities of
-    leaving are written into it unless it is empty.
+    `value`, float64 (nodes,), is that of `Solution.values`. `policy`, float64 (nodes,) or empty, receives the
+    probabilities of leaving. `mode` is `EQUILIBRIUM` or `DIFFERENCE`; for the other arguments see `ExpeditionTree`.
     """
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
@@ -37,7 +36,7 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
         for at in nodes_of(boxes, number):
             inside, gone, bag, path = coordinates(boxes, number, at)
             if must_reveal and number == 0:
-                value[at] = going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
+                value[at] = continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
                 continue
             compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
             others = inside - 1
@@ -56,7 +55,7 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
 
 @jit
 def compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay):
-    """Write into `leave` and `stay` (inside,) what each choice brings by the number of others who leave."""
+    """Write the values of leaving and continuing, by the number of others who leave, into `leave` and `stay`."""
     relics = boxes.relics[number]
     for others in range(inside):
         leavers = others + 1
@@ -67,22 +66,23 @@ def compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag,
         if others:
             left = moves.path_rest[others, path]
             missing = relics if moves.takes_relics[others] else gone
-        stay[others] = going_on(sets, boxes, moves, digits, cards, value, number, inside - others, missing, bag, left)
+        stay[others] = continue_value(
+            sets, boxes, moves, digits, cards, value, number, inside - others, missing, bag, left
+        )
 
 
 @jit
 def choose(mode, leave, stay, others):
     """Return the probability of leaving at a node, for `EQUILIBRIUM` and `DIFFERENCE`."""
     if mode == DIFFERENCE and others == 1:
-        # Both staying and both leaving are worth 0; see `exact.equilibrium`.
         return 1.0 if leave[0] > stay[1] else 0.0
     return lowest_equilibrium(leave, stay, others)
 
 
 @jit
 def mean(payoffs, others, chance):
-    """Return the mean of `payoffs` (others + 1,) by the number of others who leave, each with this chance."""
-    # De Casteljau's algorithm: a binomial mean is a polynomial in Bernstein form.
+    """Return the binomial mean of `payoffs` (others + 1,), each other leaving with probability `chance`."""
+    # De Casteljau's algorithm: the mean is a polynomial in Bernstein form.
     work = np.empty(MAX_PLAYERS)
     for j in range(others + 1):
         work[j] = payoffs[j]
@@ -94,10 +94,10 @@ def mean(payoffs, others, chance):
 
 @jit
 def lowest_equilibrium(leave, stay, others):
-    """Return the lowest probability of leaving that is a best answer to itself.
+    """Return the lowest probability of leaving that is a best response to itself.
 
-    0 if going on is best when nobody leaves; else the lowest root in (0, 1] of L - S, a polynomial whose Bernstein
-    coefficients are leave[j] - stay[j]; 1 if it has none, since leaving is then best whatever the others do.
+    0 if continuing is a best response to 0; else the lowest root in (0, 1] of L - S, a polynomial with Bernstein
+    coefficients leave[j] - stay[j]; 1 if it has no root, since leaving is then always the best response.
     """
     gain = np.empty(MAX_PLAYERS)
     rises = True
@@ -115,10 +115,10 @@ def lowest_equilibrium(leave, stay, others):
 def _lowest_root(gain, degree):
     """Return the lowest root in (0, 1] of a polynomial in Bernstein form that is positive at 0, 1 if there is none.
 
-    By halving intervals, left halves first; coefficients without a change of sign exclude a root in the interval
-    (Lane, Riesenfeld: Bounds on a polynomial, BIT 1981).
+    Bisection, left halves first; intervals whose coefficients do not change sign have no root (Lane, Riesenfeld:
+    Bounds on a polynomial, BIT 1981).
     """
-    pieces = np.empty((_DEPTH + 2, MAX_PLAYERS))  # coefficients of the intervals still to look at
+    pieces = np.empty((_DEPTH + 2, MAX_PLAYERS))  # stack of intervals, by coefficients
     begins, widths = np.empty(_DEPTH + 2), np.empty(_DEPTH + 2)
     for j in range(degree + 1):
         pieces[0, j] = gain[j]
@@ -134,7 +134,7 @@ def _lowest_root(gain, degree):
             continue
         if width < 1e-15 or pieces[waiting, 0] <= 0:
             return begin
-        # Split in the middle: the right half stays in this place, the left half lies on top of it.
+        # Bisect: the right half replaces the interval, the left half is pushed on the stack.
         right, left = pieces[waiting], pieces[waiting + 1]
         for length in range(degree, -1, -1):
             left[degree - length] = right[0]

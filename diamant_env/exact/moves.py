@@ -1,4 +1,4 @@
-"""Tables of what cards and decisions do, filled by playing each move with `diamant_env.rules`."""
+"""Lookup tables of the effects of cards and decisions, computed with `diamant_env.rules`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from diamant_env.state import CONTINUE, DECIDE, GAME, LEAVE, GameState
 
 
 class Moves(NamedTuple):
-    """The outcome of moves, in gems.
+    """Effects of moves, in gems.
 
     Attributes:
-        gain: int64 (players inside, slots), what a treasure adds to each bag.
-        rest: int64 (players inside, slots), what it adds to the path.
-        path_share: int64 (leavers, gems on the path), what each leaver gets of the path.
-        path_rest: int64 (leavers, gems on the path), what stays there.
+        gain: int64 (players inside, slots), a treasure's addition to each bag.
+        rest: int64 (players inside, slots), a treasure's addition to the path.
+        path_share: int64 (leavers, gems on the path), share of each leaver.
+        path_rest: int64 (leavers, gems on the path), remainder on the path.
         takes_relics: int64 (leavers,), 1 if the leavers take the relics.
     """
 
@@ -33,14 +33,14 @@ class Moves(NamedTuple):
 
 
 def tabulate_moves(start: GameState, edition: Edition) -> Moves:
-    """Return the tables for as many players as are inside at `start`, a record of type `GAME`."""
+    """Return the tables for up to the number of players inside at `start`, a record of type `GAME`."""
     players = int(start["num_inside"])
     copies = start["deck"][:FIRST_TRAP]
     gain, rest = np.zeros((2, players + 1, MAX_TREASURES), np.int64)
     for inside in range(1, players + 1):
         for slot in map(int, np.flatnonzero(copies)):
             gain[inside, slot], rest[inside, slot] = _treasure(start, edition, inside, slot)
-    # Leavers leave less than there are of them.
+    # The remainder of a division among leavers is less than their number.
     most_on_path = int(start["path_gems"]) + players + int((rest @ copies).max())
     path_share, path_rest = np.zeros((2, players + 1, most_on_path + 1), np.int64)
     takes_relics = np.zeros(players + 1, np.int64)
@@ -55,7 +55,7 @@ def tabulate_moves(start: GameState, edition: Edition) -> Moves:
 
 
 def _treasure(start: GameState, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
-    """Return what a treasure adds to the bag of each of so many players inside, and to the path."""
+    """Return a treasure's additions to each bag and to the path, for a number of players inside."""
     game = start.copy()
     game["num_inside"] = inside
     reveal(game, numbers_of(edition), slot)
@@ -63,7 +63,7 @@ def _treasure(start: GameState, edition: Edition, inside: int, slot: int) -> tup
 
 
 def _cave_with(gems: int, leavers: int) -> GameState:
-    """Return a game with so many gems and a worthless relic on the path, in which the first seats leave."""
+    """Return a game with gems and a relic of value 0 on the path, in which the first `leavers` seats leave."""
     game = np.zeros(1, GAME)[0]
     game["path_gems"], game["path_relics"] = gems, 1
     game["num_players"] = game["num_inside"] = MAX_PLAYERS
@@ -74,7 +74,7 @@ def _cave_with(gems: int, leavers: int) -> GameState:
 
 
 def relic_worth(start: GameState, edition: Edition, card: int) -> NDArray[np.int64]:
-    """Return int64 (copies + 1,): what a lone leaver gets for the relics there after 0, 1, … more of this card."""
+    """Return the value of the relics on the path after 0, 1, … more of this card, int64 (copies + 1,)."""
     game = start.copy()
     worth = [int(game["path_relic_value"])]
     for _ in range(start["deck"][card]):
@@ -83,8 +83,8 @@ def relic_worth(start: GameState, edition: Edition, card: int) -> NDArray[np.int
     return np.array(worth, np.int64)
 
 
-def haul_of_digits(start: GameState, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
-    """Return int64 (digits, values): what the cards of a digit add to what a player alone inside can bank."""
+def payout_by_digit(start: GameState, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
+    """Return the addition of each digit's cards to a lone player's payout, int64 (digits, values)."""
     worth = np.zeros(sets.rising.shape, np.int64)
     for digit, (card, radix) in enumerate(zip(sets.card.tolist(), sets.radix, strict=True)):
         if card >= FIRST_RELIC:
@@ -95,14 +95,14 @@ def haul_of_digits(start: GameState, edition: Edition, sets: CardSets) -> NDArra
 
 
 def start_of_expedition(edition: Edition, num_players: int) -> GameState:
-    """Return a record of type `GAME`: a fresh game before its first card."""
+    """Return a new game before its first card, a record of type `GAME`."""
     game = np.zeros(1, GAME)[0]
     start_game(game, numbers_of(edition), num_players, np.uint64(0))
     return game
 
 
 def after_leaving(game: GameState, edition: Edition) -> GameState:
-    """Return the game after all inside have left: where the next expedition starts, but for what they bank."""
+    """Return the game after all players inside have left."""
     game = game.copy()
     game["phase"] = DECIDE
     game["decision"] = LEAVE
@@ -111,7 +111,7 @@ def after_leaving(game: GameState, edition: Edition) -> GameState:
 
 
 def after_bust(game: GameState, edition: Edition, trap: int) -> GameState:
-    """Return the game after a bust by this kind of trap."""
+    """Return the game after a bust by a kind of trap."""
     game = game.copy()
     game["bust_card"] = NO_CARD
     while game["bust_card"] == NO_CARD:

@@ -1,4 +1,4 @@
-"""Agents that see the kinds of trap in one order: what the exact solver asks about when it counts them as one kind."""
+"""Agent wrapper that canonicalises the order of traps, for exact best responses with merged traps."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ _ON_PATH, _LEFT = SLICES["traps_on_path"], SLICES["traps_left"]
 
 
 class OrderedTraps:
-    """Shows an agent the kinds of trap that lie on the path before the others.
+    """Agent that observes traps reordered: kinds on the path first.
 
-    At the start of an expedition of which the deck holds equally many of each kind, this is all that distinguishes one
-    order from another: an agent that sees no other is a policy of how many kinds lie there.
+    If the deck starts with equal copies of each kind, observations then depend only on the number of kinds on the path.
     """
 
     def __init__(self, agent: Agent) -> None:

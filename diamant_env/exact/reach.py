@@ -1,4 +1,4 @@
-"""Where one expedition can lead: the probability of each node."""
+"""Reach probabilities of the nodes of one expedition."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from diamant_env.exact.tree import ExpeditionTree, coordinates, node, nodes_of
 
 
 def reachable(tree: ExpeditionTree) -> NDArray[np.bool_]:
-    """Return bool (nodes,): at which nodes players can come to decide. The boxes of the tree hold some others."""
-    return reach_of(tree, np.zeros(0))[0] > 0
+    """Return the reachable decision nodes, bool (nodes,); the boxes of the tree include unreachable ones."""
+    return reach_probabilities(tree, np.zeros(0))[0] > 0
 
 
-def reach_of(tree: ExpeditionTree, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return the probability of each node at which players decide, and the decisions of an expedition.
+def reach_probabilities(tree: ExpeditionTree, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return the reach probability of each decision node, float64 (nodes,), and the expected number of decisions.
 
     Args:
-        tree: What is played.
-        values: float64 (nodes,), those of the equilibrium that all play; if empty, all toss a coin.
+        tree: The tree of the expedition.
+        values: float64 (nodes,), values of the equilibrium that all play; if empty, all leave with probability 0.5.
     """
     reach = np.zeros(tree.boxes.size)
     return reach, float(_reach(tree.sets, tree.boxes, tree.moves, tree.must_reveal, values, reach))
@@ -30,7 +30,7 @@ def reach_of(tree: ExpeditionTree, values: NDArray[np.float64]) -> tuple[NDArray
 
 @jit(cached=True)
 def _reach(sets, boxes, moves, must_reveal, values, reach):
-    """Fill `reach`, float64 (nodes,); return the decisions."""
+    """Fill `reach`, float64 (nodes,); return the expected number of decisions."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     decisions = 0.0
@@ -44,15 +44,15 @@ def _reach(sets, boxes, moves, must_reveal, values, reach):
                 continue
             inside, gone, bag, path = coordinates(boxes, number, at)
             if must_reveal and number == 0:
-                reach[at] = 0.0  # nobody decides before the first card
-                _pass_on(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, here)
+                reach[at] = 0.0  # no decision before the first card
+                _propagate(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, here)
                 continue
             decisions += here * inside
             chance = 0.5
             if values.shape[0]:
                 compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
                 chance = choose(EQUILIBRIUM, leave, stay, inside - 1)
-            ways = 1.0  # to choose so many leavers
+            ways = 1.0  # binomial coefficient
             for leavers in range(inside):
                 left, missing = path, gone
                 if leavers:
@@ -60,15 +60,15 @@ def _reach(sets, boxes, moves, must_reveal, values, reach):
                     left = moves.path_rest[leavers, path]
                     missing = boxes.relics[number] if moves.takes_relics[leavers] else gone
                 going = here * ways * chance**leavers * (1.0 - chance) ** (inside - leavers)
-                going_on = inside - leavers
+                remaining = inside - leavers
                 if going > 0.0:
-                    _pass_on(sets, boxes, moves, digits, cards, reach, number, going_on, missing, bag, left, going)
+                    _propagate(sets, boxes, moves, digits, cards, reach, number, remaining, missing, bag, left, going)
     return decisions
 
 
 @jit
-def _pass_on(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, chance):
-    """Add to `reach` where the next card leads when so many go on; a bust leads nowhere."""
+def _propagate(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, chance):
+    """Add probability `chance` to the successors by the next card; a bust has none."""
     for digit in range(digits.shape[0]):
         rising = sets.rising[digit, digits[digit]]
         if rising == 0:

@@ -1,8 +1,8 @@
-"""The exact best response to any policy of (cards that have come up, players inside, relics gone, bag, path).
+"""Exact best response to any policy of (cards drawn, players inside, relics taken, bag, path).
 
-One player answers n - 1 others who all play the policy, in one expedition in score. What that player gains over
-playing the policy itself is its exploitability; NashConv is the sum over the seats (Lanctot et al.: A unified
-game-theoretic approach to multiagent reinforcement learning, NeurIPS 2017).
+One player deviates against n - 1 others who play the policy, in one expedition in score. The gain over playing the
+policy is its exploitability; NashConv is the sum over the seats (Lanctot et al.: A unified game-theoretic approach to
+multiagent reinforcement learning, NeurIPS 2017).
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from diamant_env.exact.cards import cards_left, read_digits
 from diamant_env.exact.equilibrium import Progress, parts, root_value
 from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.reach import reachable
-from diamant_env.exact.tree import ExpeditionTree, coordinates, going_on, nodes_of
+from diamant_env.exact.tree import ExpeditionTree, continue_value, coordinates, nodes_of
 from diamant_env.observation import Observations
 from diamant_env.state import DECIDE, GAME
 
-_ROWS = 16_000  # nodes at once, of which some are asked: a few megabytes
-_TESTED = 64  # of them, about, for a memory
+_ROWS = 16_000  # nodes per batch of observations: a few megabytes
+_TESTED = 64  # approximate number of rows per batch that are tested for memory
 
 
 class Response(NamedTuple):
     """The best response to a policy.
 
     Attributes:
-        value: Mean gems of a player who answers others that all play the policy.
-        profile_value: Mean gems of each player when all play it.
-        num_players: How many play.
+        value: Expected gems of the best response when all others play the policy.
+        profile_value: Expected gems of each player when all play the policy.
+        num_players: Number of players.
     """
 
     value: float
@@ -44,12 +44,12 @@ class Response(NamedTuple):
 
     @property
     def exploitability(self) -> float:
-        """What one deviator gains, in gems."""
+        """Maximum gain of a unilateral deviation, in gems."""
         return self.value - self.profile_value
 
     @property
     def nash_conv(self) -> float:
-        """The sum of what each seat could gain by deviating alone, in gems."""
+        """Sum over the seats of the maximum gains of unilateral deviations, in gems."""
         return self.num_players * self.exploitability
 
 
@@ -63,33 +63,32 @@ def best_response(
 
     Args:
         policy: float64 (nodes,), the probability of leaving at each node of `tree`; see `policy_of`.
-        tree: What is played; `build_tree` makes it.
-        progress: Called with the part that is done, 0 to 1.
-        nodes: bool (nodes,), those that play can reach, by default `reachable` of the tree; the others are left out.
+        tree: The tree of the expedition, from `build_tree`.
+        progress: Called with the fraction done, 0 to 1.
+        nodes: bool (nodes,), the nodes to solve, by default `reachable` of the tree.
 
     Raises:
-        ValueError: If the policy or the nodes have another shape or type, or the policy holds what is no probability.
+        ValueError: If shapes or dtypes are wrong, or a value of the policy is not between 0 and 1.
     """
     if policy.shape != (tree.boxes.size,) or policy.dtype != np.float64:
         raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({tree.boxes.size},)")
     if not (policy.min() >= 0 and policy.max() <= 1):
-        raise ValueError("the policy holds a number that is no probability")
-    x, best, alike = tree, *np.zeros((2, tree.boxes.size))
+        raise ValueError("the policy has a value that is no probability, between 0 and 1")
+    x, best, profile = tree, *np.zeros((2, tree.boxes.size))
     nodes = reachable(x) if nodes is None else nodes
     if nodes.shape != policy.shape or nodes.dtype != np.bool_:
         raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool {policy.shape}")
     for first, last in parts(x, progress):
         _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, True, best)
-        _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, False, alike)
-    return Response(root_value(x, best), root_value(x, alike), x.boxes.players)
+        _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, False, profile)
+    return Response(root_value(x, best), root_value(x, profile), x.boxes.players)
 
 
 @jit(cached=True)
-def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, answers_best, value):
-    """Fill `value` at `nodes` of the sets from `last` - 1 down to `first`, float64 (nodes,).
+def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, maximise, value):
+    """Fill `value`, float64 (nodes,), at `nodes` of the sets from `last` - 1 down to `first`.
 
-    The mean gems that a player inside banks from a node on, all others leaving with the probabilities of `policy`, by
-    the best answer or by playing it too.
+    Values are a player's expected gems when all others play `policy` and the player maximises or plays it too.
     """
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
@@ -102,40 +101,39 @@ def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, a
                 continue
             inside, gone, bag, path = coordinates(boxes, number, at)
             if before_first_card:
-                value[at] = going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
+                value[at] = continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
                 continue
             others, chance = inside - 1, policy[at]
             compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
             leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
-            value[at] = max(leaving, staying) if answers_best else chance * leaving + (1 - chance) * staying
+            value[at] = max(leaving, staying) if maximise else chance * leaving + (1 - chance) * staying
 
 
 def policy_of(
     agent: Agent, tree: ExpeditionTree, progress: Progress | None = None, nodes: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
-    """Ask an agent for its probability of leaving at each node, float64 (nodes,).
+    """Return an agent's probability of leaving at each node, float64 (nodes,).
 
-    The agent sees observations with hidden chests in which all about the rivals is 0, since neither who is inside nor
-    when they left is part of a node. Where `tree` merges traps, it sees one of several that count as the same.
+    The agent acts on observations with hidden chests and rivals' features of 0, since nodes do not contain them. Where
+    `tree` merges traps, one representative is observed.
 
     Args:
-        agent: Who is asked.
-        tree: What is played.
-        progress: Called with the part that is done, 0 to 1.
-        nodes: bool (nodes,), where it is asked: at those that play can reach, by default `reachable` of the tree.
-            Elsewhere the policy is 0.
+        agent: The agent.
+        tree: The tree of the expedition.
+        progress: Called with the fraction done, 0 to 1.
+        nodes: bool (nodes,), the nodes to evaluate, by default `reachable` of the tree; the policy is 0 elsewhere.
 
     Raises:
-        ValueError: If the agent looks at what such observations hide, decides by more than what it sees, or answers
-            with what is no probability.
+        ValueError: If the agent reads hidden features, is not a function of the observation, or returns values that are
+            no probabilities.
     """
     policy = np.zeros(tree.boxes.size)
     asked = reachable(tree) if nodes is None else nodes
     for first in range(0, len(policy), _ROWS):
         at = first + np.flatnonzero(asked[first : first + _ROWS])
         if len(at):
-            flat = seen_at(games_at(tree, at), tree.edition)
-            require_no_memory(agent, flat[:: -(-len(flat) // _TESTED)])
+            flat = observations_at(games_at(tree, at), tree.edition)
+            require_memoryless(agent, flat[:: -(-len(flat) // _TESTED)])
             policy[at] = answer_of(agent, Observations(flat), np.zeros(len(flat), np.bool_))
         if progress:
             progress(min(first + _ROWS, len(policy)) / len(policy))
@@ -143,9 +141,10 @@ def policy_of(
 
 
 def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
-    """Return the states at nodes, int64 (k,), as records of type `GAME` (k,); of equal kinds of trap the first ones.
+    """Return the states at nodes, int64 (k,), as records of type `GAME` (k,).
 
-    The first seats are inside; seat 0 has the chest of the first player who is inside at the start.
+    Of merged traps the first kinds are on the path. The first seats are inside, and seat 0 has the chest of the first
+    player inside at the start.
     """
     games, first = np.full(len(nodes), tree.start, GAME), int(tree.start["inside"].argmax())
     games["phase"] = DECIDE
@@ -156,30 +155,26 @@ def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
     return games
 
 
-def seen_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
-    """Return what seat 0 sees of games, float32 (games, NUM_FEATURES): chests hidden, rivals blank."""
+def observations_at(games: NDArray, edition: Edition) -> NDArray[np.float32]:
+    """Return seat 0's observations, float32 (games, NUM_FEATURES): chests hidden, rivals blank."""
     table = edition_table([find_edition(edition, hidden_chests=True)])
     return observe_records(games, table, blank_rivals=True)[:, 0]
 
 
-def require_no_memory(agent: Agent, flat: NDArray[np.float32]) -> None:
-    """Refuse an agent that answers differently in another game, or draws its decisions: it is no policy of the node.
-
-    Raises:
-        ValueError: If it does, or answers with what is no probability.
-    """
+def require_memoryless(agent: Agent, flat: NDArray[np.float32]) -> None:
+    """Raise ValueError if an agent is stateful or samples its decisions, and so is no function of the observation."""
     begins = np.ones(len(flat), np.bool_)
     answers = [answer_of(agent, Observations(flat), begins) for _ in range(3)]
     if any((answer != answers[0]).any() for answer in answers):
         raise ValueError(
-            f"{agent} answers the same observations differently: it decides by more than what it sees; return the "
-            "probability of LEAVE, not a drawn decision"
+            f"{agent} answers the same observations differently: it must return the probability of LEAVE as a "
+            "function of the observation, without memory or sampled decisions"
         )
 
 
 @jit(cached=True)
 def _set_up(sets, boxes, start, nodes, numbers, games):
-    """Change copies of `start` into the games at `nodes`, int64 (k,), of the sets `numbers`."""
+    """Update `games`, copies of `start`, to the states at `nodes`, int64 (k,), of the sets `numbers`."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     for i in range(games.shape[0]):
         game, number = games[i], numbers[i]
@@ -196,7 +191,7 @@ def _set_up(sets, boxes, start, nodes, numbers, games):
 
 @jit
 def draw_cards(sets, digits, game):
-    """Move the cards of a set from the deck to the path; of equal kinds of trap the first ones."""
+    """Move the cards of a set from the deck to the path; of merged traps the first kinds."""
     for digit in range(digits.shape[0]):
         drawn = digits[digit]
         game.turn += drawn

@@ -1,9 +1,9 @@
-"""The states of one expedition in which players decide, as positions in one array.
+"""Decision nodes of one expedition, indexed in a flat array.
 
-Everyone inside holds the same bag. While all who entered are in, bag and path follow from the cards that have come up;
-afterwards a node is (cards, players inside, relics gone, bag, path). For each set of cards and each number of players
-the nodes form a box, with bounds that every play stays within: the share of a treasure shrinks with the number inside,
-and leavers leave less on the path than there are of them.
+All players inside hold the same bag. While all of them are inside, bag and path are determined by the cards drawn;
+afterwards a node is (cards, players inside, relics taken, bag, path). For each set of cards and number of players the
+nodes form a box of bounded bags and paths: shares of treasures decrease with the number inside, and the remainder that
+leavers leave on the path is less than their number.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ MAX_NODES = 980_000_000  # 7.84 GB of float64
 
 
 class Boxes(NamedTuple):
-    """Where the nodes lie; the last axis is the number of players inside.
+    """Index layout of the nodes; the last axis is the number of players inside.
 
     Attributes:
-        first: int64 (sets, players + 1), position of the first node of a box.
-        bags: int16 (sets, players + 1), how many values the bag has.
-        paths: int16 (sets, players + 1), how many values the gems on the path have.
-        least_bag: int16 (sets,), in gems.
+        first: int64 (sets, players + 1), index of the first node of a box.
+        bags: int16 (sets, players + 1), number of values of the bag.
+        paths: int16 (sets, players + 1), number of values of the gems on the path.
+        least_bag: int16 (sets,), minimum bag in gems.
         full_path: int16 (sets,), gems on the path while all are inside.
-        relics: int16 (sets,), relics that have come up.
-        relic_worth: int64 (relics + 1,), what a lone leaver gets for the first so many.
-        relic_digit: Its place among the digits of a set, -1 if there are no relics to come.
-        players: How many are inside at the start.
-        size: How many nodes there are.
+        relics: int16 (sets,), relics drawn.
+        relic_worth: int64 (relics + 1,), cumulative value of the relics in gems.
+        relic_digit: The relics' digit in a set, -1 if the deck has none.
+        players: Players inside at the start.
+        size: Number of nodes.
     """
 
     first: NDArray[np.int64]
@@ -52,15 +52,15 @@ class Boxes(NamedTuple):
 
 
 class ExpeditionTree(NamedTuple):
-    """One expedition from a state on, laid out for the solvers.
+    """Game tree of an expedition from a state.
 
     Attributes:
         start: The state, a record of type `GAME`.
-        edition: The edition it plays.
-        sets: The sets of cards that can come up.
-        boxes: Where its nodes lie.
-        moves: What cards and decisions do.
-        must_reveal: Whether a card comes up before the first decision.
+        edition: The edition of the game.
+        sets: The sets of cards that can be drawn.
+        boxes: The index layout of the nodes.
+        moves: The effects of cards and decisions.
+        must_reveal: Whether the root is a chance node.
     """
 
     start: GameState
@@ -72,11 +72,11 @@ class ExpeditionTree(NamedTuple):
 
 
 def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> ExpeditionTree:
-    """Return the nodes that can follow a state.
+    """Return the game tree of a state's expedition.
 
     Raises:
-        ValueError: If no game of the edition can be in this state or the game is over, if relics of different printed
-            values can come up (which of them have left is not kept), or if there are too many nodes.
+        ValueError: If the state is invalid or terminal, if relics of different printed values can be drawn (nodes count
+            relics only), or if there are more than `MAX_NODES` nodes.
     """
     check_game(start, edition)
     if start["phase"] == OVER:
@@ -96,7 +96,7 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
     bags, paths = np.zeros((2, sets.size, players + 1), np.int16)
     least_bag, full_path, relics = np.zeros((3, sets.size), np.int16)
     boxes = Boxes(first, bags, paths, least_bag, full_path, relics, worth, relic_digit, players, 0)
-    size = _place(sets, boxes, moves, int(start["bag"]), int(start["path_gems"]), before)
+    size = _allocate(sets, boxes, moves, int(start["bag"]), int(start["path_gems"]), before)
     if size > MAX_NODES:
         raise ValueError(
             f"{size:,} nodes with {players} players in {edition.name!r}; at most {MAX_NODES:,} are solved (8 GB)"
@@ -105,8 +105,8 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
 
 
 @jit(cached=True)
-def _place(sets, boxes, moves, bag, path, relics):
-    """Fill the boxes; return the number of nodes."""
+def _allocate(sets, boxes, moves, bag, path, relics):
+    """Fill the arrays of `boxes`; return the number of nodes."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     everyone = boxes.players
     size = np.int64(0)
@@ -133,7 +133,7 @@ def _place(sets, boxes, moves, bag, path, relics):
 
 @jit
 def node(boxes, number, inside, gone, bag, path):
-    """Return the position of a node. With everyone inside no relic is gone, and bag and path are as they must be."""
+    """Return the index of a node; with all players inside, relics taken, bag and path are implied."""
     if inside == boxes.players:
         return boxes.first[number, inside]
     bags = np.int64(boxes.bags[number, inside])
@@ -143,14 +143,14 @@ def node(boxes, number, inside, gone, bag, path):
 
 @jit
 def nodes_of(boxes, number):
-    """Return the range of the positions of a set's nodes."""
+    """Return the range of node indices of a set."""
     end = boxes.first[number + 1, boxes.players] if number + 1 < boxes.first.shape[0] else boxes.size
     return range(boxes.first[number, boxes.players], end)
 
 
 @jit
 def coordinates(boxes, number, position):
-    """Return (inside, gone, bag, path) of a node of a set: the inverse of `node`."""
+    """Return (inside, gone, bag, path) of a node index: the inverse of `node`."""
     inside = boxes.players
     if position == boxes.first[number, inside]:
         return inside, np.int64(0), np.int64(boxes.least_bag[number]), np.int64(boxes.full_path[number])
@@ -163,10 +163,10 @@ def coordinates(boxes, number, position):
 
 
 @jit
-def going_on(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path):
-    """Return the mean of `value` over the next card, nobody else leaving; a bust is worth 0.
+def continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path):
+    """Return the expectation of `value` over the next card, with `inside` players continuing; a bust is worth 0.
 
-    `digits` are those of the set `number`, `cards` is how many the deck holds.
+    `digits` are those of the set `number`, `cards` is the number of cards in the deck.
     """
     total = 0.0
     for digit in range(digits.shape[0]):

@@ -1,4 +1,4 @@
-"""Diamant in JAX: the environment, its state, and its names in JaxMARL's API."""
+"""Diamant in JAX: environment, state, and an adapter to JaxMARL."""
 
 try:
     from diamant_env.jax.env import Diamant, Turn

@@ -1,4 +1,4 @@
-"""The environment in JAX: pure functions of one game, to be transformed by the caller."""
+"""JAX environment: pure functions of one game's state, for `jax.jit` and `jax.vmap`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import Array
 
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.jax.observation import observe
 from diamant_env.jax.rules import (
     Numbers,
@@ -25,16 +25,16 @@ from diamant_env.jax.rules import (
 from diamant_env.rewards import REWARDS, reward_code
 from diamant_env.state import REVEAL
 
-_NEXT_GAME = 0  # no card has this counter, since the first expedition is 1
+_NEXT_GAME = 0  # counter that cards never use, since expeditions start at 1
 
 
 class Turn(NamedTuple):
-    """A turn that was played with auto-reset.
+    """Result of a turn with auto-reset.
 
     Attributes:
-        state: The game to go on with: the next one where `ended` is over.
-        ended: The state after the turn, before any reset: `Diamant.observe` gives the last observation of a game.
-        rewards: float32 (seats,), for the turn.
+        state: The state after the turn and the reset, if any.
+        ended: The state after the turn, before the reset, for the final observation.
+        rewards: float32 (seats,), rewards of the turn.
     """
 
     state: State
@@ -49,15 +49,15 @@ class Diamant:
         num_players: Players at the table; 3 to 8, and 1 and 2 for research.
         edition: A published name or an `Edition`.
         reward: ``"score"``, ``"win"`` or ``"margin"``, see `diamant_env.rewards.REWARDS`.
-        hidden_chests: Whether a player sees only their own chest: True, False, or None as the edition says.
+        hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
 
     Attributes:
         num_players: Players at the table.
-        edition: The edition that is played.
-        numbers: Its numbers, which the functions of `diamant_env.jax.rules` take.
+        edition: The edition of the game.
+        numbers: Its parameters, for the functions of `diamant_env.jax.rules`.
 
     Raises:
-        ValueError: If an argument is out of range; the message says what is allowed.
+        ValueError: If an argument is out of range; the message lists what is allowed.
 
     >>> env = Diamant(num_players=4, reward="win")
     >>> keys = jax.random.split(jax.random.key(0), 1024)
@@ -78,16 +78,16 @@ class Diamant:
         reward: str = "score",
         hidden_chests: bool | None = None,
     ) -> None:
-        self.num_players = whole_number("num_players", num_players, 1, MAX_PLAYERS)
+        self.num_players = checked_int("num_players", num_players, 1, MAX_PLAYERS)
         if not isinstance(reward, str):
-            raise ValueError(f"reward={reward!r}; {', '.join(REWARDS)} are allowed here")
+            raise ValueError(f"reward={reward!r}; {', '.join(REWARDS)} are allowed")
         reward_code(reward, self.num_players)
         self.reward = reward
         self.edition = find_edition(edition, hidden_chests)
         self.numbers = Numbers.of(self.edition)
 
     def init(self, key: Array) -> State:
-        """Return a new game after its first card, whose cards follow from a key of `jax.random`."""
+        """Return the initial state, after the first card, from a key of `jax.random`."""
         state = start_game(self.numbers, self.num_players, key)
         return reveal(state, self.numbers, draw_card(state))
 
@@ -95,37 +95,37 @@ class Diamant:
         """Play one turn: the decisions, then cards until the next decision.
 
         Args:
-            state: The game; one that is over stays as it is and earns 0.
-            actions: int (seats,), 0 = CONTINUE and 1 = LEAVE; any other number counts as CONTINUE, since array code
-                can't raise. What seats in camp send is ignored.
+            state: The state; terminal states are unchanged and have reward 0.
+            actions: int (seats,), 0 = CONTINUE and 1 = LEAVE; ignored for seats in camp. Other numbers act as CONTINUE,
+                since traced code can't raise.
 
         Returns:
             The state after the turn and the rewards, float32 (seats,).
 
         Raises:
-            ValueError: If the actions have another shape.
+            ValueError: If the shape of the actions is wrong.
         """
         if jnp.shape(actions) != (self.num_players,):
             raise ValueError(f"actions of shape {jnp.shape(actions)}; expected ({self.num_players},)")
         after = resolve_decisions(state, self.numbers, actions)
-        for _ in range(2):  # a trap that ends the expedition, then the first card of the next one
+        for _ in range(2):  # at most a bust and the first card of the next expedition
             card = reveal(after, self.numbers, draw_card(after))
             after = select(after.phase == REVEAL, card, after)
         after = select(state.over, state, after)
         return after, jnp.where(state.over, 0, pay(after, self.numbers, self.reward))
 
     def step_auto_reset(self, state: State, actions: Array) -> Turn:
-        """Play one turn like `step` and start the next game where it ends this one."""
+        """Play one turn like `step`, with auto-reset."""
         ended, rewards = self.step(state, actions)
-        following = self.init(jax.random.fold_in(state.key, _NEXT_GAME))
-        return Turn(select(ended.over, following, ended), ended, rewards)
+        new_game = self.init(jax.random.fold_in(state.key, _NEXT_GAME))
+        return Turn(select(ended.over, new_game, ended), ended, rewards)
 
     def observe(self, state: State) -> Array:
-        """Return what every seat sees, float32 (seats, NUM_FEATURES); see `diamant_env.observation.FIELDS`."""
+        """Return the observations of all seats, float32 (seats, NUM_FEATURES); see `diamant_env.observation.FIELDS`."""
         return observe(state, self.numbers)
 
     def legal_actions(self, state: State) -> Array:
-        """Return which actions are legal, bool (seats, 2): in camp only CONTINUE."""
+        """Return the legal actions, bool (seats, 2): CONTINUE only in camp."""
         return jnp.stack([jnp.ones_like(state.inside), state.inside], axis=-1)
 
 

@@ -1,4 +1,4 @@
-"""The inputs "canonical-1" of policy networks as array code; see `diamant_env.opponents.inputs`, which NumPy runs."""
+"""JAX version of the policy network inputs "canonical-1" of `diamant_env.opponents.inputs`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FAR, _NEAR = 12.0, 3.0  # gems at which standings are clipped
 
 
 def canonical(row: Array, num_players: int = MAX_PLAYERS) -> Array:
-    """Return what "canonical-1" makes of one observation, float32 (118,).
+    """Return the inputs "canonical-1" of one observation, float32 (118,).
 
     Args:
-        row: float32 (NUM_FEATURES,), of a seat that must decide.
-        num_players: The largest table: rivals beyond it are not read.
+        row: float32 (NUM_FEATURES,), the observation of a deciding seat.
+        num_players: Size of the largest table; features of further rivals are ignored.
     """
     rivals = num_players - 1
     seats = row[SEAT_FEATURES : SEAT_FEATURES * num_players].reshape(rivals, SEAT_FEATURES)
@@ -46,12 +46,12 @@ def canonical(row: Array, num_players: int = MAX_PLAYERS) -> Array:
 
 
 def _gems(row: Array, name: str) -> Array:
-    """Return a field of one number in its natural unit."""
+    """Return a scalar field in its natural unit."""
     return row[_AT[name]] * _SCALE[name]
 
 
 def _sorted(seats: Array) -> Array:
-    """Return the rivals, (rivals, fields): present ones first, of them those inside, then by chest."""
+    """Return the rivals' features, (rivals, fields), sorted by presence, being inside, chest, left turn and relics."""
     present, inside = seats[:, _RIVAL["present"]], seats[:, _RIVAL["inside"]]
     keys = [
         2 * present + inside,
@@ -63,12 +63,12 @@ def _sorted(seats: Array) -> Array:
     earlier = jnp.tri(len(seats), k=-1, dtype=bool)
     ahead = (order > order[:, None]) | ((order == order[:, None]) & earlier)
     place = ahead.sum(axis=1)
-    # By comparison, since XLA sorts and gathers short rows slowly.
+    # Rank by comparison: XLA's sort and gather are slow on short rows.
     return jnp.where((place == jnp.arange(len(seats))[:, None])[:, :, None], seats, 0).sum(axis=1)
 
 
 def _compare_chests(row: Array, seats: Array, share: Array) -> tuple[Array, Array, Array]:
-    """Return differences to each rival's chest, standings (10,) in gems and ranks (4,), for open chests."""
+    """Return differences to the rivals' chests, standings (10,) in gems and ranks (4,), for open chests."""
     own, bag = _gems(row, "chest"), _gems(row, "bag")
     alone = own + bag + _gems(row, "path_gems") + _gems(row, "path_relic_value")
     together = own + bag + share

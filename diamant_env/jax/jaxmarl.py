@@ -1,4 +1,4 @@
-"""The environment with the names of JaxMARL's `MultiAgentEnv`, with and without that library."""
+"""Adapter to JaxMARL's `MultiAgentEnv` API; JaxMARL itself is optional."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ try:
 
     MultiAgentEnv: Any = multi_agent_env.MultiAgentEnv
     spaces: Any = jaxmarl_spaces
-except ImportError:  # then the spaces are Gymnasium's, which have the same attributes
+except ImportError:  # Gymnasium's spaces have the same attributes
     MultiAgentEnv, spaces = object, gymnasium.spaces
 
 ByAgent = dict[str, Array]
@@ -30,18 +30,12 @@ ByAgent = dict[str, Array]
 class DiamantMARL(MultiAgentEnv):
     """Diamant for JaxMARL's wrappers and baselines, such as its IPPO.
 
-    Agents are ``player_0`` … and end together. Cards follow from the key of `reset`; `step` uses its key for the next
-    game alone. `info` is empty, since baselines reshape all that is in it. The last observation of a game is that of
-    `step_env`, which starts no new one.
-
-    Args:
-        num_players: See `Diamant`, as all others.
-        edition: Likewise.
-        reward: Likewise.
-        hidden_chests: Likewise.
+    Agents ``player_0`` … terminate together. The cards depend on the key of `reset`; `step` uses its key for the next
+    game only. `info` is empty, since baselines reshape its values. Use `step_env`, without auto-reset, for the final
+    observation. The arguments are those of `Diamant`.
 
     Attributes:
-        game: The environment in flat arrays.
+        game: The underlying `Diamant`.
     """
 
     def __init__(
@@ -67,56 +61,56 @@ class DiamantMARL(MultiAgentEnv):
     def step(
         self, key: Array, state: State, actions: Mapping[str, Array], reset_state: State | None = None
     ) -> tuple[ByAgent, State, ByAgent, ByAgent, dict]:
-        """Play one turn; where it ends the game, go on with a new one, or with `reset_state`.
+        """Play one turn with auto-reset to a new game, or to `reset_state`.
 
         Returns:
             Observations, state, rewards, dones with ``"__all__"``, and an empty dictionary.
         """
         ended, rewards, dones = self._play(state, actions)
-        following = self.game.init(key) if reset_state is None else reset_state
-        state = select(ended.over, following, ended)
+        new_game = self.game.init(key) if reset_state is None else reset_state
+        state = select(ended.over, new_game, ended)
         return self.get_obs(state), state, rewards, dones, {}
 
     def step_env(
         self, key: Array, state: State, actions: Mapping[str, Array]
     ) -> tuple[ByAgent, State, ByAgent, ByAgent, dict]:
-        """Play one turn like `step`, but start no new game. The key is not used."""
+        """Play one turn like `step` without auto-reset. The key is not used."""
         ended, rewards, dones = self._play(state, actions)
         return self.get_obs(ended), ended, rewards, dones, {}
 
     def _play(self, state: State, actions: Mapping[str, Array]) -> tuple[State, ByAgent, ByAgent]:
-        """Return the state after a turn, rewards and dones; a ValueError if an agent's action is missing."""
+        """Return the state after a turn, rewards and dones; raise ValueError if an agent's action is missing."""
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
             raise ValueError(f"no action for {', '.join(missing)}; the agents are {', '.join(self.agents)}")
-        flat = jnp.stack([jnp.reshape(actions[agent], ()) for agent in self.agents])  # of shape () or (1,)
+        flat = jnp.stack([jnp.reshape(actions[agent], ()) for agent in self.agents])  # from () or (1,)
         ended, rewards = self.game.step(state, flat)
         return ended, self._by_agent(rewards), dict.fromkeys([*self.agents, "__all__"], ended.over)
 
     def get_obs(self, state: State) -> ByAgent:
-        """Return what each agent sees, float32 (NUM_FEATURES,)."""
+        """Return each agent's observation, float32 (NUM_FEATURES,)."""
         return self._by_agent(self.game.observe(state))
 
     def get_avail_actions(self, state: State) -> ByAgent:
-        """Return which actions each agent may take, bool (2,): in camp CONTINUE alone."""
+        """Return each agent's legal actions, bool (2,): CONTINUE only in camp."""
         return self._by_agent(self.game.legal_actions(state))
 
     def observation_space(self, agent: str) -> Any:
-        """Return the space of an agent's observations."""
+        """Return an agent's observation space."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the space of an agent's actions, Discrete(2)."""
+        """Return an agent's action space, Discrete(2)."""
         return self.action_spaces[agent]
 
     @property
     def name(self) -> str:
-        """What the environment is called."""
+        """The name of the environment."""
         return "diamant"
 
     @property
     def agent_classes(self) -> dict[str, list[str]]:
-        """All agents are of one class."""
+        """The agents by class; all have one class."""
         return {"player": self.agents}
 
     def _by_agent(self, rows: Array) -> ByAgent:

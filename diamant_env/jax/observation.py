@@ -1,4 +1,4 @@
-"""Observations of all seats from the state of one game, in the layout of `diamant_env.observation.FIELDS`."""
+"""JAX observations of all seats, in the layout of `diamant_env.observation.FIELDS`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from diamant_env.observation import OWN, PUBLIC, RIVALS, Field
 
 
 def observe(state: State, edition: Numbers) -> Array:
-    """Return what every seat sees, float32 (seats, NUM_FEATURES)."""
+    """Return the observations of all seats, float32 (seats, NUM_FEATURES)."""
     seats = len(state.chest)
     own, rivals, public = about_seats(state, edition), _about_rivals(state, edition), about_cave(state, edition)
     return jnp.concatenate([own, rivals, jnp.broadcast_to(public, (seats, *public.shape))], axis=1)
 
 
 def about_seats(state: State, edition: Numbers) -> Array:
-    """Return what each seat sees of itself alone, float32 (seats, fields of `OWN`)."""
+    """Return the features of each seat about itself, float32 (seats, fields of `OWN`)."""
     values = {
         "must_decide": state.inside,
         "chest": state.chest,
@@ -42,7 +42,7 @@ def lead(chest: Array) -> Array:
 
 
 def _about_rivals(state: State, edition: Numbers) -> Array:
-    """Return what each seat sees of its rivals, float32 (seats, (MAX_PLAYERS - 1) * fields of `RIVALS`)."""
+    """Return the features of each seat's rivals, float32 (seats, (MAX_PLAYERS - 1) * fields of `RIVALS`)."""
     seats = len(state.chest)
     values = {
         "rival_inside": state.inside,
@@ -52,7 +52,7 @@ def _about_rivals(state: State, edition: Numbers) -> Array:
         "rival_present": jnp.ones_like(state.chest),
     }
     each = _scaled(RIVALS, {name: value[:, None] for name, value in values.items()})
-    twice = jnp.concatenate([each, each]).reshape(-1)  # around the table: rivals by seat after the observer's
+    twice = jnp.concatenate([each, each]).reshape(-1)  # circular buffer: rivals in seat order after the observer
     width = len(RIVALS)
     around = [twice[(seat + 1) * width : (seat + seats) * width] for seat in range(seats)]
     absent = jnp.zeros((seats, (MAX_PLAYERS - seats) * width), jnp.float32)
@@ -60,7 +60,7 @@ def _about_rivals(state: State, edition: Numbers) -> Array:
 
 
 def about_cave(state: State, edition: Numbers) -> Array:
-    """Return what all see, float32 (numbers of `PUBLIC`,)."""
+    """Return the public features, float32 (NUM_PUBLIC,)."""
     deck, inside = state.deck, state.num_inside
     treasures, traps, relics = deck[:FIRST_TRAP], deck[FIRST_TRAP:FIRST_RELIC], deck[FIRST_RELIC:]
     shares = equal_share(jnp.asarray(edition.treasure_value), inside)
@@ -88,6 +88,6 @@ def about_cave(state: State, edition: Numbers) -> Array:
 
 
 def _scaled(fields: Sequence[Field], values: Mapping[str, Array]) -> Array:
-    """Return the values of fields in their order, each divided by its scale, along the last axis."""
+    """Return the values of fields, each divided by its scale, concatenated along the last axis."""
     parts = [values[field.name].astype(jnp.float32) * np.float32(1 / field.scale) for field in fields]
     return jnp.concatenate(parts, axis=-1)

@@ -1,8 +1,8 @@
-"""The rules of Diamant as array code: pure functions of one game's state, for `jax.jit` and `jax.vmap`.
+"""The rules of Diamant in JAX: pure functions of one game's state, for `jax.jit` and `jax.vmap`.
 
-The functions are those of `diamant_env.rules` under the same names, since compiled array code can't share loops and
-branches; `tests/in_jax/test_same_games.py` plays the same cards through both. The numbers of an edition are constants
-of a compiled function that closes over them, or an argument: then `vmap` plays games of several editions.
+Branch-free counterparts of the functions in `diamant_env.rules`, under the same names;
+`tests/in_jax/test_same_games.py` compares both on the same cards. Edition parameters may be constants or traced
+arguments, so that `vmap` can play several editions.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from diamant_env.state import DECIDE, LEAVE, OVER, REVEAL
 
 _CARDS = np.arange(NUM_CARDS)
 _TRAPS = np.arange(MAX_TRAPS)
-_TURNS = 128  # more than an expedition can have
+_TURNS = 128  # upper bound on the turns of an expedition
 
 
 class State(NamedTuple):
-    """The state of a game; fields and codes are those of `diamant_env.state.GameState`, arrays int32 but where said.
+    """The state of a game, with the fields and codes of `diamant_env.state.GameState`; int32 unless noted.
 
-    Arrays over seats have as many places as there are players. `deck` is (NUM_CARDS,), `on_path` bool (MAX_TRAPS,).
+    Arrays over seats have shape (num_players,). `deck` is (NUM_CARDS,), `on_path` bool (MAX_TRAPS,).
     """
 
     key: Array  # a key of jax.random
@@ -65,7 +65,7 @@ class State(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """The numbers of an edition, int32 arrays as in `diamant_env.state.EditionNumbers`."""
+    """Edition parameters, int32 arrays as in `diamant_env.state.EditionNumbers`."""
 
     cards: Array | np.ndarray
     treasure_value: Array | np.ndarray
@@ -80,7 +80,7 @@ class Numbers(NamedTuple):
 
     @classmethod
     def of(cls, edition: str | Edition) -> Numbers:
-        """Return the numbers of an edition; ValueError if no published one has that name."""
+        """Return the parameters of an edition; raise ValueError if no published one has that name."""
         record = numbers_of(edition)
         return cls(*(np.asarray(record[name], np.int32) for name in cls._fields))
 
@@ -103,7 +103,7 @@ def start_game(edition: Numbers, num_players: int, key: Array) -> State:
 
 
 def begin_expedition(state: State, edition: Numbers) -> State:
-    """All players enter the cave; the cards are shuffled into one deck."""
+    """Start an expedition: all players enter the cave."""
     expedition = state.expedition + 1
     relic = FIRST_RELIC + edition.relics_printed * (expedition - 1)
     enters = edition.one_relic_per_expedition * (expedition <= edition.num_relics)
@@ -118,25 +118,25 @@ def begin_expedition(state: State, edition: Numbers) -> State:
 
 
 def draw_card(state: State) -> Array:
-    """Return the next card, int32 (), by the random number of this turn; each copy in the deck is equally likely."""
+    """Return the next random card, int32 (), uniform over the copies in the deck."""
     counter = state.expedition * _TURNS + state.turn
     bits = jax.random.bits(jax.random.fold_in(state.key, counter))
     size = state.deck_size.astype(jnp.uint32)
-    position = ((bits >> 7) * size) >> 25  # of 2**25 equal parts, since a deck has fewer than 2**7 cards
+    position = ((bits >> 7) * size) >> 25  # 25 random bits: with size < 2**7 the product fits uint32
     return card_at(state.deck, position.astype(jnp.int32))
 
 
 def card_at(deck: Array, position: Array) -> Array:
-    """Return the card, int32 (), at this position of a sorted deck."""
+    """Return the card, int32 (), at a position of the sorted deck."""
     card = before = jnp.zeros_like(position)
-    for kind in range(NUM_CARDS - 1):  # a fifth of the time of a cumulative sum
+    for kind in range(NUM_CARDS - 1):  # five times faster than a cumulative sum
         before += deck[kind]
         card += before <= position
     return card
 
 
 def reveal(state: State, edition: Numbers, card: Array) -> State:
-    """Advance into the cave: turn up this card, which must be in the deck."""
+    """Advance into the cave: reveal a card, which must be in the deck."""
     state = state._replace(
         deck=state.deck - (card == _CARDS),
         turn=state.turn + 1,
@@ -148,29 +148,29 @@ def reveal(state: State, edition: Numbers, card: Array) -> State:
 
 
 def equal_share(gems: Array, players: Array) -> Array:
-    """Return what each player gets where players share gems; the remainder stays on the path."""
+    """Return each player's equal share of gems; the remainder stays on the path."""
     return jax.lax.div(gems, jnp.maximum(players, 1))
 
 
 def find_treasure(state: State, edition: Numbers, card: Array) -> State:
-    """Treasure card: all players inside share it equally. Other cards are worth 0 gems."""
+    """Resolve a treasure card: all players inside share it equally. Other cards have no effect."""
     gems = jnp.where(card < FIRST_TRAP, jnp.asarray(edition.treasure_value)[jnp.minimum(card, FIRST_TRAP - 1)], 0)
     share = equal_share(gems, state.num_inside)
     return state._replace(bag=state.bag + share, path_gems=state.path_gems + gems - share * state.num_inside)
 
 
 def meet_trap(state: State, edition: Numbers, card: Array) -> State:
-    """Trap card: the first of its kind does nothing, the second ends the expedition for everyone inside."""
+    """Resolve a trap card: the first of its kind has no effect, the second ends the expedition."""
     met = card - FIRST_TRAP == _TRAPS
     bust = (met & state.on_path).any()
-    # The first one returns with the other cards of the path; of the two, so many leave the game.
+    # `end_expedition` returns the first of the two cards with the path; `bust_removes` of them leave the game.
     back = (card == _CARDS) * (1 - edition.bust_removes)
     busted = end_expedition(state._replace(deck=state.deck + back, bust_card=card), edition)
     return select(bust, busted, state._replace(on_path=state.on_path | met))
 
 
 def find_relic(state: State, edition: Numbers, card: Array) -> State:
-    """Relic card: it lies on the path until one player leaves alone."""
+    """Resolve a relic card: it stays on the path until one player leaves alone."""
     found = card >= FIRST_RELIC
     order = jnp.where(edition.relics_printed, card - FIRST_RELIC, state.relics_taken + state.path_relics)
     value = jnp.asarray(edition.relic_value)[jnp.clip(order, 0, MAX_RELICS - 1)]
@@ -180,7 +180,7 @@ def find_relic(state: State, edition: Numbers, card: Array) -> State:
 
 
 def resolve_decisions(state: State, edition: Numbers, decisions: Array) -> State:
-    """Players' decision: bring those inside who decided `LEAVE`, int (seats,), to the camp."""
+    """Apply the players' decisions, int (seats,): leavers return to camp."""
     leaves = state.inside & (decisions == LEAVE)
     state = state._replace(bust_card=jnp.full_like(state.bust_card, NO_CARD), phase=jnp.full_like(state.phase, REVEAL))
     state = return_to_camp(state, leaves)
@@ -188,7 +188,7 @@ def resolve_decisions(state: State, edition: Numbers, decisions: Array) -> State
 
 
 def return_to_camp(state: State, leaves: Array) -> State:
-    """Exit: the leavers, bool (seats,), share the gems on the path and bank their bags; a lone one takes the relics."""
+    """Return leavers, bool (seats,), to camp with bags and shares of the path; a lone one takes the relics (Exit)."""
     leavers = leaves.sum(dtype=jnp.int32)
     alone = leavers == 1
     share = equal_share(state.path_gems, leavers)
@@ -207,7 +207,7 @@ def return_to_camp(state: State, leaves: Array) -> State:
 
 
 def end_expedition(state: State, edition: Numbers) -> State:
-    """End of a round: return the revealed treasures and traps to the deck, go on with the next expedition."""
+    """End the round: return revealed treasures and traps to the deck and start the next expedition, if any."""
     treasures = jnp.asarray(edition.cards[:FIRST_TRAP])
     traps = state.deck[FIRST_TRAP:FIRST_RELIC] + state.on_path
     state = state._replace(
@@ -223,12 +223,12 @@ def end_expedition(state: State, edition: Numbers) -> State:
 
 
 def standing(state: State, edition: Numbers) -> Array:
-    """Return numbers that order the players, int32 (seats,): the highest wins, equal ones share the victory."""
+    """Return the players' ranking keys, int32 (seats,): the highest wins, ties share the victory."""
     return state.chest * (MAX_RELICS + 1) + edition.relics_break_ties * state.relics
 
 
 def win_share(state: State, edition: Numbers) -> Array:
-    """Return 1/k for each of the k winners, 0 for the others, float32 (seats,), by what the chests hold now."""
+    """Return 1/k for each of the k winners and 0 for the others, float32 (seats,), by the current chests."""
     own = standing(state, edition)
     wins = own == own.max()
     return wins / wins.sum(dtype=jnp.float32)
@@ -238,6 +238,6 @@ def margin(state: State) -> Array:
     """Return each seat's score less the mean of the others' scores, float32 (seats,)."""
     others = ~np.eye(len(state.chest), dtype=bool)
     total = jnp.where(others, state.chest, 0).sum(axis=1)
-    # Counted for each seat, since XLA divides by a constant or a scalar through its reciprocal, which rounds once more.
+    # An array divisor: XLA divides by constants and scalars through the reciprocal, with another rounding.
     rivals = (others & (state.chest >= 0)).sum(axis=1)
     return (state.chest * rivals - total).astype(jnp.float32) / rivals.astype(jnp.float32)

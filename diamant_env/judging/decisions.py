@@ -20,7 +20,7 @@ from diamant_env.advice.hint import champion, why_no_search
 from diamant_env.agent import Agent, observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import Edition, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.engine.records import rebuilt
 from diamant_env.envs.settings import with_expeditions
 from diamant_env.judging.games import Player, checked_names, listed, seeds_for
@@ -146,7 +146,7 @@ def judge_decisions(  # noqa: PLR0913 - every setting has a name
             too large to be solved, or chests are hidden, which the search does not support.
     """
     agents = [agent, *listed("compare_with", compare_with)]
-    names = checked_names(agents, whole_number("games", games, 1, _MOST_GAMES), players)
+    names = checked_names(agents, checked_int("games", games, 1, _MOST_GAMES), players)
     if objective not in OBJECTIVES:
         raise ValueError(f"objective={objective!r}; {' and '.join(OBJECTIVES)} are allowed")
     gains: Callable[[NDArray[np.float32]], NDArray[np.float64]]

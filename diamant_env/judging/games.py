@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from diamant_env.agent import Agent, observe_history
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
-from diamant_env.engine.arguments import MAX_SEED, whole_number
+from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.observation import Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.registry import make
@@ -68,7 +68,7 @@ def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
     Raises:
         ValueError: If the seed is not an integer from 0 to 2**64 - 1.
     """
-    whole_number("seed", seed, 0, MAX_SEED)
+    checked_int("seed", seed, 0, MAX_SEED)
     digest = hashlib.sha256(repr((seed, *map(str, purpose))).encode()).digest()
     return np.random.SeedSequence(int.from_bytes(digest, "little"))
 
@@ -102,8 +102,8 @@ def checked_names(agents: Sequence[Player], games: int, players: int) -> list[st
     Raises:
         ValueError: If two agents are the same, `agents` is not a list, or a number is out of range.
     """
-    whole_number("games", games, 1, MAX_GAMES)
-    whole_number("players", players, 2, MAX_PLAYERS)
+    checked_int("games", games, 1, MAX_GAMES)
+    checked_int("players", players, 2, MAX_PLAYERS)
     given = listed("agents", agents)
     names = [name_of(agent) for agent in given]
     found: list[str] = []

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from openskill.models import PlackettLuce
 
 from diamant_env.editions import Edition, find_edition
-from diamant_env.engine.arguments import whole_number
+from diamant_env.engine.arguments import checked_int
 from diamant_env.judging.games import (
     MAX_GAMES,
     Played,
@@ -118,7 +118,7 @@ def hold_tournament(  # noqa: PLR0913 - every setting has a name
     if pools:
         agents = entrants(agents, pools, players, edition)
     names = checked_names(agents, games, players)
-    whole_number("rated_games", rated_games, 1, MAX_GAMES)
+    checked_int("rated_games", rated_games, 1, MAX_GAMES)
     if len(names) < players:
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
     table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)

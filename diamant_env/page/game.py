@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from diamant_env.editions import MAX_PLAYERS, find_edition
 from diamant_env.page.menu import YOU, Menu
-from diamant_env.records.sitting import Sitting
+from diamant_env.records.session import GameSession
 from diamant_env.state import CONTINUE, LEAVE
 
 MOST_GAMES = 64  # cached games, which are not replayed at each turn
@@ -34,7 +34,7 @@ class PlayedGame:
         reviewed: Cached answer to a request for a review, or None.
     """
 
-    def __init__(self, value: dict[str, Any], sitting: Sitting, names: list[str]) -> None:
+    def __init__(self, value: dict[str, Any], sitting: GameSession, names: list[str]) -> None:
         self.value, self.sitting, self.names = value, sitting, names
         self.you = names.index(YOU) if YOU in names else None
         self.reviewed: dict[str, Any] | None = None
@@ -132,7 +132,7 @@ def replayed(menu: Menu, given: Any) -> PlayedGame:
     seats = value["agents"]
     names = [YOU if text == YOU else menu.agents[text].name for text in seats]
     agents = [None if text == YOU else menu.make(text) for text in seats]
-    sitting = Sitting(menu.editions[value["edition"]], agents, value["seed"], names, value["hidden_chests"])
+    sitting = GameSession(menu.editions[value["edition"]], agents, value["seed"], names, value["hidden_chests"])
     played = PlayedGame(value, sitting, names)
     remembers = any(agent is not None and not getattr(agent, "memoryless", False) for agent in agents)
     for number, signs in enumerate(turns):
@@ -143,7 +143,7 @@ def replayed(menu: Menu, given: Any) -> PlayedGame:
     return played
 
 
-def _decisions(signs: Any, sitting: Sitting, shown: str) -> list[int]:
+def _decisions(signs: Any, sitting: GameSession, shown: str) -> list[int]:
     """Return the decisions of a turn by seat; raise a ValueError if they are illegal."""
     if sitting.over:
         raise ValueError(f"{shown}, but the game is over by then")

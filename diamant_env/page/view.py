@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from diamant_env.drawing.news import Narrator, distinct, lying, ranking, verdict, winners
+from diamant_env.drawing.narration import Narrator, distinct, path_contents, ranking, verdict, winners
 from diamant_env.drawing.scene import BUST, Scene, relics_gone
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition
 from diamant_env.engine.edition_numbers import numbers_of
@@ -50,10 +50,10 @@ class Viewer:
             "expeditions": self._edition.expeditions,
             "card": int(game.turn),
             "title": "Game over" if over else title,
-            "news": list(self._narrator.news(game, scene)),
+            "news": list(self._narrator.headlines(game, scene)),
             "ended": self._ended(game, scene),
             "path": [] if over else self._path(scene.path, int(game.path_relics), new=len(scene.path) - 1),
-            "lying": "" if over else lying(game),
+            "lying": "" if over else path_contents(game),
             "bust": 0.0 if over else float(bust_chance(game)),
             "share": 0.0 if over else float(expected_share(game, numbers_of(self._edition))),
             "seats": [self._seat(game, scene, seat, leave) for seat in range(game.num_players)],
@@ -64,13 +64,13 @@ class Viewer:
         ended = scene.ended_path(game)
         if ended is None:
             return None
-        path = self._path(ended.cards, ended.relics_lying, fatal=ended.fatal)
+        path = self._path(ended.cards, ended.relics_on_path, fatal=ended.fatal)
         return {"title": ended.title, "bust": bool(ended.fatal), "path": path}
 
     def _path(
-        self, cards: list[int], relics_lying: int, new: int | None = None, fatal: Sequence[int] = ()
+        self, cards: list[int], relics_on_path: int, new: int | None = None, fatal: Sequence[int] = ()
     ) -> list[dict[str, Any]]:
-        taken = relics_gone(cards, relics_lying)
+        taken = relics_gone(cards, relics_on_path)
         return [
             card_view(self._edition, card) | {"new": place == new, "fatal": place in fatal, "taken": place in taken}
             for place, card in enumerate(cards)
@@ -93,7 +93,7 @@ class Viewer:
     def _result(self, game: GameState, scene: Scene) -> dict[str, Any]:
         rows = []
         for seat in ranking(game, self._edition):
-            brought = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.brought]
+            brought = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.banked]
             chest, relics = int(game.chest[seat]), int(game.relics[seat])
             row = {"seat": seat, "name": self._names[seat], "brought": brought, "chest": chest, "relics": relics}
             rows.append(row | {"winner": seat in winners(game, self._edition)})

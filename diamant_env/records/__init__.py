@@ -1,7 +1,7 @@
-"""Games written down: a small text file that people can read, replayed to the same result.
+"""Game records: a human-readable text format with verified replay.
 
-`diamant_env.records.text` describes the text. Reading a record replays its game through `parallel_env`, so a damaged
-one is refused with the line and the reason; writing reads back what it wrote.
+`diamant_env.records.text` specifies the format. Reading a record replays its game through `parallel_env` and reports
+the line and reason of an error; writing verifies the text by reading it back.
 """
 
 from diamant_env.records.log import DamagedRecord, GameLog, GameRecord

@@ -1,4 +1,4 @@
-"""Records of games, their replay, and the log that writes one; all rules are the environment's."""
+"""Game records, their replay through `parallel_env`, and the log that creates them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from diamant_env.diamant_v0 import parallel_env
-from diamant_env.drawing.news import seats_deciding, winners
+from diamant_env.drawing.narration import seats_deciding, winners
 from diamant_env.editions import NO_CARD, Edition
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, result_lines
 from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
@@ -19,11 +19,11 @@ from diamant_env.storage.reading import read_text
 
 
 class DamagedRecord(ValueError):
-    """A record that can't be replayed to its result.
+    """Raised if a record can't be replayed to its result.
 
     Attributes:
-        place: What is wrong: a part of the head (``"seed"``), the position of a turn, or the ``"result"``.
-        reason: Why.
+        place: The wrong part: a field of the header (``"seed"``), the index of a turn, or the ``"result"``.
+        reason: The reason.
     """
 
     def __init__(self, place: Place, reason: str, where: str) -> None:
@@ -33,18 +33,18 @@ class DamagedRecord(ValueError):
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game from its first card to its result, or to the card that waits for decisions.
+    """A finished game, or an unfinished one up to a card without decisions.
 
     Attributes:
-        edition: What was played, with `hidden_chests` as it was.
-        num_players: How many sat at the table.
-        turns: All cards and decisions; those after the last card of an unfinished game are undecided.
-        chests: What each seat's chest holds at the end, empty for an unfinished game.
-        relics: How many relics each seat took, likewise.
-        winners: The seats that share the victory, likewise.
-        seed: From which all cards follow, or None where cards were chosen.
-        names: Who sat there, one per seat, or none.
-        notes: Free text, each of one line.
+        edition: The edition, with the game's `hidden_chests`.
+        num_players: Players at the table.
+        turns: All cards and decisions; the last turn of an unfinished game is undecided.
+        chests: Each seat's final chest in gems; empty for an unfinished game.
+        relics: Number of relics taken by each seat; empty for an unfinished game.
+        winners: The seats that share the victory; empty for an unfinished game.
+        seed: Seed of the cards, or None for a scripted deck.
+        names: The players' names by seat, or empty.
+        notes: Free text, one line each.
     """
 
     edition: Edition
@@ -64,11 +64,11 @@ class GameRecord:
 
     @classmethod
     def read(cls, path: str | Path) -> GameRecord:
-        """Return the record in a file, after replaying it.
+        """Read a record from a file and verify it by replay.
 
         Raises:
-            FileNotFoundError: If there is no such file; a pipe or a device is none.
-            ValueError: If it is damaged, with the file, the line and the reason.
+            FileNotFoundError: If there is no such regular file.
+            ValueError: If it is damaged; the message has the file, the line and the reason.
         """
         if not Path(path).is_file():
             raise FileNotFoundError(f"no game record {path}")
@@ -83,10 +83,10 @@ class GameRecord:
 
     @classmethod
     def from_text(cls, text: str, source: str = "record") -> GameRecord:
-        """Return the record in a text, after replaying it.
+        """Parse a record and verify it by replay.
 
         Raises:
-            ValueError: If it is damaged, with `source`, the line and the reason.
+            ValueError: If it is damaged; the message has `source`, the line and the reason.
         """
         reader = TextReader(text, source)
         record = cls(**reader.fields)
@@ -97,42 +97,42 @@ class GameRecord:
         return record
 
     def write(self, path: str | Path) -> None:
-        """Write the record to a file, whole or not at all.
+        """Write the record to a file atomically, after verifying it by replay.
 
         Raises:
-            OSError: If it can't be written.
-            ValueError: If it can't be replayed to its result, or a name or note does not fit on a line; then nothing
-                is written.
+            OSError: If the file can't be written.
+            ValueError: If the record can't be replayed to its result, or a name or note has line breaks or outer
+                spaces.
         """
         text = self.to_text()
         if GameRecord.from_text(text, f"record for {path}") != self:
-            raise ValueError(f"record for {path}: a name, a note or a trap has spaces at its ends or breaks its line")
+            raise ValueError(f"record for {path}: a name, note or trap must have no line breaks or outer spaces")
         write_whole(path, text)
 
     def to_text(self) -> str:
-        """Return the record as text, unchecked."""
+        """Return the record as text, without verification."""
         return "\n".join([*record_lines(self), ""])
 
     def replay(self, **options: Any) -> parallel_env:
-        """Play the game again and return the environment at its end; see `watch`."""
+        """Replay the game and return the environment at its end; see `watch`."""
         *_, env = self.watch(**options)
         return env
 
     def _repr_png_(self) -> bytes | None:
-        """Return the picture of the end for a notebook, if pygame-ce is there."""
+        """Return a PNG of the final state for notebooks, or None without pygame-ce."""
         try:
             return self.replay(render_mode="rgb_array")._repr_png_()
         except ImportError:
             return None
 
     def watch(self, **options: Any) -> Iterator[parallel_env]:
-        """Play the game again and yield the environment at the start and after each turn, to be rendered.
+        """Replay the game and yield the environment at the start and after each turn.
 
         Args:
-            options: Of `parallel_env`, such as `render_mode`.
+            options: Arguments of `parallel_env`, such as `render_mode`.
 
         Raises:
-            DamagedRecord: If the game does not go as the record says.
+            DamagedRecord: If the replay differs from the record.
         """
         env = self._start(options)
         log = GameLog(self.edition, self.num_players)
@@ -175,7 +175,7 @@ class GameRecord:
         return env
 
     def _compare(self, shown: Sequence[Turn], first: int) -> None:
-        """Compare turns of the replay with what is written; the decisions of the last one may be still to come."""
+        """Compare turns of the replay, from `first` on, with the record; the last one may be undecided."""
         for place in range(first, len(shown)):
             if place >= len(self.turns):
                 raise self._damage("result", "the turns end here, but the game goes on")
@@ -191,18 +191,18 @@ class GameRecord:
 
 
 def _place_of_card(error: ValueError, otherwise: Place) -> Place:
-    """Return the position of the card that a scripted deck refused, as its message says it."""
+    """Return the position of the missing scripted card from the error message."""
     found = re.match(r"card (\d+) of the deck", str(error))
     return int(found[1]) if found else otherwise
 
 
 class GameLog:
-    """Writes a game down as it is played, from the states of a batch or an environment.
+    """Log of a game from the states of a batch or environment.
 
-    Its arguments are the fields of `GameRecord` that are known before the game.
+    The arguments are fields of `GameRecord`.
 
     Attributes:
-        turns: What came up so far; the last card may still wait for its decisions.
+        turns: The turns so far; the last one may be undecided.
     """
 
     def __init__(
@@ -219,10 +219,10 @@ class GameLog:
         self._game: GameState | None = None
 
     def follow(self, game: GameState) -> None:
-        """Take note of the start of a game, then of each turn that has been played.
+        """Log a state: first the start of a game, then the state after each turn.
 
         Raises:
-            ValueError: If the first record is not that of a game that has just begun.
+            ValueError: If the first state is not the start of a game.
         """
         if self._game is None and (game.expedition, game.turn) != (1, 1):
             raise ValueError("a log begins with the first card of a game")
@@ -240,7 +240,7 @@ class GameLog:
         return self._edition.card_name(int(card))
 
     def record(self) -> GameRecord:
-        """Return the record of the game, so far if it is not over.
+        """Return the record of the game so far.
 
         Raises:
             RuntimeError: Before the start of a game.

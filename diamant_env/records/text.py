@@ -1,6 +1,6 @@
-"""The text of a record of a game.
+"""Text format of game records.
 
-A record is UTF-8 text, one statement a line; blank lines and a byte-order mark don't matter::
+A record is line-based UTF-8 text; blank lines and a byte-order mark are ignored::
 
     diamant record 1
     note: any text; there may be several notes, or none
@@ -24,16 +24,16 @@ A record is UTF-8 text, one statement a line; blank lines and a byte-order mark 
     player_2: chest 0, relics 0
     winners: 0
 
-- The first line names the format and its version. The head follows, in any order.
-- ``edition`` is a published name. An edition of the user's own stands there as JSON instead, with the fields of
-  `Edition` that differ from their defaults: ``own edition: {"name": "short", "treasures": [1, 5], ...}``.
-- ``seed`` is that of `parallel_env.reset`, from which all cards follow, or ``none`` where cards were chosen. The cards
-  are written out in both cases; a replay draws them from the seed and compares, or plays them as a scripted deck.
-- ``player_0`` and so on say who sat there: nobody or everybody is named.
-- A turn is ``expedition.turn card | decisions``: the seats that continue and those that leave, so that each seat inside
-  the cave stands on one of both sides. Where the card is the second trap of its kind there is no decision: ``bust``.
-- The result is what each chest holds, how many relics its owner took, and who shares the victory.
-- An unfinished game has no result. Its text ends with the card that waits for decisions: ``2.1 relic | undecided``.
+- The first line has the format and its version. The header follows, in any order.
+- ``edition`` is a published name. A custom edition is JSON with the fields of `Edition` that are not defaults:
+  ``own edition: {"name": "short", "treasures": [1, 5], ...}``.
+- ``seed`` is that of `parallel_env.reset`, or ``none`` for a scripted deck. The cards are listed in both cases; a
+  replay compares them with those of the seed, or plays them as a scripted deck.
+- ``player_0`` and so on name the players: all or none.
+- A turn is ``expedition.turn card | decisions``: the seats that continue and the seats that leave, which together are
+  all seats inside the cave. The second trap of a kind has ``bust`` in place of decisions.
+- The result is each seat's chest and number of relics, and the winners.
+- An unfinished game has no result and ends with a card without decisions: ``2.1 relic | undecided``.
 """
 
 from __future__ import annotations
@@ -57,20 +57,20 @@ _TURN = re.compile(rf"([1-9]\d{{0,2}})\.([1-9]\d{{0,2}}) (.+) \| (?:{_DECISIONS}
 _CHEST = re.compile(r"player_([0-7]): chest (0|[1-9]\d{0,8}), relics (0|[1-9]\d{0,8})", re.ASCII)
 _WINNERS = re.compile("winners:((?: [0-7])+)")
 
-Place = str | int  # a line of the head or of the result by its name, a turn by its position
+Place = str | int  # the name of a header field or "result", or the index of a turn
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A card and what was decided after it.
+    """A card and the decisions after it.
 
     Attributes:
-        expedition: 1 for the first.
-        number: Of the card in its expedition, 1 for the first.
-        card: Its name, as `Edition.card_name` says it.
+        expedition: Number of the expedition, 1 for the first.
+        number: Number of the card in its expedition, 1 for the first.
+        card: Its name, from `Edition.card_name`.
         continuing: The seats that continued.
-        leaving: The seats that left. If nobody decided at all, the card ended the expedition.
-        undecided: Whether the decisions are still to come: the last turn of an unfinished game.
+        leaving: The seats that left.
+        undecided: Whether this is the last turn of an unfinished game, without decisions.
     """
 
     expedition: int
@@ -82,18 +82,18 @@ class Turn:
 
     @property
     def bust(self) -> bool:
-        """Whether the card ended the expedition, so that nobody decided."""
+        """Whether the card ended the expedition, so that there are no decisions."""
         return not (self.continuing or self.leaving or self.undecided)
 
     def __str__(self) -> str:
         groups = [("continue", self.continuing), ("leave", self.leaving)]
-        decisions = ", ".join(f"{word} {spaced(seats)}" for word, seats in groups if seats)
+        decisions = ", ".join(f"{word} {seats_text(seats)}" for word, seats in groups if seats)
         none = "undecided" if self.undecided else "bust"
         return f"{self.expedition}.{self.number} {self.card} | {decisions or none}"
 
 
 def record_lines(record: Any) -> list[str]:
-    """Return the lines of a `GameRecord`, unchecked."""
+    """Return the lines of a `GameRecord`, without verification."""
     lines = [
         FIRST_LINE,
         *[f"note: {note}" for note in record.notes],
@@ -114,16 +114,16 @@ def result_lines(record: Any) -> list[str]:
     """Return the lines of the result of a `GameRecord`; none for an unfinished game."""
     results = enumerate(zip(record.chests, record.relics, strict=True))
     lines = [f"player_{seat}: chest {chest}, relics {relics}" for seat, (chest, relics) in results]
-    return [*lines, f"winners: {spaced(record.winners)}"] if lines else []
+    return [*lines, f"winners: {seats_text(record.winners)}"] if lines else []
 
 
-def spaced(seats: tuple[int, ...]) -> str:
-    """Return seats as they stand in the text: ``"0 2"``."""
+def seats_text(seats: tuple[int, ...]) -> str:
+    """Return seats as text: ``"0 2"``."""
     return " ".join(map(str, seats))
 
 
 def _edition_line(edition: Edition) -> str:
-    """Return the line of the edition: the name of a published one, all that is printed on the box of another."""
+    """Return the line of the edition: a published name, or a custom edition as JSON."""
     published = EDITIONS.get(edition.name)
     if published is not None and dataclasses.replace(edition, hidden_chests=published.hidden_chests) == published:
         return f"edition: {edition.name}"
@@ -134,18 +134,18 @@ def _edition_line(edition: Edition) -> str:
 
 
 class TextReader:
-    """Reads the text of a record; only the replay shows whether the game can go like that.
+    """Parser of a record's text; checks syntax only, not the rules.
 
     Args:
         text: The record.
-        source: What it is called in errors, such as the name of its file.
+        source: Its name in errors, such as the path of the file.
 
     Attributes:
         fields: The arguments of `GameRecord`.
         lines: The line number of each `Place`.
 
     Raises:
-        ValueError: If it is damaged, with the source, the line and the reason.
+        ValueError: If it is damaged; the message has the source, the line and the reason.
     """
 
     def __init__(self, text: str, source: str) -> None:
@@ -162,14 +162,14 @@ class TextReader:
             self._read_result()
         if self._rows:
             line, row = self._rows[0]
-            raise self.error(line, f"something after the end: {row!r}")
+            raise self.error(line, f"text after the end: {row!r}")
 
     def error(self, line: int, reason: str) -> ValueError:
         """Return an error that names the source and the line."""
         return ValueError(f"{self.source}, line {line}: {reason}")
 
     def _next(self, missing: str) -> str:
-        """Return the next row that is not blank and remember the number of its line."""
+        """Return the next row and store its line number."""
         if not self._rows:
             raise self.error(self._line, f"the text ends here: {missing}")
         self._line, row = self._rows.popleft()
@@ -194,7 +194,7 @@ class TextReader:
         missing = [key for key in _NEEDED if key not in head]
         if missing:
             row = self._next(f"the head has no {missing[0]!r}")
-            raise self.error(self._line, f"{row!r} is no line of the head, which still has no {missing[0]!r}")
+            raise self.error(self._line, f"{row!r} is no line of the head, which has no {missing[0]!r}")
         self.fields["notes"] = tuple(notes)
         self._read_numbers(head)
 
@@ -221,7 +221,7 @@ class TextReader:
         self.fields["seed"] = None if head["seed"] == "none" else int(head["seed"])
         named = [key for key in head if key.startswith("player_")]
         if named and sorted(named) != [f"player_{seat}" for seat in range(players)]:
-            raise self.error(self.lines[named[0]], f"names of {', '.join(named)}; all {players} or nobody is named")
+            raise self.error(self.lines[named[0]], f"names of {', '.join(named)}; all {players} or none must be named")
         self.fields["names"] = tuple(head[key] for key in sorted(named))
 
     def _read_turns(self) -> bool:

@@ -18,7 +18,7 @@ from diamant_env.batch import Batch
 from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_actions
 from diamant_env.envs.layout import Layout, Observation
-from diamant_env.envs.opponent_seats import made, one_per_rival, seed_agents
+from diamant_env.envs.opponent_seats import make_opponents, one_per_rival, seed_agents
 from diamant_env.envs.pictures import Pictures
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import Observations
@@ -100,7 +100,7 @@ class DiamantVecEnv(Rows):
     ) -> None:
         self.layout = Layout(observation)
         given: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
-        agents = made(given)
+        agents = make_opponents(given)
         history = self.layout.history or observe_history(agents)
         self.batch = Batch(num_games, num_players, edition, reward, blank_rivals=blank_rivals, history=history)
         shape = (num_games, self.batch.seats)
@@ -147,7 +147,7 @@ class DiamantVecEnv(Rows):
 
     def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the fields of the layout from (num_games, seats, …), one row per learning seat."""
-        return self.layout.shown(rows.reshape(-1, rows.shape[-1])[self.rows])
+        return self.layout.select(rows.reshape(-1, rows.shape[-1])[self.rows])
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return bool (rows, 2): CONTINUE is always legal, LEAVE inside the cave."""

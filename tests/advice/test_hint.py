@@ -7,7 +7,7 @@ from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice import hint as room
 from diamant_env.advice.hint import hint
 from diamant_env.editions import find_edition
-from diamant_env.records.sitting import Sitting, make_all
+from diamant_env.records.session import GameSession, make_all
 from tests.support.play import BASE, Play
 
 TRAPS = ["spider", "snake", "lava pit", "boulder", "battering ram"]
@@ -27,7 +27,7 @@ def at_the_brink() -> Play:
 
 @pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics", True)])
 def test_the_probability_is_that_of_the_champion_at_the_table(edition, hidden):
-    sitting = Sitting(edition, make_all(["champion"] * 3, 1), 5, hidden_chests=hidden)
+    sitting = GameSession(edition, make_all(["champion"] * 3, 1), 5, hidden_chests=hidden)
     asked = 0
     while not sitting.over:
         leave = sitting.leave

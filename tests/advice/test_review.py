@@ -5,7 +5,7 @@ import pytest
 
 from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice.review import review
-from diamant_env.records.sitting import Sitting, make_all
+from diamant_env.records.session import GameSession, make_all
 from tests.advice.test_hint import BRINK, FATAL, TRAPS
 from tests.support.play import BASE, Play, review_few
 
@@ -67,7 +67,7 @@ def test_leaving_too_early_is_a_mistake_too():
 
 @pytest.mark.parametrize(("edition", "players"), [("iello-2016", 3), ("incan-gold", 3)])
 def test_every_decision_and_every_state_is_there(edition, players):
-    sitting = Sitting(edition, make_all(["random:0.3"] * players, 1), 5)
+    sitting = GameSession(edition, make_all(["random:0.3"] * players, 1), 5)
     sitting.play_out()
     found = review(sitting.games, sitting.edition, 2)
     turns = [turn for turn, game in enumerate(sitting.games) if game.inside[2]]
@@ -89,7 +89,7 @@ def test_every_decision_and_every_state_is_there(edition, players):
 
 
 def test_who_plays_alone_is_told_so():
-    sitting = Sitting("incan-gold", make_all(["bag:8"], 1), 5)
+    sitting = GameSession("incan-gold", make_all(["bag:8"], 1), 5)
     sitting.play_out()
     found = review(sitting.games, sitting.edition, 0)
     assert (found.decisions, found.summary) == ([], ["You play alone, so you win whatever you do."])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from diamant_env.drawing.news import Narrator
+from diamant_env.drawing.narration import Narrator
 from diamant_env.drawing.text import path_lines, seat_lines
 from tests.support.play import BASE, BOTH_REMOVED, NOTHING_REMOVED, Play
 

@@ -7,7 +7,7 @@ import pytest
 
 from diamant_env import Edition
 from diamant_env.drawing.cards import NEW
-from diamant_env.drawing.news import Narrator
+from diamant_env.drawing.narration import Narrator
 from tests.support.play import BASE, PUBLISHED, Play
 
 LONG = "a poisoned arrow from a hole in the ceiling"
@@ -35,7 +35,7 @@ def assert_is_picture(image) -> None:
 def lines_of(play: Play) -> tuple[str, str]:
     """The two lines of news in the picture."""
     play.env.render()
-    return Narrator(play.env.edition).news(play.env._batch.games[0], play.env._pictures.scenes[0])
+    return Narrator(play.env.edition).headlines(play.env._batch.games[0], play.env._pictures.scenes[0])
 
 
 @pytest.mark.parametrize(("players", "edition"), [(1, CROWDED), (3, PUBLISHED[0]), (8, PUBLISHED[-2])])
@@ -91,7 +91,7 @@ def test_news():
         "Treasure 9: 3 gems into each bag, 2 on the path.",
     )
     assert lines_of(start.go_on())[1] == "Trap: snake. A second one would end the expedition."
-    assert lines_of(start.go_on())[1] == "Relic: whoever leaves alone takes all relics on the path."
+    assert lines_of(start.go_on())[1] == "Relic: a lone leaver takes all relics on the path."
     leavers = picture_of([11, "relic", 4, 5], 4).leave(0, 3)
     assert lines_of(leavers)[0] == "player_0 and player_3 leave with 3 gems each; player_1 and player_2 continue."
     assert lines_of(leavers.leave(1)) == (

@@ -122,7 +122,7 @@ def test_without_a_place_it_compiles_and_says_so_once(tmp_path):
     batches = "from diamant_env import Batch\nfor _ in range(3): Batch(1, 3)"
     said = run("-W", "always", "-c", batches, NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
     assert said.count("diamant_env compiles its engine at every start") == 1
-    assert "NUMBA_CACHE_DIR names another" in said
+    assert "set NUMBA_CACHE_DIR to another directory" in said
 
 
 def play_batch(reward: str, auto_reset: bool, digest) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.envs.opponent_seats import made
+from diamant_env.envs.opponent_seats import make_opponents
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.sb3 import DiamantVecEnv
@@ -53,7 +53,7 @@ def test_each_opponent_has_a_seed_of_its_own(make):
 
 def test_opponents_that_were_never_seeded_draw_differently():
     seen = Observations(Batch(8, 3).reset(0)[:, 0])
-    agents = made(["mixture:1,30"] * 2)
+    agents = make_opponents(["mixture:1,30"] * 2)
     for agent in agents:
         agent.act(seen, np.ones(8, bool))
     assert agents[0].thresholds.tolist() != agents[1].thresholds.tolist()

@@ -23,7 +23,7 @@ def test_nobody_gains_more_than_the_exact_best_response():
 
 
 def test_an_agent_with_a_memory_has_no_exact_figure():
-    assert "decides by more than what it sees" in exploitability("mixture", TASKS["expedition-2"])["refused"]
+    assert "as a function of the observation" in exploitability("mixture", TASKS["expedition-2"])["refused"]
 
 
 class FirstTrap:
@@ -55,7 +55,7 @@ def test_a_memory_that_shows_late_in_the_tree_alone_is_refused():
         parts.append(len(first))
         return random.random(len(first)) if len(parts) > 40 else np.full(len(first), 0.5)
 
-    with pytest.raises(ValueError, match="more than what it sees"):
+    with pytest.raises(ValueError, match="as a function of the observation"):
         exact.policy_of(SimpleNamespace(act=act), tree)
     assert len(parts) > 40
 

@@ -86,7 +86,7 @@ def test_a_state_goes_through_a_batch_of_several_editions():
     game.restore(batch.games[1])
     assert game.state.edition == 0
     assert game.observe(2).tobytes() == batch.observe()[1, 2].tobytes()
-    with pytest.raises(ValueError, match="can't be that of a game: deck"):
+    with pytest.raises(ValueError, match="is no valid state: deck"):
         game.restore(batch.games[:1])
 
 

@@ -107,7 +107,7 @@ def test_an_agent_is_the_same_as_a_policy_and_as_a_bot():
             turn.apply_action(action)
         state.apply_actions(actions)
     assert met == {(1, 0), (2, 0), (2, 1)}  # in camp, and inside
-    with pytest.raises(ValueError, match="decides by more than what it sees"):
+    with pytest.raises(ValueError, match="as a function of the observation"):
         spiel.AgentPolicy(game, "mixture:1,20")
 
 
@@ -190,9 +190,9 @@ def test_hidden_chests_are_in_no_text_or_number_that_a_rival_sees():
         ({"expeditions": 16}, ValueError, "expeditions=16; a whole number, 0 to 15, is allowed"),
         ({"edition": "diamant"}, ValueError, "unknown edition 'diamant'; published editions: iello-2016"),
         ({"edition": 3}, pyspiel.SpielError, "Wrong type for parameter edition"),
-        ({"edition": "treasures:3"}, ValueError, "the box 'treasures:3' has no traps"),
+        ({"edition": "treasures:3"}, ValueError, "the edition 'treasures:3' has no traps"),
         ({"edition": "treasures:3+x/traps:mud"}, ValueError, "whole numbers are allowed"),
-        ({"edition": "gems:3/traps:mud"}, ValueError, "'gems:3' in the box .* is allowed with treasures, traps"),
+        ({"edition": "gems:3/traps:mud"}, ValueError, "'gems:3' in the edition .* is allowed with treasures, traps"),
         ({"edition": "treasures:3/traps:mud/trap_copies:1"}, ValueError, "can't be played: 1 cards of each trap"),
         ({"edition": "treasures:3/traps:mud"}, ValueError, "can't be played: after 2 busts"),
     ],
@@ -210,10 +210,10 @@ def test_moves_that_are_refused():
     state.apply_action(4)
     with pytest.raises(ValueError, match="action 2 of seat 1"):
         state.apply_actions([0, 2, 0])
-    with pytest.raises(ValueError, match="can't play by what a seat sees; learn it with recall=state"):
+    with pytest.raises(ValueError, match="can't act on observations; train it with recall=state"):
         spiel.PolicyAgent(policy.UniformRandomPolicy(game), game)
     with pytest.raises(ValueError, match="player=3; a whole number, 0 to 2, is allowed"):
         spiel.PolicyAgent(None, pyspiel.load_game("python_diamant(recall=state)"), 3)
     other = spiel.PolicyAgent(None, pyspiel.load_game("python_diamant(recall=state)"))
-    with pytest.raises(ValueError, match="can't be that of a game: num_players"):
+    with pytest.raises(ValueError, match="is no valid state: num_players"):
         evaluate(other, games=4, players=4)

@@ -91,7 +91,7 @@ def test_texts_that_make_no_agent(text, message):
     [
         ("difference", 3, "iello-2016-fr", 0, "tables of 2 to 2"),
         ("lone", 2, "iello-2016-fr", 0, "tables of 1 to 1"),
-        ("equilibrium", 2, "iello-2016", 0, "isn't in the expedition that was solved"),
+        ("equilibrium", 2, "iello-2016", 0, "is not in the solved tree"),
         ("equilibrium:incan-gold", 2, "incan-gold", 1, "first expedition only"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from diamant_env import EDITIONS, Batch, Observations, diamant_v0
 from diamant_env.opponents import make
 from diamant_env.records import GameLog, GameRecord
-from diamant_env.records.sitting import Sitting, make_all
+from diamant_env.records.session import GameSession, make_all
 from tests.support.play import BASE, INVENTED, PUBLISHED, every, games
 from tests.support.record import record_of
 
@@ -124,7 +124,7 @@ DAMAGE = [
     ("edition: iello-2016", f"own edition: {OWN}".replace("17]", "-17]"), 3, "a treasure below 1: -17"),
     ("chests: no", "chests: maybe", 4, "hidden chests 'maybe': yes or no"),
     ("players: 3", "players: 9", 5, "'9' players; 1 to 8 are allowed"),
-    ("players: 3", "players: 4", 7, "names of player_0, player_1, player_2; all 4 or nobody is named"),
+    ("players: 3", "players: 4", 7, "names of player_0, player_1, player_2; all 4 or none must be named"),
     ("player_1: Bo", "player_2: Bo", 9, "a second 'player_2'"),
     ("seed: none", "seed: 3", 11, "in the replay, not 1.1 9"),
     ("1.1 9 ", "1.1 8 ", 11, "'8' is no card of 'iello-2016'; its cards are 1, 2"),
@@ -134,12 +134,12 @@ DAMAGE = [
     ("2.2 5 | leave 1 2", "2.2 5 | leave 1", 17, "no action for player_2, who is inside"),
     ("2.2 5 | leave 1 2", "2.2 5 | continue 1 2, leave 2", 17, "2.2 5 | continue 1, leave 2 in the replay"),
     ("2.2 5 | leave 1 2", "2.2 5 | leave 1 2 7", 17, "unknown agents ['player_7']"),
-    ("2.2 5 | leave 1 2", "2.2 5 | undecided", 19, "something after the end: '3.1 17"),
+    ("2.2 5 | leave 1 2", "2.2 5 | undecided", 19, "text after the end: '3.1 17"),
     ("5.2 boulder | leave 1\n", "", 25, "the turns end here, but the game goes on"),
     ("5.2 boulder | leave 1", "5.2 boulder | leave 1\n5.3 1 | leave 1", 25, "the game is over before this turn"),
     ("chest 15", "chest 16", 26, "the replay ends with player_0: chest 15, relics 1; "),
     ("winners: 0", "winners: 0 1", 26, "winners: 0"),
-    ("winners: 0\n", "winners: 0\nand so on\n", 31, "something after the end: 'and so on'"),
+    ("winners: 0\n", "winners: 0\nand so on\n", 31, "text after the end: 'and so on'"),
 ]
 
 
@@ -217,7 +217,7 @@ def test_a_log_follows_a_game_of_a_batch_from_its_start():
 
 
 def test_each_seat_asks_an_agent_of_its_own_with_a_seed_of_its_own():
-    assert Sitting(BASE, [None, make("random:1"), make("random:0.5")], 0).leave == [0, 1, 0.5]
+    assert GameSession(BASE, [None, make("random:1"), make("random:0.5")], 0).leave == [0, 1, 0.5]
     agents = make_all(["mixture:1,30", None, "mixture:1,30"], 1)
     assert agents.pop(1) is None
     for agent in agents:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from diamant_env import Edition
 from diamant_env.opponents import Agent
 from diamant_env.records import GameRecord
-from diamant_env.records.sitting import Sitting
+from diamant_env.records.session import GameSession
 
 
 def record_of(
@@ -16,4 +16,4 @@ def record_of(
     notes: Sequence[str] = (),
 ) -> GameRecord:
     """Let agents, one per seat, play a game and return its record."""
-    return Sitting(edition, agents, seed, [str(agent) for agent in agents], hidden_chests, notes).play_out()
+    return GameSession(edition, agents, seed, [str(agent) for agent in agents], hidden_chests, notes).play_out()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from diamant_env.drawing.news import counted
+from diamant_env.drawing.narration import counted
 from diamant_env.judging.evaluation import Result
 from diamant_env.judging.intervals import Estimate, holm
 from diamant_env.judging.tables import estimate_text, verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from diamant_env.drawing.news import counted, listed
+from diamant_env.drawing.narration import counted, listed
 from diamant_env.editions import Edition
 from diamant_env.observation import Observations
 

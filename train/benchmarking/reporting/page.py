@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from diamant_env.drawing.news import counted
+from diamant_env.drawing.narration import counted
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.markdown import code, escaped, markdown_table
 from train.benchmarking.reporting.columns import ASCENDING, COLUMNS, Column, Row, curve_column, figure_text, over_seeds

@@ -1,4 +1,4 @@
-"""A game between agents and at most one person, turn by turn, and written down as it goes."""
+"""Interactive game session of agents and at most one person, with a game log."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from diamant_env.records.log import GameLog, GameRecord
 from diamant_env.state import GameState
 
 
-class Sitting:
-    """A game that is being played.
+class GameSession:
+    """A running game.
 
     Args:
         edition: A published name or an `Edition`.
-        agents: Who plays, by seat; None where the caller decides. Each seat needs an object of its own.
-        seed: Of the cards and of the draw of the agents' decisions.
-        names: Who sits there, for the record.
+        agents: Agents by seat, a separate object each; None for seats controlled by the caller.
+        seed: Seed of the cards and of the agents' sampled decisions.
+        names: Names by seat, for the record.
         hidden_chests: See `Batch`.
         notes: See `GameRecord`.
 
     Attributes:
-        scene: Has followed the game.
-        log: Has followed it too.
-        games: The record at the start and after each turn.
+        scene: The current scene.
+        log: The log of the game.
+        games: The state at the start and after each turn, records of type `GAME`.
 
     Raises:
-        ValueError: If an argument is out of range, or an agent refuses the table.
+        ValueError: If an argument is out of range, or an agent does not support the table.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Sitting:
 
     @property
     def now(self) -> GameState:
-        """The game's record."""
+        """The current state."""
         return self.games[-1]
 
     @property
@@ -70,12 +70,12 @@ class Sitting:
 
     @property
     def asked(self) -> bool:
-        """Whether the agents have been asked for this turn."""
+        """Whether the agents' probabilities of this turn have been computed."""
         return self._leave is not None
 
     @property
     def leave(self) -> list[float | None]:
-        """The agents' probabilities of LEAVE by seat; None for who need not decide. They are asked once a turn."""
+        """The agents' probabilities of LEAVE by seat, None for seats in camp; computed once per turn."""
         if self._leave is None:
             inside = self.batch.must_decide[0]
             chances = self.table.leave_probabilities(self._observations)[0] if not self.over else inside
@@ -83,7 +83,7 @@ class Sitting:
         return self._leave
 
     def decisions(self) -> NDArray[np.int8]:
-        """Draw the agents' decisions, int8 (seats,); CONTINUE where the caller decides."""
+        """Sample the agents' decisions, int8 (seats,); CONTINUE for seats controlled by the caller."""
         actions = np.zeros((1, len(self.leave)), np.int8)
         chances = [[0.0 if each is None else each for each in self.leave]]
         self.batch.draw_decisions(np.array(chances, np.float32), actions)
@@ -93,13 +93,13 @@ class Sitting:
         """Play a turn.
 
         Args:
-            decisions: By seat; what seats in camp send is ignored.
+            decisions: 0 or 1 by seat; ignored for seats in camp.
         """
         self.batch.step(np.array([decisions], np.int8), self._observations)
         self._follow()
 
     def play_out(self) -> GameRecord:
-        """Let the agents play to the end, CONTINUE where the caller decides; return the game written down."""
+        """Play to the end, with CONTINUE for seats controlled by the caller; return the record."""
         while not self.over:
             self.play(self.decisions())
         return self.log.record()
@@ -112,7 +112,7 @@ class Sitting:
 
 
 def make_all(seats: Sequence[str | None], seed: int) -> list[Agent | None]:
-    """Return the agents that texts name, by seat, each with a seed of its own; None where a seat is None.
+    """Make agents from texts by seat, each with a separate seed; None stays None.
 
     Raises:
         ValueError: If a text names no agent.

@@ -1,4 +1,4 @@
-"""What has just happened at the table, in words: the one narrator of text, pictures and terminal. No rule is here."""
+"""Sentences about a game's events, shared by text, pictures and terminal."""
 
 from collections.abc import Sequence
 
@@ -12,19 +12,19 @@ _MOST_NAMES = 3
 
 
 class Narrator:
-    """Tells the events of a game, a sentence each. All methods take the game's record; its scene has followed it.
+    """Sentences about the events of a game, from its state and scene.
 
     Args:
-        edition: What is played.
-        names: Of the players, by seat; by default ``player_0`` and so on.
-        person: The seat that is spoken to as "You", or None.
+        edition: The edition of the game.
+        names: Players' names by seat, by default ``player_0`` and so on.
+        person: The seat addressed as "You", or None.
     """
 
     def __init__(self, edition: Edition, names: Sequence[str] = (), person: int | None = None) -> None:
         self._edition, self._names, self._person = edition, names, person
 
-    def news(self, game: GameState, scene: Scene) -> tuple[str, str]:
-        """Return two lines: what the decisions led to, and what came up or who has won."""
+    def headlines(self, game: GameState, scene: Scene) -> tuple[str, str]:
+        """Return two lines: the outcome of the decisions, and the new card or the result."""
         led_to = f"A new game of {self._edition.name}: everyone enters the cave."
         if scene.before is not None:
             parts = [self.outcome(game, scene)]
@@ -37,7 +37,7 @@ class Narrator:
         return led_to, begins + self.card(game, scene)
 
     def decisions(self, game: GameState, scene: Scene) -> str:
-        """Say who left, with what, and who continues."""
+        """Describe who left, with how many gems, and who continues."""
         left, stayed = seats_deciding(game, LEAVE), seats_deciding(game, CONTINUE)
         if not left or scene.before is None:
             return "Everyone inside continues."
@@ -48,7 +48,7 @@ class Narrator:
         return f"{self._do(left, 'leave')}{alone} with {_gems(game.banked[left[0]], left)}{included}{others}."
 
     def outcome(self, game: GameState, scene: Scene) -> str:
-        """Say how the last turn ended an expedition; an empty text if it did not."""
+        """Describe how the last turn ended an expedition; empty if it did not."""
         if game.bust_card == NO_CARD or scene.before is None:
             return "Everyone is back in camp." if scene.ended else ""
         trap, stayed = self._edition.card_name(game.bust_card), seats_deciding(game, CONTINUE)
@@ -57,10 +57,10 @@ class Narrator:
         return f"A second {trap}! {lost}. {removed[self._edition.bust_removes]} the game."
 
     def card(self, game: GameState, scene: Scene) -> str:
-        """Say what the card does that has just come up."""
+        """Describe the effect of the newest card."""
         card, name = int(game.last_card), self._edition.card_name(game.last_card)
         if card >= FIRST_RELIC:
-            return f"{name.capitalize()}: whoever leaves alone takes all relics on the path."
+            return f"{name.capitalize()}: a lone leaver takes all relics on the path."
         if card >= FIRST_TRAP:
             return f"Trap: {name}. A second one would end the expedition."
         gain = game.bag - (0 if scene.begins or scene.before is None else scene.before.bag)
@@ -68,13 +68,13 @@ class Narrator:
         return f"Treasure {name}: {counted(gain, 'gem')} into {bag}, {game.path_gems or 'none'} on the path."
 
     def result(self, game: GameState) -> str:
-        """Say who has won."""
+        """Describe the winners."""
         won = winners(game, self._edition)
         verb = "win" if len(won) == 1 else "share the victory"
         return f"The game is over: {self._do(won, verb, you='you')} with {_gems(game.chest[won[0]], won)}."
 
     def _do(self, seats: Sequence[int], verb: str, you: str = "You") -> str:
-        """Return ``"You and ev leave"`` or ``"ev leaves"``; of more than three seats only how many they are."""
+        """Return ``"You and ev leave"`` or ``"ev leaves"``; more than three seats are counted, not named."""
         if len(seats) > _MOST_NAMES:
             return (
                 f"{you} and {len(seats) - 1} others {verb}" if self._person in seats else f"{len(seats)} players {verb}"
@@ -87,7 +87,7 @@ class Narrator:
 
 
 def verdict(game: GameState, scene: Scene, seat: int) -> str:
-    """Return what a seat decided and brought or lost: ``leave +5``, ``bust -5``, ``bust``, ``continue`` or ``-``."""
+    """Return a seat's decision and gems banked or lost: ``leave +5``, ``bust -5``, ``bust``, ``continue`` or ``-``."""
     if game.decision[seat] == LEAVE:
         return f"leave +{game.banked[seat]}"
     if game.decision[seat] != CONTINUE:
@@ -98,25 +98,25 @@ def verdict(game: GameState, scene: Scene, seat: int) -> str:
 
 
 def winners(game: GameState, edition: Edition) -> list[int]:
-    """Return the seats that share the victory; nobody while the game goes on."""
+    """Return the seats that share the victory; empty before the end of the game."""
     seats = range(game.num_players if game.phase == OVER else 0)
     return [seat for seat in seats if win_share(game, numbers_of(edition), seat) > 0]
 
 
 def ranking(game: GameState, edition: Edition) -> list[int]:
-    """Return the seats of a game that is over, the best first."""
+    """Return the seats of a finished game, best first."""
     won = winners(game, edition)
     return sorted(range(game.num_players), key=lambda seat: (seat not in won, -game.chest[seat], -game.relics[seat]))
 
 
-def lying(game: GameState) -> str:
-    """Return what lies on the path: ``"3 gems, 1 relic worth 5"``."""
+def path_contents(game: GameState) -> str:
+    """Return the gems and relics on the path: ``"3 gems, 1 relic worth 5"``."""
     worth = f" worth {game.path_relic_value}" if game.path_relics else ""
     return f"{counted(game.path_gems, 'gem')}, {counted(game.path_relics, 'relic')}{worth}"
 
 
 def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
-    """Return names, numbered after a mark where several are the same: ``"ev #1"``, ``"ev #2"``."""
+    """Return names with duplicates numbered: ``"ev #1"``, ``"ev #2"``."""
     numbers = [names[:seat].count(name) + 1 for seat, name in enumerate(names)]
     return [
         f"{name}{mark}{number}" if names.count(name) > 1 else name for name, number in zip(names, numbers, strict=True)
@@ -124,17 +124,17 @@ def distinct(names: Sequence[str], mark: str = " #") -> list[str]:
 
 
 def counted(number: int, noun: str) -> str:
-    """Return so many of something: ``"1 gem"``, ``"2 gems"``."""
+    """Return a number with its noun: ``"1 gem"``, ``"2 gems"``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as part of a sentence: ``"ev, bag:18 and traps"``."""
+    """Return names joined by commas and "and": ``"ev, bag:18 and traps"``."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def seats_deciding(game: GameState, decision: int) -> list[int]:
-    """Return the seats whose last decision was this one."""
+    """Return the seats with this last decision."""
     return [seat for seat in range(game.num_players) if game.decision[seat] == decision]
 
 
