@@ -289,7 +289,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = parser.parse_args(argv)
 
     def run() -> None:
-        settings = read_config(given.config).model_dump()
+        settings: dict[str, Any] = read_config(given.config).model_dump()
         settings["game"]["num_players"] = (given.players,)
         if given.seed is not None:
             settings["seed"] = given.seed
