@@ -34,7 +34,7 @@ class Odds:
         self.share = float(expected_share(game, numbers_of(edition)))
         self.next = _next_card(game, edition)
         self.leaving = _leaving(game, edition, seat)
-        self._size, who = int(game.deck_size), "if nobody leaves" if game.num_inside > 1 else "alone"
+        self._size, who = int(game.deck_size), "if all stay" if game.num_inside > 1 else "alone"
         cost = self.next[0].chance * int(game.bag)
         self.on_average = f"On average it brings you {self.share:.2f} gems {who}; a bust costs {cost:.2f} on average."
 

@@ -190,7 +190,7 @@ def _standings_table(found: TournamentResult) -> TextTable:
     notes = (
         f"The fair win share is {1 / found.players:.3f}; a tie of k players counts 1/k.\n"
         f"Rating: Plackett-Luce from the ranks of all players in {found.rated_games:,} games, not the winners alone;\n"
-        "mean ± standard deviation of the model; everyone begins at 25 ± 8.3."
+        "mean ± standard deviation of the model; initially 25 ± 8.3."
     )
     table.notes = "\n".join([notes, *left_out_lines(found.left_out)])
     return table

@@ -86,7 +86,7 @@ def test_the_odds_are_those_of_the_observation(sit_down):
         obs, _, _ = batch.step(np.zeros((1, 3), np.int8))
     seen = Observations(obs[0, 0])
     assert f"{float(seen['bust_chance']):.1%}" in next(line for line in said.splitlines() if "a bust  " in line)
-    assert f"brings you {float(seen['expected_share']):.2f} gems if nobody leaves" in said
+    assert f"brings you {float(seen['expected_share']):.2f} gems if all stay" in said
     assert "by lava pit             2 of 32     6.2%" in said
     assert "by boulder              2 of 32     6.2%" in said
     assert "    alone                   2 gems\n    with 1 other            1 gem\n    with 2 others  " in said

@@ -68,7 +68,7 @@ def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
         (content(format="other"), "is no policy of diamant_env"),
         (content(layout=[["must_decide", 1, 1]]), "another observation layout"),
         (content(sha256=None), "don't match its digest"),
-        *((content({**TENSORS, name: TENSORS[name] + 1}, sha256=digest(TENSORS)), "the digest") for name in TENSORS),
+        *((content({**TENSORS, name: TENSORS[name] + 1}, sha256=digest(TENSORS)), "its digest") for name in TENSORS),
         (content(activation="sine"), "unknown activation 'sine'"),
         (content({**TENSORS, "1.bias": np.array([0, np.nan], np.float32)}), "not a finite number"),
         (content({**TENSORS, "1.weight": np.zeros((2, 9), np.float32)}), "a layer of shapes"),

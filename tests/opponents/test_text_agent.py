@@ -103,7 +103,7 @@ def test_the_state_of_a_game_word_by_word():
         "The deck: 31 cards; treasures 1, 2, 3, 4, 5, 5, 7, 9, 11, 13, 14, 15, 17; traps 3 spider, 2 snake, "
         "3 lava pit, 3 boulder, 3 battering ram; 4 relics (1 relic taken so far by all players).",
         "Of these 2 would end the expedition, a chance of 6.5%.",
-        "The next card brings each player inside 1.55 gems on average, if nobody leaves.",
+        "The next card brings each player inside 1.55 gems on average, if all stay.",
     ]
 
 

@@ -103,7 +103,7 @@ def test_a_file_keeps_the_values(tmp_path):
             {f"value/1/{name}": np.zeros((1, 7)[:dim], np.float32) for name, dim in (("0.weight", 2), ("0.bias", 1))},
             "values of tables of 1; 2 to 8 players are possible",
         ),
-        ({"value/9/0.weight": np.zeros((1, 31), np.float32)}, "tensors of 'value/9'"),
+        ({"value/9/0.weight": np.zeros((1, 31), np.float32)}, "an unknown network 'value/9'"),
         ({"value/5/0.weight": np.zeros((1, 19), np.float32)}, "tensor 'value/5/0.bias' is missing"),
     ],
 )

@@ -127,7 +127,7 @@ def test_odds_hint_record_and_review_of_one_game(asker, monkeypatch):
     assert odds["share"] == pytest.approx(view["share"])
     assert sum(row["chance"] for row in odds["next"] if not row["part"]) == pytest.approx(1)
     assert len(odds["leaving"]) == 3
-    assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if nobody leaves; ")
+    assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if all stay; ")
     game = page_game.replayed(Menu(), view["game"]).sitting
     champion = make("champion").leave_probability(seen_by(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])

@@ -63,7 +63,7 @@ def test_what_is_no_game(asker, wrong, message):
         ("/turn", {"game": WAITING, "decision": 0}, "you need not decide: null"),
         ("/turn", {"game": GAME, "decision": 2}, "0 continues, 1 leaves"),
         ("/turn", {"game": GAME}, "a JSON object with exactly game, decision is required"),
-        ("/view", {"game": GAME, "file": "/etc/passwd"}, "a JSON object with game is needed"),
+        ("/view", {"game": GAME, "file": "/etc/passwd"}, "a JSON object with exactly game is required"),
         ("/odds", {"game": WAITING}, "nothing to advise"),
         ("/review", {"game": GAME}, "the game is not over yet"),
         ("/review", {"game": OVER | {"agents": ["bag:8", "bag:18"]}}, "only agents played this game"),

@@ -99,8 +99,8 @@ def test_open_decisions_belong_to_rows_that_wait(finished, resume):
     rows, pending = buffer["open"]["row"], buffer["pending"]
     place = ["learner", "buffer", "open"]
     for wrong in (rows[::-1].copy(), rows + 10**6, -rows - 1, rows[:-1].copy()):
-        assert "have an open decision" in resume(altered(state, [*place, "row"], wrong))
+        assert "with an open decision" in resume(altered(state, [*place, "row"], wrong))
     moved = np.where(pending < 0, -1, 10**6)
-    assert "have an open decision" in resume(altered(state, ["learner", "buffer", "pending"], moved))
+    assert "with an open decision" in resume(altered(state, ["learner", "buffer", "pending"], moved))
     actions = np.full_like(buffer["open"]["action"], 7)
     assert "an action of an open decision is neither 0 nor 1" in resume(altered(state, [*place, "action"], actions))

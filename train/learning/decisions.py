@@ -151,7 +151,7 @@ class DecisionBuffer:
         waiting = np.flatnonzero(pending != NONE)
         count = len(waiting)
         if pending.shape != self.pending.shape or any(len(column) != count for column in opened.values()):
-            raise ValueError(f"{count} of {len(self.pending)} rows have an open decision; another number is stored")
+            raise ValueError(f"{count} of {len(self.pending)} rows with an open decision; another number is stored")
         if not (np.array_equal(opened["row"], waiting) and np.array_equal(pending[waiting], np.arange(count))):
             raise ValueError("the stored decisions are not those of the rows with an open decision")
         if not np.isin(opened["action"], (0, 1)).all():

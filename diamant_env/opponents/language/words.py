@@ -112,5 +112,5 @@ def _deck(seen: Observations, edition: Edition) -> list[str]:
     return [
         f"The deck: {counted(size, 'card')}; {'; '.join(kinds)}.",
         f"Of these {fatal.sum()} would end the expedition, a chance of {seen['bust_chance']:.1%}.",
-        f"The next card brings each player inside {seen['expected_share']:.2f} gems on average, if nobody leaves.",
+        f"The next card brings each player inside {seen['expected_share']:.2f} gems on average, if all stay.",
     ]

@@ -2,7 +2,7 @@
 
 const PREFIX = "diamant:game:";
 const MOST = 20; // games kept
-const TAB = crypto.randomUUID(); // this page, until it is loaded anew
+const TAB = crypto.randomUUID(); // this page, until a reload
 const local = storage("localStorage");
 const session = storage("sessionStorage");
 const HERE = "diamant:here"; // current game of this tab, and the page that wrote it

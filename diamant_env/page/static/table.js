@@ -103,7 +103,7 @@ function newSeat(seat, at, view) {
   const light = make("span", { class: "light" }, icon("torch"));
   return tint(
     make("li", { class: `seat ${at === view.you ? "you" : ""}` },
-      make("span", { class: "unseen told" }),
+      make("span", { class: "unseen spoken" }),
       make("span", { class: "picture", "aria-hidden": "true" },
         make("span", { class: "verdict" }),
         make("span", { class: "in-cave" }, light, make("span", { class: "bag" })),
@@ -129,13 +129,13 @@ function drawSeat(item, seat, inside) {
     caption("chest", "safe"),
     make("span", { class: "relics" }, ...(seat.relics ? [icon("relic"), `× ${seat.relics}`] : [])));
   part("chance").replaceChildren(...(seat.leave === null ? [] : [bar("leaves", seat.leave)]));
-  part("told").textContent = told(seat, inside);
+  part("spoken").textContent = spoken(seat, inside);
 }
 
 const caption = (what, words) => make("small", {}, make("span", {}, `${what}: `), words);
 
 /** Return a seat in words for screen readers. */
-function told(seat, inside) {
+function spoken(seat, inside) {
   const place = inside ? `in the cave with ${seat.bag} in the bag` : "in camp";
   const chest = seat.chest === null ? "chest hidden" : `chest ${seat.chest}`;
   const relics = seat.relics ? `, relics ${seat.relics}` : "";
