@@ -50,7 +50,9 @@ def main() -> None:
         for version, python in installed():
             own = venv_with(python, place / version, wheel)
             run(own, ROOT / "tests" / "package" / "ten_lines.py", cwd=place)
-        own = venv_with(sys.executable, place / "extras", "-c", ROOT / "constraints.txt", f"{wheel}[judge,sb3,open-spiel,jax]")
+        own = venv_with(
+            sys.executable, place / "extras", "-c", ROOT / "constraints.txt", f"{wheel}[judge,sb3,open-spiel,jax]"
+        )
         run(own.parent / "diamant", "watch", "champion", "ev", "--seed", "1", "--speed", "0", cwd=place)
         blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
         imports = "\n".join(
