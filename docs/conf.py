@@ -34,7 +34,6 @@ autodoc_typehints_format = "short"
 ALIASES = ("ArrayLike", "Opponent", "Observation", "Player", "Progress", "Reward")
 autodoc_type_aliases = {name: name for name in ALIASES}
 autodoc_preserve_defaults = True
-autodoc_default_options = {"no-value": True}
 napoleon_custom_sections = [("Parameters of the game", "params_style")]
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
