@@ -74,8 +74,8 @@ SMALLER = {
         "make train": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN}",
         "--against held-out": "--against held-out --games 200",
     },
-    "train_and_judge.ipynb": {"STEPS, GAMES = 6, 65_536, 4_000": "STEPS, GAMES = 1, 8_192, 200"},
-    "own_algorithm.ipynb": {"EVERY = 600, 1_000, 120": "EVERY = 2, 100, 2"},
+    "train_and_judge.ipynb": {"STEPS, GAMES = 4, 65_536, 2_000": "STEPS, GAMES = 1, 8_192, 200"},
+    "own_algorithm.ipynb": {"EVERY = 240, 1_000, 60": "EVERY = 2, 100, 2"},
     "exact.md": {"--players 2 3": "--players 2", "--states 100000": "--states 1000"},
     "cluster.md": {
         "--config configs/cluster.toml": f"--judge.curve-points 0 {TINY_RUN}",
