@@ -70,8 +70,8 @@ def link(app: Sphinx, document: str, source: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
-    find_constants("diamant_env")
-    find_constants("diamant_env.opponents")
+    for package in ("diamant_env", "diamant_env.opponents", "diamant_env.opponents.language"):
+        find_constants(package)
     app.connect("source-read", link)
     app.connect("autodoc-process-docstring", docstring)
     app.connect("autodoc-process-signature", signature)
