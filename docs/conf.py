@@ -34,6 +34,7 @@ autodoc_typehints_format = "short"
 ALIASES = ("ArrayLike", "Opponent", "Observation", "Player", "Progress", "Reward")
 autodoc_type_aliases = {name: name for name in ALIASES}
 autodoc_preserve_defaults = True
+napoleon_custom_sections = [("Parameters of the game", "params_style")]
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 default_role = "py:obj"  # a name in a docstring is a link, where it is documented
@@ -69,8 +70,8 @@ def link(app: Sphinx, document: str, source: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above."""
-    find_constants("diamant_env")
-    find_constants("diamant_env.opponents")
+    for package in ("diamant_env", "diamant_env.opponents", "diamant_env.opponents.language"):
+        find_constants(package)
     app.connect("source-read", link)
     app.connect("autodoc-process-docstring", docstring)
     app.connect("autodoc-process-signature", signature)

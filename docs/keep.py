@@ -27,4 +27,4 @@ if __name__ == "__main__":
     text = json.dumps(kept(json.loads(results.read_text(encoding="utf-8"))), ensure_ascii=False, indent=1)
     for pattern in (r"[\[{][^\[\]{}]{,120}[\]}]", r"(?ms)^  \{$.*?^  \}"):  # short values and runs on one line each
         text = re.sub(pattern, lambda part: " ".join(part[0].split()), text)
-    Path(__file__).with_name("measured").joinpath(results.name).write_text(text + "\n", encoding="utf-8")
+    Path(__file__).with_name("measured").joinpath(results.name).write_text(text + "\n", encoding="utf-8", newline="\n")

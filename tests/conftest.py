@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -24,6 +25,9 @@ os.fsync = lambda _: None
 
 # Where the tests run in the background, SIGINT is ignored, and a child would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# They fork, and limit memory by /proc.
+collect_ignore = [] if sys.platform == "linux" else ["faults"]
 
 # Compiled code and solutions are kept here and not in the home of whoever runs the tests.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / "build" / "cache"))

@@ -35,12 +35,11 @@ TINY_BENCHMARK = (
 SMALLER = {
     "README.md": {
         "make train ": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN} ",
-        "games=20_000": "games=400",
-        "--games 20000": "--games 200",
         "model.learn(300_000, progress_bar=True)": "model.learn(4096)",
         'against="held-out"))': 'against="held-out", games=200))',
         "ppo.zip --against held-out": "ppo.zip --against held-out --games 200",
     },
+    "agents.md": {"--games 2000": "--games 100", "games=2_000": "games=100"},
     "models.md": {
         "games=2_000": "games=100",
         "every=100_000": "every=4_000",
@@ -75,8 +74,8 @@ SMALLER = {
         "make train": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN}",
         "--against held-out": "--against held-out --games 200",
     },
-    "train_and_judge.ipynb": {"STEPS, GAMES = 6, 65_536, 4_000": "STEPS, GAMES = 1, 8_192, 200"},
-    "own_algorithm.ipynb": {"EVERY = 600, 2_000, 60": "EVERY = 2, 100, 2"},
+    "train_and_judge.ipynb": {"STEPS, GAMES = 4, 65_536, 2_000": "STEPS, GAMES = 1, 8_192, 200"},
+    "own_algorithm.ipynb": {"EVERY = 240, 1_000, 60": "EVERY = 2, 100, 2"},
     "exact.md": {"--players 2 3": "--players 2", "--states 100000": "--states 1000"},
     "cluster.md": {
         "--config configs/cluster.toml": f"--judge.curve-points 0 {TINY_RUN}",
@@ -99,6 +98,7 @@ NOT_RUN = {
     "ssh -t -L 8733:127.0.0.1:8733 you@there diamant page --no-browser": "needs a second machine",
     "diamant page --agents ppo.zip champion": "serves until Ctrl-C; tests/page seats own agents",
     "make setup": "installs",
+    "make docs": "builds the site",
     "make test": "these tests",
     "make champion": "three hours; the commands are below it",
     "python -m venv .venv-ray": "installs",

@@ -1,7 +1,7 @@
 """Build the package, check it and use it where nothing else is: `make package`.
 
 Two builds must give the same bytes. The wheel is installed into an empty venv of each Python that is here, where a game
-is played; and into one with the extras ``judge`` and ``sb3``, where every Python block of the README runs.
+is played; and into one with the README's extras, where every Python block of the README runs.
 """
 
 import os
@@ -50,7 +50,9 @@ def main() -> None:
         for version, python in installed():
             own = venv_with(python, place / version, wheel)
             run(own, ROOT / "tests" / "package" / "ten_lines.py", cwd=place)
-        own = venv_with(sys.executable, place / "extras", "-c", ROOT / "constraints.txt", f"{wheel}[judge,sb3]")
+        own = venv_with(
+            sys.executable, place / "extras", "-c", ROOT / "constraints.txt", f"{wheel}[judge,sb3,open-spiel,jax]"
+        )
         run(own.parent / "diamant", "watch", "champion", "ev", "--seed", "1", "--speed", "0", cwd=place)
         blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
         imports = "\n".join(
@@ -59,7 +61,7 @@ def main() -> None:
         for block in blocks:
             (place / "block.py").write_text(f"{imports}\n{block}")
             run(own, "block.py", cwd=place)
-    print("all blocks of the README ran in an empty venv with the wheel and its extras judge and sb3")
+    print("all blocks of the README ran in an empty venv with the wheel and its extras")
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ class Meter:
 
     def clear(self) -> None:
         """Reset to 0."""
+        self.__dict__.pop("_count", None)  # Windows deletes no file that is mapped
         for file in self.folder.iterdir() if self.folder.is_dir() else ():
             file.unlink()
         self._process = -1

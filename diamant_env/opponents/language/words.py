@@ -14,6 +14,7 @@ AIMS = {
 }
 """Statement of the objective in the prompt, by objective."""
 CHOICES = "Answer with one word alone: LEAVE or CONTINUE."
+"""Request for an answer, the last line of a prompt."""
 _RULES = """\
 You play Diamant, also called Incan Gold, a game of pushing your luck. It has {expeditions}. In each one all players \
 enter a cave, and cards come up from a shuffled deck, one each turn.
