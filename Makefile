@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray test-libraries mutants coverage examples docs docs-links lint warm package clean
+.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray test-libraries mutants examples docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -72,16 +72,12 @@ mutants: setup  ## mutation testing of the rules, the rewards and the observatio
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutation/mutants.py
 
-coverage: setup  ## lines of diamant_env that the tests reach, uncompiled
-	$(BIN)/python tests/mutation/covered.py
-
 examples: setup  ## run every recipe of examples/ in venvs of their own and write docs/libraries.md: downloads much
 	"$(PYTHON)" examples/run_all.py && $(BIN)/python docs/update.py
 
-docs: setup  ## build the site into build/docs, then test its links and its search in headless Chromium, if that is there
+docs: setup  ## build the site into build/docs; a broken reference is an error
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -W --keep-going -d build/doctrees docs build/docs
-	DIAMANT_SITE=build/docs $(BIN)/python -m pytest tests/documents/test_site.py
 
 docs-links: docs  ## ask whether the links to other sites lead somewhere
 	$(BIN)/python -m sphinx -b linkcheck -D nb_execution_mode=off -d build/doctrees docs build/links

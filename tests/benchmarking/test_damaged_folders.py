@@ -1,7 +1,6 @@
 """Damaged and foreign files in a benchmark's folder: one line each; the other runs are kept."""
 
 import json
-import shutil
 
 import pytest
 
@@ -31,17 +30,6 @@ def test_a_damaged_run_is_named_and_played_again_when_it_is_asked_for(damage, en
     assert rows == {name: row for name, row in before.items() if name != "bag:11"}
     assert enter("--agents", "bag:11")[3]["bag:11"]["measures"] == before["bag:11"]["measures"]
     assert enter("--agents", "bag:11")[2] == ""
-
-
-def test_a_copied_run_counts_once(enter, tmp_path):
-    before = enter("--algorithms", "my_module:train")[3]
-    runs = tmp_path / "runs" / "benchmark" / "runs" / "solitaire"
-    shutil.copytree(runs / "my_module-train" / "0", runs / "my_module-train" / "1")
-    status, _, errors, rows = enter("--algorithms", "my_module:train")
-    assert (status, errors.count("\n"), rows) == (0, 1, before)
-    status, _, errors, _ = enter("--algorithms", "my_module:train", "--seeds", "2")
-    assert status == 2
-    assert "my_module-train/1 has another run, solitaire my_module:train 0; give another folder by --out" in errors
 
 
 def test_texts_of_a_result_are_no_html(enter, tmp_path):

@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
-from train.algorithms import stable_baselines as sb3
-from train.algorithms.counting import CountedVecEnv, Meter
 from train.benchmark import Arguments, benchmark, benchmark_runs
-from train.benchmarking.algorithms import ALGORITHMS, REFERENCES, Algorithm, algorithm_table, find_algorithms
+from train.benchmarking.algorithms import ALGORITHMS, Algorithm
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder
@@ -78,35 +75,6 @@ def test_each_learner_gives_an_agent_that_plays(name, tmp_path):
     assert not np.array_equal(agent.layers[0][0], other.layers[0][0])
 
 
-@pytest.mark.parametrize("blank", [True, False])
-def test_a_library_sees_what_our_networks_compute_from(blank, tmp_path):
-    env = CountedVecEnv.of(Meter(tmp_path), TASKS["full-3-win"].game, 20)
-    inputs = INPUTS[CONFIG.network.inputs]
-    shown = sb3.Transformed(env, inputs, blank)
-    assert shown.observation_space == inputs.space
-    rows = shown.reset()
-    for turn in range(40):
-        flat = env.observations()
-        deciding = flat[:, 0] == 1
-        assert np.array_equal(rows[deciding], inputs(flat)[deciding])
-        assert np.array_equal(rows[~deciding], 0 * rows[~deciding] if blank else inputs(flat)[~deciding])
-        rows, _, done, infos = shown.step(np.full(60, turn % 3 == 2))
-        assert all(("terminal_observation" in info) == over for info, over in zip(infos, done, strict=True))
-        last = [info["terminal_observation"].shape for info in infos if "terminal_observation" in info]
-        assert set(last) <= {(inputs.width,)}
-
-
-def test_tasks_and_algorithms_are_found_by_name_kind_and_text():
-    assert [task.name for task in find_tasks(("expedition", "full-3-win"))] == [
-        "expedition-2", "expedition-3", "expedition-4", "expedition-5", "full-3-win",
-    ]  # fmt: skip
-    assert [each.name for each in find_algorithms(("shipped",))] == ["champion", "hunter"]
-    assert [each.name for each in find_algorithms(("scripted",))] == list(REFERENCES)
-    assert [each.kind for each in find_algorithms((), ("bag:11",))] == ["agent"]
-    assert [each.name for each in find_algorithms(())] == list(ALGORITHMS)
-    assert all(name in algorithm_table() for name in ALGORITHMS)
-
-
 def test_every_algorithm_plays_what_it_can_the_first_seed_of_all_first(tmp_path):
     runs = [(run.task.name, run.algorithm.name, run.seed) for run in benchmark_runs(CONFIG, tmp_path, find_tasks(()))]
     kept = {(task, name) for task, name, _ in runs}
@@ -158,14 +126,6 @@ def test_the_figures_alone_fill_a_folder(tmp_path, calls):
     assert part(tmp_path / "new", seeds=1, tasks=("solitaire",)) == before
     assert calls == []
     assert len(part(tmp_path / "new", seeds=2, tasks=("solitaire",))) == len(before) + 1
-
-
-def test_finished_runs_are_skipped(tmp_path, calls, monkeypatch):
-    before = part(tmp_path, tasks=("solitaire",))
-    calls.clear()
-    monkeypatch.setattr(BenchmarkRun, "measure", None)
-    assert part(tmp_path, tasks=("solitaire",)) == before
-    assert calls == []
 
 
 def test_a_run_that_was_cut_off_is_played_again(tmp_path, calls, monkeypatch):

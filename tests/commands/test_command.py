@@ -10,11 +10,9 @@ import pytest
 
 from diamant_env.commands import diamant
 from diamant_env.commands.command import run_command
-from train import ppo
 
 ROOT = Path(__file__).parents[2]
 GAME = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
-DEEP = "[" * 100_000
 
 
 def ends_with(error: BaseException) -> int:
@@ -121,14 +119,3 @@ def test_an_import_installs_nothing(tmp_path):
     assert done.stdout == "interrupted\n", done.stderr
     assert done.stderr.startswith("Traceback")
     assert done.stderr.endswith("RuntimeError: the stranger's own\n")
-
-
-@pytest.mark.parametrize("content", [f"value = {DEEP}", "x = 1\n" * 200_000])
-def test_hostile_toml(content, tmp_path, capsys):
-    path = tmp_path / "hostile.toml"
-    path.write_text(content)
-    assert ppo.main(["--config", str(path), "--out", str(tmp_path)]) == 2
-    assert diamant.main(["evaluate", "bag:18", "--against", str(path)]) == 2
-    first, second = capsys.readouterr().err.splitlines()
-    assert f"{path} is no TOML file: it " in first
-    assert f"pool {path} is damaged: it " in second

@@ -1,6 +1,5 @@
 """A recorded game as a film: what it shows, its timing, what is refused, and nothing half-written."""
 
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -51,10 +50,3 @@ def test_gif(shoot, tmp_path, pictures):
         meant = np.asarray(Image.fromarray(pictures[-1]).resize((96, 64)), float)
         assert np.abs(shown - meant).mean() < 12
     assert [file.name for file in tmp_path.iterdir()] == ["game.gif"]
-
-
-def test_without_the_library(shoot, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    code, _, errors = shoot(GAME, tmp_path / "game.gif")
-    assert (code, errors.count("\n")) == (2, 1)
-    assert 'needs Pillow: pip install "diamant-env[film]"' in errors

@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, Batch
+from diamant_env import EDITIONS
 from diamant_env.commands import diamant
-from diamant_env.observation import Observations
 from diamant_env.records import GameRecord
 from tests.support.play import review_few
 
@@ -78,20 +77,6 @@ def summary_rows(said: str) -> list[list[str]]:
     return [line.split() for line in lines[: lines.index("")]]
 
 
-def test_the_odds_are_those_of_the_observation(sit_down):
-    _, said, _ = sit_down("\nc\no\nq\ny\n", "--opponents", "continue", "continue", "--seed", "3")
-    batch = Batch(1, 3)
-    obs = batch.reset(seed=3)
-    for _ in range(2):
-        obs, _, _ = batch.step(np.zeros((1, 3), np.int8))
-    seen = Observations(obs[0, 0])
-    assert f"{float(seen['bust_chance']):.1%}" in next(line for line in said.splitlines() if "a bust  " in line)
-    assert f"brings you {float(seen['expected_share']):.2f} gems if nobody leaves" in said
-    assert "by lava pit             2 of 32     6.2%" in said
-    assert "by boulder              2 of 32     6.2%" in said
-    assert "    alone                   2 gems\n    with 1 other            1 gem\n    with 2 others  " in said
-
-
 def test_the_others_do_not_know_what_the_person_chooses(sit_down, tmp_path):
     firsts = []
     for keys in ("l\n", "c\n"):
@@ -101,14 +86,6 @@ def test_the_others_do_not_know_what_the_person_chooses(sit_down, tmp_path):
         assert (0 in turn.leaving) == (keys == "l\n")
         firsts.append([seat in turn.leaving for seat in range(1, 7)])
     assert firsts[0] == firsts[1]
-
-
-def test_help_the_table_and_a_wrong_key(sit_down):
-    _, said, _ = sit_down("h\nt\nleaf\nq\ny\n")
-    assert "'leaf' is no answer: Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops." in said
-    assert ">>" not in said
-    assert said.count("Ctrl-D") == 2
-    assert said.count("where   decided     bag  chest  relics") == 2
 
 
 def test_advice_before_a_decision(sit_down):
@@ -128,14 +105,6 @@ def test_a_review_after_the_game(monkeypatch, capsys):
         assert diamant.main(["play", *QUIET, *options]) == 0
         said = capsys.readouterr().out
         assert bool(re.search(r"\n\n(?:In your|You made) \d+ decisions.*\nYour chance to win ", said)) == reviewed
-
-
-def test_quitting_asks_first(sit_down):
-    code, said, errors = sit_down("q\n\nq\nn\nexit\nnein\nc\nq\ny\nc\n")
-    assert (code, errors) == (0, "")
-    assert said.count("Stop playing?") == 4
-    assert said.count(">>") == 1
-    assert said.endswith("Stopped in expedition 1 of 5.\n")
 
 
 @pytest.mark.parametrize("keys", ["", "l\nl\nc\no\n"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch
-from diamant_env.commands import diamant, watch
+from diamant_env.commands import diamant
 from diamant_env.observation import Observations
 from diamant_env.opponents import Table, make
 from diamant_env.records import GameRecord
@@ -63,19 +63,3 @@ def test_odds_and_probabilities_are_those_of_the_table(look):
         batch.step(actions, obs)
     assert views
     assert batch.over[0]
-
-
-def test_a_game_that_was_stopped_is_recorded_so_far(look, monkeypatch, tmp_path):
-    def press(seconds):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(watch.time, "sleep", press)
-    path = tmp_path / "game.txt"
-    code, said, errors = look(
-        *GAME,
-        "--record",
-        str(path),
-    )
-    assert (code, errors) == (130, "")
-    assert said.endswith(f"Stopped in expedition 1 of 5.\nThe game so far is recorded in {path}.\n")
-    assert [turn.undecided for turn in GameRecord.read(path).turns] == [True]

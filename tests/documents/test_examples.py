@@ -5,7 +5,6 @@ import importlib.util
 import runpy
 from pathlib import Path
 
-import measured_parts  # docs/measured_parts.py
 import pytest
 
 from examples import run_all
@@ -30,11 +29,3 @@ def test_recipe_runs(recipe, capsys, monkeypatch):
     assert result["package"] == recipe.package
     assert int(result["decisions"].replace(",", "")) > 400
     assert 0 <= float(result["share"].split()[0]) <= 1
-
-
-def test_what_did_not_run_has_no_figures():
-    rows = measured_parts.libraries({}).splitlines()[2:]
-    assert len(rows) == len(run_all.RECIPES)
-    assert all("**not run**" in row for row in rows)
-    for recipe in run_all.RECIPES:
-        assert (ROOT / "examples" / f"{recipe.module.split()[0]}.py").is_file(), recipe.module

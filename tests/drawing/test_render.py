@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from diamant_env.drawing.news import Narrator
 from diamant_env.drawing.text import path_lines, seat_lines
 from tests.support.play import BASE, BOTH_REMOVED, NOTHING_REMOVED, Play
 
@@ -75,12 +74,6 @@ def test_a_bust_is_news(edition, removed):
     assert rows(play)[-1] == ["player_2", "cave", "bust", "-5", "0", "0", "0"]
 
 
-def test_a_bust_with_empty_bags():
-    play = text_of(["snake", "snake", 1]).go_on()
-    assert play.env.render().startswith("A second snake! player_0, player_1 and player_2 lose nothing. ")
-    assert rows(play)[-1] == ["player_2", "cave", "bust", "0", "0", "0"]
-
-
 @pytest.mark.parametrize(
     ("deck", "turns", "begin", "also", "lacking"),
     [
@@ -117,18 +110,3 @@ def test_hidden_chests_are_secret_until_the_game_is_over(seat, own):
     play.all_leave(5)
     assert play.over
     assert "?" not in play.env.render()
-
-
-@pytest.mark.parametrize(
-    ("left", "person", "said"),
-    [
-        ([], 0, "Everyone inside continues."),
-        ([0], 0, "You leave alone with 1 gem; 4 players continue."),
-        ([1], 0, "ev leaves alone with 1 gem; you and 3 others continue."),
-        ([0, 1, 2, 3], 0, "You and 3 others leave with 1 gem each; you-know-who continues."),
-        ([0, 1, 2], None, "a, ev and c leave with 1 gem each; d and you-know-who continue."),
-    ],
-)
-def test_names_and_verbs(left, person, said):
-    game, edition, scene = shown(text_of([5, "snake", 7], 5).leave(*left))
-    assert Narrator(edition, ["a", "ev", "c", "d", "you-know-who"], person).decisions(game, scene) == said

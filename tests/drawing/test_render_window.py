@@ -2,7 +2,6 @@
 
 import os
 import sys
-import types
 
 import pytest
 
@@ -76,33 +75,6 @@ def test_the_user_closes_the_window_and_the_game_goes_on(shown, event):
     env.close()
     env.reset(seed=2)  # which opens it again
     assert len(shown) == 2
-    env.close()
-
-
-def test_each_environment_has_its_own_window(shown):
-    one, two = new_env(), new_env(5)
-    pygame.event.post(close_event(one))
-    all_act(two, 0)  # sees the event first, which is not for it
-    assert len(shown) == 3
-    all_act(one, 0)
-    assert len(shown) == 3
-    two.render()
-    assert len(shown) == 4
-    one.close()
-    two.render()
-    assert len(shown) == 5
-    two.close()
-
-
-def test_the_speed_is_that_of_the_metadata(monkeypatch):
-    monkeypatch.setitem(diamant_v0.parallel_env.metadata, "render_fps", 10)
-    rates = []
-    clock = types.SimpleNamespace(tick=rates.append)
-    monkeypatch.setattr(pygame.time, "Clock", lambda: clock)
-    env = new_env()
-    for _ in range(3):
-        all_act(env, 0)
-    assert rates == [10] * 4
     env.close()
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
-
 import numpy as np
 import pytest
 
@@ -43,37 +40,3 @@ def test_without_observations_the_same_is_played(reward, auto_reset):
             == as_bytes(one.step(actions, auto_reset=auto_reset))[1:]
         )
         assert unseen.games.tobytes() == one.games.tobytes()
-
-
-def paid(banked, chests, inside, done):
-    """A reward of one's own, of which a batch takes another path."""
-    return banked + 0.5 * done[:, None]
-
-
-def go_on(batch):
-    """Play three turns; return what is seen and earned."""
-    return [as_bytes(batch.step(random_actions(batch, turn), auto_reset=True)) for turn in range(3)]
-
-
-PATHS = {
-    "plain": {},
-    "history": {"history": True},
-    "own reward": {"reward": paid},
-    "hidden": {"hidden_chests": True},
-    "blank": {"blank_rivals": True},
-}
-
-
-@pytest.mark.parametrize(
-    "way", [copy.deepcopy, lambda batch: pickle.loads(pickle.dumps(batch))], ids=["copy", "pickle"]
-)
-@pytest.mark.parametrize("settings", PATHS.values(), ids=list(PATHS))
-def test_a_copy_goes_on_alike_and_apart(settings, way):
-    batch, reference = mixed(**settings), mixed(**settings)
-    for each in (batch, reference):
-        each.reset(3)
-        go_on(each)
-    twin = way(batch)
-    expected = go_on(reference)
-    assert go_on(twin) == expected
-    assert go_on(batch) == expected

@@ -130,20 +130,6 @@ def test_aec_refuses_an_action_at_once_and_goes_on(make, action):
     assert env.unwrapped.game["turn"] == 2
 
 
-@pytest.mark.parametrize("answer", [[2.0] * 3, [0.5], [np.nan] * 3])
-def test_bad_opponents_are_named(answer):
-    def bad_opponent(obs):
-        return answer
-
-    env = DiamantEnv(opponents=bad_opponent)
-    env.reset(seed=0)
-    refuses(
-        env,
-        lambda: env.step(0),
-        r"bad_opponent.* (must return \d probabilities|returned .*a probability of LEAVE is between 0 and 1)",
-    )
-
-
 # Calls out of order.
 
 
@@ -195,11 +181,3 @@ def test_seeds(env, seed):
     for each in (env, single):
         message = r"seed=.*; None or a whole number, 0 to 2\*\*64 - 1, is allowed$"
         refuses(each, lambda each=each: each.reset(seed=seed), message)
-
-
-@pytest.mark.parametrize("mask", [[True], np.zeros(2, bool), np.ones(2, int), "all"])
-def test_masks(mask):
-    env = DiamantVectorEnv(2)
-    env.reset(seed=0)
-    message = r"a bool array \(2,\) with at least one True is expected"
-    refuses(env, lambda: env.reset(options={"reset_mask": mask}), message)

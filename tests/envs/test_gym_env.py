@@ -1,6 +1,5 @@
 """The Gymnasium environment: its checkers, and its games against a batch that is driven by hand."""
 
-import copy
 import os
 
 import gymnasium
@@ -12,7 +11,6 @@ from diamant_env import EDITIONS, Batch, Observations
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make
-from diamant_env.opponents.network import NetworkAgent
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
@@ -34,15 +32,6 @@ def test_gymnasium_finds_nothing_to_say(settings):
 def test_stable_baselines3_finds_nothing_to_say(settings):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make("diamant_env/Diamant-v0", **settings).unwrapped, warn=True)
-
-
-def test_pictures(monkeypatch):
-    pytest.importorskip("pygame")
-    monkeypatch.setitem(DiamantEnv.metadata, "render_fps", 1000)
-    env = gymnasium.make("diamant_env/Diamant-v0", render_mode="rgb_array").unwrapped
-    check_env(env)
-    env.reset(seed=1)
-    assert np.array_equal(copy.deepcopy(env).render(), env.render())
 
 
 def decision(observation) -> int:
@@ -128,20 +117,6 @@ def test_a_seed_repeats_the_seats_and_the_games_that_follow():
     assert not np.array_equal(play(DiamantEnv(), None)[0], play(DiamantEnv(), None)[0])
 
 
-def test_a_policy_file_plays(tmp_path):
-    run_folder, config = pytest.importorskip("train.runs.run_folder"), pytest.importorskip("train.runs.config")
-    random = np.random.default_rng(0)
-    weights = random.normal(size=(2, NUM_FEATURES)).astype(np.float32)
-    path = tmp_path / "policy.safetensors"
-    run_folder.save_policy(path, NetworkAgent([(weights, np.zeros(2, np.float32))]), config.Config(), 0)
-    games = [
-        play(DiamantEnv(4, opponents=one), 1)[0]
-        for one in (path, str(path), NetworkAgent.load(path), [path, str(path), NetworkAgent.load(path)])
-    ]
-    assert all(np.array_equal(game, games[0]) for game in games)
-    assert not np.array_equal(games[0], play(DiamantEnv(4), 1)[0])
-
-
 def test_expeditions_and_hidden_chests():
     env = DiamantEnv(3, expeditions=1, hidden_chests=True)
     observation, _ = env.reset(seed=0)
@@ -149,17 +124,6 @@ def test_expeditions_and_hidden_chests():
     assert Observations(observation)["hidden_chests"] == 1
     assert (env.edition.name, env.edition.expeditions) == ("iello-2016, expeditions=1", 1)
     assert DiamantEnv(edition="incan-gold", expeditions=5).edition == EDITIONS["incan-gold"]
-
-
-def test_actions_may_be_of_any_integer_type():
-    env = DiamantEnv()
-    env.reset(seed=0)
-    stayed, left = env.step(0)[0].tobytes(), set()
-    for action in (1, np.int8(1), np.int64(1), np.array(1), np.uint8(1)):
-        env.reset(seed=0)
-        left.add(env.step(action)[0].tobytes())
-    assert len(left | {stayed}) == 2
-    assert stayed not in left
 
 
 def test_text_shows_the_turns_without_the_learner_too():
@@ -171,16 +135,3 @@ def test_text_shows_the_turns_without_the_learner_too():
     assert env.render().startswith("A second ")
     assert "Expedition 2 of 5, card 1" in env.render()
     assert DiamantEnv().render() is None
-
-
-def test_a_window_shows_every_turn(monkeypatch):
-    pygame = pytest.importorskip("pygame")
-    monkeypatch.setitem(DiamantEnv.metadata, "render_fps", 0)  # as fast as they are drawn
-    shown = []
-    flip = pygame.Window.flip
-    monkeypatch.setattr(pygame, "Window", type("Counted", (pygame.Window,), {"flip": lambda w: shown.append(flip(w))}))
-    env = DiamantEnv(3, render_mode="human")
-    _, _, infos = play(env, 0)
-    assert len(shown) == 1 + sum(info["turns"] for info in infos)
-    env.close()
-    pygame.quit()

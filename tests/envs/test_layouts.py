@@ -97,17 +97,6 @@ def test_a_restored_game_has_a_history_from_its_turn_on():
         batch.step(np.ones((1, 2), np.int8))
 
 
-def test_a_deck_that_is_refused_leaves_game_and_history():
-    env = diamant_v0.parallel_env(3, edition="iello-2016-fr-relics", observation="history")
-    env.reset(seed=1)
-    env.step({"player_0": 1, "player_1": 0, "player_2": 0})
-    before, history = env.game, env.clone_state().parts[0].history
-    with pytest.raises(ValueError, match="'relic 12', is not in the deck in expedition 1"):
-        env.reset(options={"deck": ["relic 12"]})
-    assert env.game == before
-    assert all(np.array_equal(now, then) for now, then in zip(env.clone_state().parts[0].history, history, strict=True))
-
-
 def test_history_and_own_rewards_change_nothing_else():
     """The same bytes as the compiled step, over many games with auto-reset; the history begins anew with each."""
     plain, followed = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems, history=True)

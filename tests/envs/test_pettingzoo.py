@@ -120,41 +120,6 @@ def supersuit():
         return pytest.importorskip("supersuit")
 
 
-WRAPPERS = {
-    "pad_observations_v0": ((), NUM_FEATURES),
-    "pad_action_space_v0": ((), NUM_FEATURES),
-    "flatten_v0": ((), NUM_FEATURES),
-    "dtype_v0": ((np.float64,), NUM_FEATURES),
-    "frame_stack_v1": ((3,), NUM_FEATURES * 3),
-    "agent_indicator_v0": ((), NUM_FEATURES + 4),
-    "black_death_v3": ((), NUM_FEATURES),
-}
-
-
-@pytest.mark.parametrize("name", WRAPPERS)
-def test_supersuits_wrappers(supersuit, name):
-    arguments, size = WRAPPERS[name]
-    env = getattr(supersuit, name)(diamant_v0.parallel_env(num_players=4), *arguments)
-    plain = diamant_v0.parallel_env(num_players=4)
-    observations, _ = env.reset(seed=2)
-    expected, _ = plain.reset(seed=2)
-    random = np.random.default_rng(0)
-    while plain.agents:
-        for agent in plain.agents:
-            assert observations[agent].shape == (size,) == env.observation_space(agent).shape
-            last = observations[agent][-NUM_FEATURES:] if name == "frame_stack_v1" else observations[agent]
-            assert np.array_equal(last[:NUM_FEATURES], expected[agent])
-        actions = {agent: int(random.random() < 0.2) for agent in plain.agents}
-        observations, rewards, ends, _, _ = env.step(actions)
-        expected, expected_rewards, expected_ends, _, _ = plain.step(actions)
-        assert rewards == expected_rewards
-        assert name == "black_death_v3" or ends == expected_ends
-    while env.agents:  # `black_death` of SuperSuit 3.11 ends a game one step later
-        _, rewards, ends, _, _ = env.step(dict.fromkeys(env.agents, 0))
-        assert not any(rewards.values())
-    assert all(ends.values())
-
-
 def test_supersuits_vector_environments(supersuit):
     """Two games of three seats are six rows; a game that ends is followed by the next one in the same step."""
     single = supersuit.pettingzoo_env_to_vec_env_v1(diamant_v0.parallel_env(num_players=3))

@@ -40,21 +40,6 @@ def test_relic_means_the_lowest_where_they_differ():
     assert other.go_on().game["path_relic_value"] == 12
 
 
-def test_the_cards_go_on_across_expeditions_and_busts():
-    play = Play(["snake", "snake", 5, 7], players=1).go_on()
-    assert (play.game["expedition"], play.game["bag"]) == (2, 5)
-    play.all_leave()
-    assert (play.game["expedition"], play.game["bag"]) == (3, 7)
-
-
-def test_cards_by_number_or_text_and_the_deck_is_the_callers():
-    deck = [11, "11"]
-    env = new_env(deck, num_players=1)
-    deck[1] = 17
-    all_act(env, 0)
-    assert env.game["bag"] == 11 + 11
-
-
 @pytest.mark.parametrize("deck", [[], None])
 def test_an_empty_deck_is_no_script_and_the_next_reset_forgets_one(deck):
     env, plain = new_env(["snake", "boulder"]), new_env()

@@ -64,19 +64,6 @@ def test_settings_can_be_given_on_top():
         assert set(env.reset(seed=0)[1]["player_4"]) == {"active"}
 
 
-def test_worker_processes_of_a_session_make_an_id_with_its_module():
-    """Like a notebook, ``python -c`` has no main module that a worker would import."""
-    code = """
-import gymnasium, diamant_env
-env = gymnasium.vector.AsyncVectorEnv(
-    [lambda: gymnasium.make("diamant_env:diamant_env/Diamant-3p-v0")], context="spawn"
-)
-assert env.reset(seed=1)[0].shape == (1, 90)
-env.close()
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_registering_imports_nothing_that_plays_and_an_older_pettingzoo_has_no_registry():
     code = """
 import sys, gymnasium, pettingzoo

@@ -172,33 +172,6 @@ def test_wrappers_of_stable_baselines3():
         assert all(score == episode["score"] for score, episode in episodes)
 
 
-def test_pictures_of_every_game():
-    pytest.importorskip("pygame")
-    for env, games in zip(rows_and_games(render_mode="rgb_array"), (2, 4), strict=True):
-        assert (env.render_mode, env.metadata["render_fps"]) == ("rgb_array", 2)
-        env.seed(3)
-        env.reset()
-        single = DiamantEnv(num_players=3, render_mode="rgb_array")
-        single.reset(seed=3)
-        for action in (1, 1, 1, 1, 1, 0):  # the sixth is the first of the next game
-            images = env.get_images()
-            assert len(images) == games
-            assert all(image.shape == (640, 960, 3) and image.dtype == np.uint8 for image in images)
-            if games == 4:
-                np.testing.assert_array_equal(images[0], single.render())
-                over = single.step(action)[2]
-                if over:
-                    single.reset()
-            env.step(np.full(env.num_envs, action))
-        assert env.render().dtype == np.uint8
-        env.close()
-    for env in rows_and_games():
-        assert set(env.get_images()) == {None}
-    assert same_step(2, render_mode="ansi").metadata["render_modes"] == ["ansi"]
-    with pytest.raises(ValueError, match="unknown render_mode 'human'; allowed: None, rgb_array"):
-        sb3.DiamantVecEnv(2, 3, render_mode="human")
-
-
 def test_maskable_ppo_takes_every_view():
     contrib = pytest.importorskip("sb3_contrib")
     for env in (DiamantEnv(), "diamant_env/Diamant-3p-v0", *rows_and_games()):

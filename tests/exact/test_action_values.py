@@ -11,11 +11,10 @@ import numba
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Edition, Observations, exact
+from diamant_env import Edition, Observations, exact
 from diamant_env.commands import diamant
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.data_set import MOST_STATES
-from diamant_env.state import DECIDE
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
 from tests.support.play import every
@@ -23,7 +22,6 @@ from tests.support.play import every
 TINY = Edition(name="tiny", treasures=(5, 8), traps=("mud", "wind"), trap_copies=2, expeditions=1)
 TINY_RELIC = replace(TINY, name="tiny, a relic", treasures=(5,), relics=(7,))
 SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), relics=(5, 10), expeditions=1)
-TOLD = ("turn", "num_inside", "bag")
 compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes uncompiled")
 
 
@@ -117,37 +115,6 @@ def test_against_the_solution(players):
     assert found.reach_probability[first].sum() == pytest.approx(1)
     assert found.reach_probability[first] @ np.maximum(going_on, leaving)[first] == pytest.approx(solution.value)
     assert (np.diff(found.reach_probability) <= 0).all()
-
-
-@compiled_only
-def test_states_are_reached_as_often_as_it_says():
-    players, games = 3, 40_000
-    solution = exact.solve_equilibrium(players, SMALL, cache=False)
-    found = exact.action_values(solution)
-    batch = Batch(games, players, SMALL, blank_rivals=True)
-    batch.reset(seed=5)
-    actions, decisions = np.zeros((games, players), np.int8), 0
-    met = defaultdict(int)
-    while not batch.over.all():
-        deciding = np.flatnonzero(batch.games["phase"] == DECIDE)
-        leave = np.zeros((games, players), np.float32)
-        leave[deciding] = solution.leave_probability(batch.games[deciding])[:, None]
-        decisions += int(batch.must_decide.sum())
-        for state in zip(
-            *(batch.games[name][deciding].tolist() for name in ("turn", "num_inside", "bag")), strict=True
-        ):
-            met[state] += 1
-        batch.draw_decisions(leave, actions)
-        batch.play(actions)
-    obs, expected = Observations(found.observation), defaultdict(float)
-    for row, state in enumerate(
-        zip(*(obs[name].astype(int).tolist() for name in ("turn", "num_inside", "bag")), strict=True)
-    ):
-        expected[state] += found.reach_probability[row]
-    assert set(met) <= set(expected)
-    for state, chance in expected.items():
-        assert abs(met[state] / games - chance) < 5 * np.sqrt(chance / games) + 1e-4, state
-    assert decisions / games == pytest.approx(found.decisions, rel=0.01)
 
 
 def test_what_is_refused(tmp_path, capsys):

@@ -15,8 +15,7 @@ from diamant_env.exact.equilibrium import root_value, solve
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, lowest_equilibrium, mean
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make
-from diamant_env.opponents.pools import load_pool
-from diamant_env.opponents.solved import DifferenceAgent, EquilibriumAgent, LoneAgent
+from diamant_env.opponents.solved import EquilibriumAgent, LoneAgent
 from diamant_env.state import DECIDE
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
@@ -193,14 +192,6 @@ def test_the_equilibrium_is_worth_what_it_says(players, edition):
 
 
 @compiled_only
-def test_no_agent_of_the_pools_gains_against_the_equilibrium():
-    value = exact.solve_equilibrium(2).value
-    for name in load_pool("pool"):
-        scores = scores_of([name, EquilibriumAgent(ONE)], 2, ONE, 4_000)[:, 0]
-        assert scores.mean() < value + four_errors(scores), name
-
-
-@compiled_only
 @every([ONE, replace(EDITIONS["iello-2016"], expeditions=1)])
 @pytest.mark.parametrize("begun", [False, True])
 def test_a_policy_sees_what_a_player_sees(edition, begun):
@@ -237,14 +228,6 @@ def test_the_difference_of_two_against_fractions():
     leads = set(by_hand.leads_of_a_lone_leaver(Oracle(TINY, 2)))
     assert {round(float(lead), 9) for lead in leads} <= {round(value, 9) for value in nodes.tolist()}
     assert exact.solve_difference(TINY, cache=False).value == 0
-
-
-@compiled_only
-def test_nobody_beats_the_difference_agent_in_a_whole_game():
-    for rival in (EquilibriumAgent(SMALL_LONG), "ev:0.75", "bag:5"):
-        scores = scores_of([DifferenceAgent(SMALL_LONG), rival], 2, SMALL_LONG, 10_000)
-        ahead = scores[:, 0] - scores[:, 1]
-        assert ahead.mean() > -four_errors(ahead), rival
 
 
 # What is kept on disk.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -12,7 +11,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from diamant_env.storage.files import write_whole
@@ -84,13 +82,6 @@ def struck(at: int, work: Callable[[], object]) -> int:
     return count
 
 
-def limited(size: int, work: Callable[[], object]) -> None:
-    """Do some work while no file can have more bytes, as on a full disk."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-    work()
-
-
 def test_a_save_that_is_killed_leaves_the_old_or_the_new_content(tmp_path):
     path = tmp_path / "file"
     save = partial(write_whole, path, NEW)
@@ -102,11 +93,3 @@ def test_a_save_that_is_killed_leaves_the_old_or_the_new_content(tmp_path):
         assert in_child(partial(struck, at, save))[0] == "it died by SIGKILL"
         found.add(path.read_bytes())
     assert found == {OLD, NEW}
-
-
-def test_a_full_disk_leaves_the_old_content(tmp_path):
-    path = tmp_path / "file"
-    path.write_bytes(OLD)
-    for size in np.linspace(0, len(NEW) - 1, 20).astype(int).tolist():
-        assert "File too large" in in_child(partial(limited, size, partial(write_whole, path, NEW)))[0]
-        assert [each.read_bytes() for each in tmp_path.iterdir()] == [OLD]

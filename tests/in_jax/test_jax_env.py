@@ -10,7 +10,7 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
 from diamant_env.editions import EDITIONS, Edition  # noqa: E402
-from diamant_env.jax import Diamant, State  # noqa: E402
+from diamant_env.jax import Diamant  # noqa: E402
 from diamant_env.jax.rules import Numbers, card_at, draw_card, start_game  # noqa: E402
 from diamant_env.state import OVER  # noqa: E402
 
@@ -74,12 +74,6 @@ def test_auto_reset_keeps_the_last_state():
     following = step(turn.state, jnp.zeros(3, int))
     assert not np.array_equal(jax.random.key_data(turn.state.key), jax.random.key_data(before.key))
     assert np.array_equal(observe(following.state), observe(following.ended))
-
-
-def test_no_wide_numbers():
-    state = jax.eval_shape(Diamant(3).init, jax.random.key(0))
-    assert {str(leaf.dtype) for leaf in state[1:]} == {"int32", "bool"}
-    assert isinstance(state, State)
 
 
 UNPLAYABLE = {"name": "x", "treasures": (5,), "traps": ("a",), "trap_copies": 2, "expeditions": 5}
@@ -149,20 +143,3 @@ def test_missing_agent(marl):
     env = marl.DiamantMARL(2)
     with pytest.raises(ValueError, match="no action for player_1; the agents are player_0, player_1"):
         env.step(None, None, {"player_0": 0})
-
-
-def test_wrapper_of_jaxmarl_logs_returns():
-    baselines = pytest.importorskip("jaxmarl.wrappers.baselines")
-    from diamant_env.jax.jaxmarl import DiamantMARL
-
-    env = baselines.LogWrapper(DiamantMARL(2, reward="score"))
-    keys = jax.random.split(jax.random.key(0), 8)
-    seen, state = jax.jit(jax.vmap(env.reset))(keys)
-    step = jax.jit(jax.vmap(env.step))
-    lengths = np.zeros((8, 2))
-    for turn in range(120):
-        actions = {agent: jnp.full((8, 1), turn % 3 == 2) for agent in env.agents}
-        seen, state, _, _, info = step(keys, state, actions)
-        lengths = np.maximum(lengths, info["returned_episode_lengths"])
-    assert (lengths > 5).all()
-    assert seen["player_0"].shape == (8, 90)

@@ -8,7 +8,6 @@ import pytest
 from diamant_env import exact
 from diamant_env.editions import find_edition
 from diamant_env.envs.settings import with_expeditions
-from diamant_env.judging import advantages
 from diamant_env.judging.advantages import summed_gain, with_values
 from diamant_env.judging.deviation import DeviationGame
 from diamant_env.judging.games import seeds_for
@@ -69,13 +68,3 @@ def test_cut_and_full_roll_outs_and_wins_agree(network_with_values):
     assert found.played.gain.low < found.summed.gain.mean < found.played.gain.high
     again = [summed_gain(searcher, game, 30, seeds_for(0, "again"), 8, other).summed.totals for _ in range(2)]
     assert np.array_equal(*again)
-
-
-def test_each_part_plays_games_of_its_own(network_with_values, monkeypatch):
-    network, other = network_with_values
-    monkeypatch.setattr(advantages, "_TOGETHER", 4)
-    game = DeviationGame(with_values(network, None), 3, "iello-2016", "win")
-    found = summed_gain("continue", game, 12, seeds_for(0, "parts"), 2, other, full_games=6)
-    assert len(np.unique(found.summed.totals.reshape(3, 4), axis=0)) == 3
-    assert found.full.games == 6
-    np.testing.assert_array_equal(found.cut.totals, found.summed.totals[:6])

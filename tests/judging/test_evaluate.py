@@ -158,15 +158,6 @@ def test_members_of_a_pool_that_need_open_chests_are_left_out_where_chests_are_h
     assert str(judged).endswith(f"Left out of the pools, since they need open chests: {', '.join(LEFT_OUT)}.")
 
 
-def test_an_agent_that_was_named_is_not_left_out(tmp_path):
-    with pytest.raises(ValueError, match=r"catch-up:16,0.5 looks at the rivals' chests"):
-        evaluate("ev", "catch-up,bag:9,bag:10", 12, hidden_chests=True)
-    pool = tmp_path / "mine.toml"
-    pool.write_text('agents = ["bag:9", "bag:10", "catch-up:9,1", "difference"]')
-    with pytest.raises(ValueError, match="difference"):  # chests are not what it lacks at a table of 4
-        evaluate("ev", str(pool), 12, hidden_chests=True)
-
-
 # What is measured
 
 

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from diamant_env.commands import diamant
-from diamant_env.judging import tournament
-from diamant_env.judging.games import Played, play, seeds_for
+from diamant_env.judging.games import play, seeds_for
 from diamant_env.judging.lineups import deal
-from diamant_env.judging.sharding import play_sharded
-from diamant_env.judging.tournament import cross_table, hold_tournament, rate
+from diamant_env.judging.tournament import cross_table, hold_tournament
 
 ORDERED = ("ev:0.75", "bag:6", "random:0.5", "continue")  # each clearly better than the next at tables of all four
 
@@ -46,25 +44,6 @@ def test_the_cross_table_counts_what_the_games_show():
             wins[agent, rival] += (score > other) + 0.5 * (score == other)
     np.testing.assert_array_equal(met, common)
     np.testing.assert_allclose(beats, np.where(common, wins / np.maximum(common, 1), np.nan))
-
-
-def test_the_standings_are_what_the_games_show(monkeypatch):
-    """In their own order, which is not that of the agents; the rating is from the first games alone."""
-    runs, names = [], ORDERED[::-1]
-    play_all = lambda *given, **settings: runs.append(play_sharded(*given, **settings)) or runs[-1]  # noqa: E731
-    monkeypatch.setattr(tournament, "play_sharded", play_all)
-    found = hold_tournament(names, 90, players=3, rated_games=40)
-    (run,) = runs
-    order = [names.index(standing.agent) for standing in found.standings]
-    assert order != sorted(order)
-    ratings = rate(Played(run.seating, run.shares[:40], run.scores[:40], run.keys[:40]), 4, 40)
-    for agent, standing in zip(order, found.standings, strict=True):
-        at = run.seating[run.tables] == agent
-        means = run.shares[at].mean(), run.scores[at].mean()
-        assert (standing.win_share.mean, standing.score.mean) == pytest.approx(means)
-        assert (standing.games, (standing.rating, standing.rating_sigma)) == (at.sum(), ratings[agent])
-    for shown, all_of_them in zip((found.beats, found.met), cross_table(run, 4), strict=True):
-        np.testing.assert_array_equal(shown, all_of_them[np.ix_(order, order)])
 
 
 def test_the_same_seed_gives_the_same_tournament():

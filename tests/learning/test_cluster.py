@@ -12,10 +12,9 @@ from diamant_env.judging import sharding
 from diamant_env.judging.tournament import hold_tournament
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
-from train import best_response, cluster
+from train import cluster
 from train.cluster import ClusterConfig, ClusterLearner, Runner, main, map_on_ray, require_ray, train
 from train.ppo import Learner
-from train.responding.config import ResponseConfig
 from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder
 
 AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
@@ -59,37 +58,6 @@ def test_a_tournament_on_ray_has_the_same_bytes(two_nodes, monkeypatch):
     here, there = (hold_tournament(agents, 300, 3, map_shards=map_shards) for map_shards in (map, map_on_ray))
     assert here.standings == there.standings
     assert here.beats.tobytes() == there.beats.tobytes()
-
-
-def test_a_search_for_best_responses_on_ray_has_the_same_bytes(two_nodes, tmp_path):
-    config = ResponseConfig.model_validate(
-        {
-            **{"seeds": 2, "pick_games": 100, "report_games": 200, "pools": [], "network": {"hidden": [16]}},
-            **{"game": {"num_players": [3]}, "search": {"games": 0}},
-            "ppo": {"decisions": 4000, "games": 40, "turns": 16, "minibatch": 256},
-        }
-    )
-    policies = []
-    for name, on_ray in (("here", False), ("there", True)):
-        best_response.respond(best_response.Arguments(config, ("bag:9",), out=tmp_path / name, ray=on_ray))
-        runs = sorted((tmp_path / name).rglob("*.safetensors"))
-        policies.append([(run.relative_to(tmp_path / name), run.read_bytes()) for run in runs])
-    assert len(policies[0]) == 3
-    assert policies[0] == policies[1]
-
-
-def test_jobs_come_back_in_order_and_errors_as_they_were(two_nodes):
-    def slow_first(job):
-        import time
-
-        time.sleep(0.3 * (job == 0))
-        if job == 9:
-            raise ValueError("job 9 is wrong")
-        return job * job
-
-    assert list(map_on_ray(slow_first, range(5))) == [0, 1, 4, 9, 16]
-    with pytest.raises(ValueError, match=r"^job 9 is wrong$"):
-        list(map_on_ray(slow_first, [1, 9]))
 
 
 def test_a_cluster_that_does_not_answer(monkeypatch):

@@ -8,7 +8,7 @@ from diamant_env.editions import find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
-from train.learning.league import BLIND_SPOTS, FACTS, GROWING, League, RuleOpponent, draw_limits
+from train.learning.league import BLIND_SPOTS, FACTS, League, RuleOpponent, draw_limits
 from train.runs.config import OpponentsConfig
 
 PLAYERS = np.tile([3, 4, 8], 1000)
@@ -81,36 +81,6 @@ def test_each_seat_has_a_character_of_its_own():
     assert not (leave == other).any()
     rows[::2, 0] = 0  # they need not decide
     np.testing.assert_array_equal(seen_by(found, rows)[1::2], leave[1::2])
-
-
-def test_scripted_agents_have_seeds_of_their_own(tmp_path):
-    (tmp_path / "drawn.toml").write_text('agents = ["mixture:1,30", "mixture:2,31"]')
-    found = league(learner=0.5, scripted=0.5, pool=str(tmp_path / "drawn.toml"))
-    for agent in found.agents:
-        agent.act(Observations(Batch(8, 3).reset(0)[:, 0]), np.ones(8, bool))
-    one, other = (agent.thresholds for agent in found.agents)
-    assert (other - one != 1).any()
-
-
-def test_rules_take_their_share():
-    found = league(learner=0.25, snapshots=0.35, rules=0.4)
-    present = np.arange(8) < PLAYERS[:, None]
-    others = present.sum() - len(PLAYERS)
-    ruled = found.agents.index(next(agent for agent in found.agents if isinstance(agent, RuleOpponent)))
-    assert abs(((found.seating == ruled) & present).sum() / others - 0.4) < 0.02
-    assert league(rules=1.0, learner=0.0).seating.max() == 0
-
-
-def test_a_rule_looks_at_one_or_two_facts_of_which_one_grows():
-    lowest, highest = draw_limits(2000, np.random.default_rng(0))
-    looks = np.isfinite(lowest) | np.isfinite(highest)
-    assert set(looks.sum(axis=2).ravel()) == {1, 2}
-    assert (np.isfinite(lowest)[:, :, :GROWING].any(axis=2)).all()
-    one = (looks[:, 0] == looks[:, 1]).all(axis=1) & (lowest[:, 0] == lowest[:, 1]).all(axis=1)
-    assert 0.4 < one.mean() < 0.6
-    ranges = np.array(list(FACTS.values()), np.float32)
-    for limits in (lowest, highest):
-        assert ((limits >= ranges[:, 0]) & (limits <= ranges[:, 1]) | np.isinf(limits)).all()
 
 
 def test_a_rule_leaves_as_soon_as_one_clause_is_true():

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from diamant_env.judging import evaluate
-from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.observation import Observations
 from tests.support.play import INVENTED, PUBLISHED, every
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.integration_tests import api_test  # noqa: E402
 from open_spiel.python import policy, rl_environment  # noqa: E402
-from open_spiel.python.algorithms import cfr, mcts  # noqa: E402
+from open_spiel.python.algorithms import mcts  # noqa: E402
 from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 import diamant_env.open_spiel as spiel  # noqa: E402
@@ -124,19 +124,6 @@ def test_a_policy_of_openspiel_plays_here_as_it_does_there(turn_based, player):
     assert shares[0] == shares[1]
 
 
-def test_what_cfr_learned_is_judged_here():
-    edition = read_edition(PAIRS)
-    game = pyspiel.load_game("python_diamant", {"players": 2, "edition": PAIRS, "utility": "margin", "recall": "state"})
-    turns = pyspiel.convert_to_turn_based(game)
-    solver = cfr.CFRSolver(turns)
-    for _ in range(20):
-        solver.evaluate_and_update_policy()
-    agent = spiel.PolicyAgent(solver.average_policy(), turns, name="CFR")
-    result = evaluate(agent, against=["bag:1"], edition=edition, games=400, players=2)
-    assert result.results[0].agent == "CFR"
-    assert result.results[0].score.mean > result.results[0].rivals_score - 0.5
-
-
 def test_mcts_takes_rewards_at_the_end_alone():
     game = pyspiel.load_game_as_turn_based("python_diamant", {"edition": PAIRS, "terminal_rewards": True})
     random = np.random.RandomState(0)
@@ -146,20 +133,6 @@ def test_mcts_takes_rewards_at_the_end_alone():
     assert bot.step(state) in (0, 1)
     with pytest.raises(ValueError, match="terminal rewards"):
         mcts.MCTSBot(pyspiel.load_game_as_turn_based("python_diamant"), 2, 20, None)
-
-
-def test_information_states_by_recall():
-    sizes = {
-        recall: len(
-            policy.TabularPolicy(pyspiel.load_game("python_diamant", {"edition": PAIRS, "recall": recall})).states
-        )
-        for recall in ("history", "state")
-    }
-    assert sizes["state"] < sizes["history"]
-    for recall, size in (("state", 0), ("history", 4 + 3 * 3)):  # most cards, and decisions of three
-        game = pyspiel.load_game("python_diamant", {"edition": PAIRS, "recall": recall})
-        assert game.observation_tensor_size() == NUM_FEATURES
-        assert game.information_state_tensor_size() == NUM_FEATURES + size
 
 
 def test_hidden_chests_are_in_no_text_or_number_that_a_rival_sees():

@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations, diamant_v0
+from diamant_env import Batch, Observations
 from diamant_env.agent import answer_of
 from diamant_env.commands import diamant
 from diamant_env.opponents import make
@@ -97,19 +97,6 @@ def test_a_recurrent_policy_goes_on_with_each_decision_of_its_row():
             assert found[row] == pytest.approx(float(chances.distribution.probs[0, 1]), abs=1e-6)
         begins[:] = False
         seen, _, _ = batch.step((random.random((6, 3)) < 0.2).astype(np.int8))
-
-
-def test_a_model_with_a_mask_in_its_observation():
-    env = diamant_v0.parallel_env(3, mask="observation")
-    space = env.observation_space("player_0")
-    policy = sb3.common.policies.MultiInputActorCriticPolicy(space, gymnasium.spaces.Discrete(2), lambda _: 0.0)
-    flat, inside = rows()
-    with torch.no_grad():
-        shown = policy.obs_to_tensor({"observation": flat, "action_mask": np.ones((len(flat), 2), np.int8)})[0]
-        expected = policy.get_distribution(shown).distribution.probs[:, 1].numpy()
-    agent = make(policy)
-    np.testing.assert_allclose(asked(agent, flat)[inside], expected[inside], rtol=1e-6)
-    np.testing.assert_allclose(asked(to_network(agent), flat)[inside], expected[inside], atol=1e-6)
 
 
 def test_a_model_trained_through_vec_normalize_needs_its_statistics(tmp_path):

@@ -86,16 +86,6 @@ def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
     assert agent.act(obs, np.zeros(len(gain), bool)).tolist() == (gain > 0).tolist()
 
 
-def test_a_settled_decision_costs_one_round_and_a_close_one_the_whole_budget():
-    batch = deciding(1, games=1, turns=4)
-    agent = SearchAgent(make("continue"), Budget(320, objective="score"))
-    agent.compare(batch.observe()[:, 0], "iello-2016")
-    assert agent.rollouts == 2 * 32
-    close = SearchAgent(make("continue"), Budget(80))  # nobody ever banks a gem, so all choices but this one tie
-    close.compare(deciding(1, games=1).observe()[:, 0], "iello-2016")
-    assert close.rollouts == 2 * 80
-
-
 def test_the_clock_ends_a_decision(monkeypatch):
     """Each look at the clock comes a second later than the one before; two seats that tie think for 2.5 s each."""
     monkeypatch.setattr(search, "perf_counter", itertools.count().__next__)
@@ -193,15 +183,3 @@ def test_a_cut_roll_out_earns_the_value_of_the_next_start():
     assert agent.outcomes(deciding(3).observe()[:, 0], "iello-2016") == pytest.approx(1 / 3)
     told = SearchAgent(network_of(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
     assert told.std() > 0.01
-
-
-def test_nothing_is_cut_without_values_of_the_table_or_for_gems():
-    base = network_of(4)
-    assert SearchAgent(base).values is base.values
-    for agent in (SearchAgent(base, cut=False), SearchAgent(base, Budget(objective="score")), make("search:ev")):
-        assert agent.values is None
-    seen = deciding(3, turns=1).observe()[:, 0]
-    found = [SearchAgent(base, Budget(8), cut=cut).outcomes(seen, "iello-2016", 8) for cut in (True, False)]
-    np.testing.assert_array_equal(*found)
-    both = np.concatenate([seen, deciding(4, turns=1).observe()[:, 0]])  # then all are played to the end
-    assert set(SearchAgent(base).outcomes(both, "iello-2016", 8).ravel()) <= {0, 0.25, 1 / 2, np.float32(1 / 3), 1}

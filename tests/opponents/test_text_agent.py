@@ -90,23 +90,6 @@ def test_the_words_hold_enough_to_play_ev(edition, players):
     assert reader.decisions >= len(decisions)
 
 
-def test_the_state_of_a_game_word_by_word():
-    play = Play([11, "snake", "relic", 7], players=3).go_on(2).leave(1)
-    seen = Observations(seen_by(2, [play.game], BASE)[0])
-    assert state_in_words(seen, BASE).splitlines() == [
-        "Now: expedition 1 of 5, after card 4.",
-        "Inside: 2 of 3 players, each with 6 gems in the bag.",
-        "You are inside. Your chest: 0 gems.",
-        "Player 1 is inside. Their chest: 0 gems.",
-        "Player 2 is in camp since card 3. Their chest: 10 gems, those for 1 relic included.",
-        "On the path: 1 gem; traps: snake.",
-        "The deck: 31 cards; treasures 1, 2, 3, 4, 5, 5, 7, 9, 11, 13, 14, 15, 17; traps 3 spider, 2 snake, "
-        "3 lava pit, 3 boulder, 3 battering ram; 4 relics (1 relic taken so far by all players).",
-        "Of these 2 would end the expedition, a chance of 6.5%.",
-        "The next card brings each player inside 1.55 gems on average, if nobody leaves.",
-    ]
-
-
 def test_hidden_chests_stay_hidden():
     gold = EDITIONS["incan-gold"]
     play = Play([17, "relic", 5], players=3, edition=gold).leave(0).go_on()

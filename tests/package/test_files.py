@@ -2,7 +2,6 @@
 
 import errno
 import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -39,34 +38,3 @@ def test_what_fails_leaves_the_old_file_alone(tmp_path, monkeypatch, failing, ol
     with pytest.raises(type(error), match=message):
         write_whole(path, b"new")
     assert [found.read_bytes() for found in tmp_path.iterdir()] == ([] if old is None else [old])
-
-
-def test_many_writers_of_one_file(tmp_path):
-    """Each reader sees the whole content of one of them."""
-    path, contents = tmp_path / "file", [bytes([letter]) * 50_000 for letter in b"abcd"]
-
-    def write(content):
-        for _ in range(20):
-            write_whole(path, content)
-
-    writers = [threading.Thread(target=write, args=[content]) for content in contents]
-    write_whole(path, contents[0])
-    for writer in writers:
-        writer.start()
-    while any(writer.is_alive() for writer in writers):
-        assert path.read_bytes() in contents
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_link_leads_nowhere_else_and_a_device_stays_one(tmp_path):
-    (tmp_path / "file").write_bytes(b"old")
-    (tmp_path / "link").symlink_to(tmp_path / "file")
-    write_whole(tmp_path / "link", b"new")
-    assert (tmp_path / "file").read_bytes() == b"old"
-    assert (tmp_path / "link").read_bytes() == b"new"
-    reader, terminal = os.openpty()
-    write_whole(os.ttyname(terminal), b"new")
-    assert os.read(reader, 10) == b"new"
-    assert Path(os.ttyname(terminal)).is_char_device()
-    os.close(reader)
-    os.close(terminal)

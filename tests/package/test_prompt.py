@@ -7,23 +7,10 @@ from pathlib import Path
 import pytest
 
 import diamant_env
-from diamant_env import Batch, Game, Observations, diamant_v0, judging
+from diamant_env import diamant_v0
 from diamant_env.records import GameRecord
 
 RECORD = Path(__file__).parents[1] / "records" / "games" / "by-hand-two-snakes.txt"
-
-
-def test_representations():
-    batch = Batch(3, [3, 4, 3], "incan-gold")
-    assert repr(batch) == "<Batch of 3 games: 3, 4 players, incan-gold, reward score>"
-    lines = repr(Observations(batch.reset(1)[1, 0])).splitlines()
-    assert lines[0] == "Observations, flat (90,)"
-    assert [line.split()[0] for line in lines[1:]] == [field.name for field in diamant_env.FIELDS]
-    assert lines[1].split() == ["must_decide", "1"]
-    assert "num_players       3 … 4" in repr(Observations(batch.observe()[:, :3]))
-    assert repr(diamant_v0.parallel_env(5)) == "<parallel_env: 5 players, iello-2016, reward score>"
-    assert repr(Game(2)) == "<Game of 2 players, iello-2016: expedition 1, turn 0, reveal>"
-    assert repr(judging.evaluate("bag", games=10)).startswith("bag:15 at tables of 4")
 
 
 def test_submodules_are_there_but_not_imported():

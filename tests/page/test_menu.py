@@ -84,20 +84,6 @@ def test_an_edition_of_ones_own_is_selected_and_played(box):
     assert record.edition == Edition.load(box)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"name": "iello-2016"}, "'iello-2016' is that of a published one with other cards or rules"),
-        ({"traps": ["x" * 31, "gas"]}, "a card's name of 31 letters; at most 30 can be shown"),
-    ],
-)
-def test_an_edition_that_can_not_be_shown(tmp_path, change, message):
-    path = tmp_path / "box.json"
-    path.write_text(json.dumps(BOX | change), encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        Menu(edition=str(path))
-
-
 def test_a_request_opens_and_imports_nothing(box, tmp_path, monkeypatch):
     """Not even what is there, and what a person has named under another text."""
     monkeypatch.chdir(tmp_path)

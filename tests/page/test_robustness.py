@@ -70,17 +70,3 @@ def test_two_tabs(browser, server):
             browser.driver.switch_to.window(handle)
             browser.driver.close()
         browser.driver.switch_to.window(first)
-
-
-def test_what_the_server_refuses_is_said_in_one_line(chromium, server):
-    chromium.open(server.address)
-    some_turns(chromium)
-    chromium.run("""const key = Object.keys(localStorage).find((each) => each.startsWith('diamant:game:'));
-                    const kept = JSON.parse(localStorage[key]);
-                    kept.game.agents[1] = 'somebody';
-                    localStorage[key] = JSON.stringify(kept)""")
-    chromium.driver.refresh()
-    chromium.shows("play")
-    chromium.until("return document.getElementById('error').offsetParent !== null")
-    assert chromium.text("#error-text").startswith("unknown agent")
-    assert [line for line in chromium.console() if "400 (Bad Request)" not in line] == []

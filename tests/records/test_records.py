@@ -203,19 +203,6 @@ def test_a_log_follows_an_environment():
     assert GameRecord.from_text(record.to_text()) == record
 
 
-def test_a_log_follows_a_game_of_a_batch_from_its_start():
-    batch = Batch(3, [2, 4, 3], ["everdeck", "incan-gold", "schmidt-2005"])
-    batch.reset(seed=8)
-    log = GameLog(batch.editions[1], 4, seed=9)
-    log.follow(batch.games[1])
-    while not batch.over[1]:
-        batch.step(np.ones((3, 4), np.int8) * (batch.games.turn[:, None] > 3))
-        log.follow(batch.games[1])
-    assert GameRecord.from_text(log.record().to_text()) == log.record()
-    with pytest.raises(ValueError, match="a log begins with the first card"):
-        GameLog(batch.editions[1], 4).follow(batch.games[1])
-
-
 def test_each_seat_asks_an_agent_of_its_own_with_a_seed_of_its_own():
     assert Sitting(BASE, [None, make("random:1"), make("random:0.5")], 0).leave == [0, 1, 0.5]
     agents = make_all(["mixture:1,30", None, "mixture:1,30"], 1)

@@ -14,8 +14,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.best_response import RESULTS, Arguments, respond
 from train.ppo import Learner
 from train.responding import search as response
-from train.responding.config import LookaheadConfig, ResponseConfig, SearchConfig
-from train.responding.lookahead import look_ahead, no_lookahead
+from train.responding.config import ResponseConfig, SearchConfig
 from train.responding.search import learn, response_runs
 from train.runs.config import NetworkConfig, PPOConfig, read_config
 from train.runs.run_folder import POLICY, save_policy
@@ -106,18 +105,6 @@ def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypat
     assert resumed.to_json() == whole.to_json()
 
 
-def test_a_damaged_run_is_done_again(tmp_path):
-    config = SMALL.model_copy(update={"seeds": 1})
-    (run,) = response_runs(GAME, config, tmp_path)
-    run.finish()
-    curve, policy = run.curve(), files(tmp_path)
-    (run.folder / response.CURVE).write_bytes(b'{"points": 3}')
-    assert run.curve() is None
-    run.finish()
-    assert run.curve()["points"] == curve["points"]
-    assert files(tmp_path) == policy
-
-
 def test_seeds_and_starts_are_runs_of_their_own(tmp_path, network):
     names = ["PPO scratch 0", "PPO scratch 1", "PPO warm 0", "PPO warm 1"]
     assert [run.name for run in response_runs(replace(GAME, agent=network), SMALL, tmp_path)] == names
@@ -153,28 +140,6 @@ def test_a_search_is_measured_beside_the_others(tmp_path, network):
     assert set(saved) == {"player", "payoff", "gain", "games", "by_payoff", "by_full_roll_outs", "bias"}
     (again,) = respond(Arguments(ResponseConfig(), resume=(folder,)))
     assert again.to_json() == found.to_json()
-
-
-@pytest.mark.parametrize("reward", ["win", "margin"])
-def test_a_scripted_agent_is_searched_by_full_roll_outs(reward):
-    config = LookaheadConfig(games=1000, full_games=30, pairs=4, value_pairs=4)
-    found = look_ahead(DeviationGame("bag:8", 3, "iello-2016", reward), config, seeds_for(0))
-    assert found.summed.games == 30
-    assert found.full is None
-    assert found.summed.gain.mean > 0
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"edition": "incan-gold"}, "open chests"),
-        ({"blank_rivals": True}, "open chests"),
-        ({"agent": "search:2:ev"}, "itself"),
-    ],
-)
-def test_where_no_search_can_play_the_report_says_why(change, why):
-    assert why in no_lookahead(replace(GAME, **change), LookaheadConfig())
-    assert not no_lookahead(GAME, LookaheadConfig())
 
 
 def test_the_standard_is_what_the_file_says():

