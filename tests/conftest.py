@@ -1,4 +1,4 @@
-"""What the whole suite needs."""
+"""Settings of the whole suite: hypothesis profiles, one thread, no fsync, cache in build/."""
 
 from __future__ import annotations
 

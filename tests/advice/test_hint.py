@@ -1,4 +1,4 @@
-"""The hint: the champion's own probability, both choices played on, nothing that the seat can't see."""
+"""Hints: the champion's probability, roll-outs of both choices, no hidden information."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def at_the_brink() -> Play:
 
 
 @pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics", True)])
-def test_the_probability_is_that_of_the_champion_at_the_table(edition, hidden):
+def test_hint_gives_probability_of_champion(edition, hidden):
     sitting = Sitting(edition, make_all(["champion"] * 3, 1), 5, hidden_chests=hidden)
     asked = 0
     while not sitting.over:
@@ -41,7 +41,7 @@ def test_the_probability_is_that_of_the_champion_at_the_table(edition, hidden):
     assert asked > 10
 
 
-def test_a_choice_that_must_win_is_found():
+def test_winning_choice_is_found():
     """Leaving wins for sure; continuing loses wherever the next card is fatal, and the champion leaves after it."""
     found = hint(at_the_brink().game, BASE, 0, seconds=0).outlook
     assert found.shares[LEAVE] == 1
@@ -52,7 +52,7 @@ def test_a_choice_that_must_win_is_found():
     assert "leaving is better" in lines[-1]
 
 
-def test_the_cards_to_come_are_not_known():
+def test_hint_is_independent_of_the_key():
     """The key of the game makes its cards, and no hint depends on it."""
     game = at_the_brink().game.copy()
     before = hint(game, BASE, 0, seconds=0)
@@ -61,14 +61,14 @@ def test_the_cards_to_come_are_not_known():
     assert (before.leave, before.outlook) == (after.leave, after.outlook)
 
 
-def test_why_no_game_is_played_on():
+def test_hint_explains_missing_rollouts():
     hidden = find_edition("iello-2016", hidden_chests=True)
     assert "chests are hidden" in hint(at_the_brink().game, hidden, 0).lines()[1]
     alone = Play([5], players=1).game
     assert "You play alone" in hint(alone, BASE, 0).why_not
 
 
-def test_the_clock_ends_the_search(monkeypatch):
+def test_time_budget_ends_search(monkeypatch):
     """Each look at the clock comes 0.1 s later than the one before: two rounds fit into 0.6 s."""
     times = iter(np.arange(100) / 10)
     monkeypatch.setattr(room, "perf_counter", lambda: next(times))

@@ -1,4 +1,4 @@
-"""A small expedition, whose equilibrium is mixed and known: each algorithm of our own goes where its paper says."""
+"""Convergence of each learning algorithm in a small expedition with a known mixed equilibrium."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def task(monkeypatch) -> Task:
 
 
 @pytest.mark.parametrize("name", MOST)
-def test_it_comes_near_the_equilibrium(name, task, tmp_path):
+def test_algorithm_approaches_equilibrium(name, task, tmp_path):
     run = BenchmarkRun(task, ALGORITHMS[name], 0, tmp_path, FEW)
     assert 0 <= exploitability(run.algorithm.agent(run), task)["exploitability"] < MOST[name]
 
@@ -86,9 +86,7 @@ class Held(MirrorDescent):
         return advantages
 
 
-def test_mirror_descent_with_a_temperature_that_stays_finds_the_quantal_response_equilibrium(
-    task, tmp_path, monkeypatch
-):
+def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monkeypatch):
     """Sokota et al. 2023: it is the fixed point. What leads there is the temperature."""
     monkeypatch.setattr(mirror_descent, "TEMPERATURE", 0.1)
     agent = train(BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, FEW).experiment(), tmp_path / "run", Held)
@@ -96,7 +94,7 @@ def test_mirror_descent_with_a_temperature_that_stays_finds_the_quantal_response
     assert distance(agent, 0.01 * GEMS, paid=False) > 0.15
 
 
-def test_an_anchor_that_stays_leads_to_the_equilibrium_of_the_regularised_game(task, tmp_path, monkeypatch):
+def test_fixed_anchor_gives_regularised_equilibrium(task, tmp_path, monkeypatch):
     """Perolat et al. 2021. The first anchor is nearly a coin toss."""
     monkeypatch.setattr(regularised_nash, "REPLACEMENTS", 0)
     ppo = FEW.ppo.model_copy(update={"entropy": 0.0, "final_entropy": 0.0})

@@ -1,4 +1,4 @@
-"""The benchmark's command in an empty folder beside a user's module."""
+"""Fixture that calls the benchmark's command in an empty folder beside a user's module."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The commands of the benchmarks run from end to end with --quick; the figures of these tests mean nothing."""
+"""Smoke test of the speed benchmarks with --quick; its figures mean nothing."""
 
 from __future__ import annotations
 

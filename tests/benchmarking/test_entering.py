@@ -1,4 +1,4 @@
-"""Algorithms and agents from outside enter the benchmark; what is wrong with one is one line, and nothing is lost."""
+"""External algorithms and agents in the benchmark: budgets, failures, resumption."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from train.runs.run_folder import save_policy
 ROOT = Path(__file__).parents[2]
 
 
-def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
+def test_functions_enter_with_counted_budget(enter, tmp_path):
     names = [f"my_module:{name}" for name in ("train", "greedy", "elsewhere")]
     status, said, _, rows = enter("--algorithms", *names)
     assert status == 0
@@ -37,7 +37,7 @@ def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
         assert f"| `{name}` (1), {mark} |" in page
 
 
-def test_a_checkpoint_is_a_point_of_the_curve_also_after_an_interruption(enter, tmp_path):
+def test_checkpoints_survive_interruption(enter, tmp_path):
     status, _, errors, rows = enter("--algorithms", "my_module:curved")
     assert (status, "my_module:curved" in rows) == (2, False)
     assert "my_module:curved 0 failed: ZeroDivisionError: cut off" in errors
@@ -88,14 +88,14 @@ REFUSED = (
 
 
 @pytest.mark.parametrize(("words", "reason"), REFUSED, ids=lambda each: " ".join(each))
-def test_what_can_not_enter_is_refused_before_anything_is_played(words, reason, enter, tmp_path):
+def test_invalid_entry_is_refused_at_once(words, reason, enter, tmp_path):
     status, said, errors, _ = enter(*words)
     assert (status, said, errors.count("\n")) == (2, "", 1)
     assert reason in errors
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path):
+def test_failing_run_is_one_line_and_others_run(enter, tmp_path):
     reasons = {
         "my_module:nothing": "my_module:nothing returned an object of type NoneType, which is no agent",
         "my_module:nan": "not_a_number returned nan for row 0; a probability of LEAVE is between 0 and 1",
@@ -116,7 +116,7 @@ def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path)
     assert set(rows) == {"my_module:train", "random:0.2", "ev:0.75"}
 
 
-def test_a_changed_module_is_not_taken_for_what_was_played(enter, tmp_path):
+def test_changed_module_is_refused(enter, tmp_path):
     before = enter("--algorithms", "my_module:train")
     assert enter("--algorithms", "my_module:train")[3] == before[3]
     (tmp_path / "my_module.py").write_text(MODULE.replace(">= 9", ">= 10"))
@@ -125,7 +125,7 @@ def test_a_changed_module_is_not_taken_for_what_was_played(enter, tmp_path):
     assert "solitaire/my_module-train/0 was played by another version of my_module:train; remove that folder" in errors
 
 
-def test_what_is_done_is_on_the_page_when_the_command_is_ended(tmp_path):
+def test_terminated_command_writes_page(tmp_path):
     (tmp_path / "my_module.py").write_text(MODULE)
     command = [sys.executable, "-m", "train.benchmark", "--tasks", "solitaire", *TINY]
     command += ["--algorithms", "my_module:train", "my_module:waits"]

@@ -1,4 +1,4 @@
-"""The C of the benchmarks plays the engine's games: the same observations, rewards and ends, byte for byte."""
+"""C implementation of the benchmarks against the engine, byte for byte."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _compiled():
 
 @pytest.mark.parametrize("incremental", [False, True])
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_observations_rewards_and_ends(case, incremental):
+def test_c_and_engine_give_same_observations_rewards_and_ends(case, incremental):
     play = {"players": 4, "edition": "iello-2016", "auto_reset": True, "leave": 0.2, "games": GAMES, "turns": TURNS}
     players, edition, auto_reset, leave, games, turns = (play | case).values()
     batch, rival = Batch(games, players, edition), Reference(games, players, edition)
@@ -55,7 +55,7 @@ def test_observations_rewards_and_ends(case, incremental):
 
 
 @pytest.mark.parametrize("auto_reset", [False, True])
-def test_the_rules_alone(auto_reset):
+def test_c_and_engine_give_same_games_without_observations(auto_reset):
     batch, rival = Batch(GAMES, 4), Reference(GAMES, 4)
     batch.reset(5)
     rival.reset(5)

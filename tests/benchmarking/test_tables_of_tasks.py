@@ -1,4 +1,4 @@
-"""The benchmark's tables: what sorts them, and means over seeds worked out by hand."""
+"""Tables of the benchmark: order of rows, means over seeds by hand."""
 
 import csv
 import math
@@ -35,19 +35,19 @@ def names(table):
     return [line.split("`")[1] for line in table.splitlines() if "`" in line]
 
 
-def test_wins_from_strangers_less_what_is_given_away_sorts_a_task_for_the_win():
+def test_win_tasks_are_sorted_by_wins_minus_gain():
     rows = [row("robber", wins=0.5, gain=0.45), row("fair", wins=0.3, gain=0.01), row("weak", wins=0.2, gain=0.4)]
     assert [net(each).mean for each in rows] == pytest.approx([0.05, 0.29, -0.2])
     assert names(task_table(rows)) == ["fair", "robber", "weak"]
     assert "| `fair` (1) | 0.290 | 0.300 | 0.010 | 30.00 | 60 |" in task_table(rows)
 
 
-def test_the_lowest_nash_conv_comes_first_and_who_has_none_last():
+def test_expeditions_are_sorted_by_nash_conv():
     rows = [solved("a", 0.5), solved("b", 0.25), {**solved("c", 0.1), "measures": {"exact": {"refused": "memory"}}}]
     assert names(task_table(rows)) == ["b", "a", "c"]
 
 
-def test_a_mean_over_seeds_has_the_interval_of_student():
+def test_mean_over_seeds_has_student_interval():
     values = [0.2, 0.3, 0.7]
     half = stats.t.isf(0.025, 2) * stats.tstd(values) / 3**0.5
     found = over_seeds([Estimate(value, math.nan, math.nan) for value in values])
@@ -56,12 +56,12 @@ def test_a_mean_over_seeds_has_the_interval_of_student():
     assert f"| `a` (3) | 0.400 ± {half:.3f} |" in table
 
 
-def test_the_error_of_the_games_that_all_seeds_play_is_added():
+def test_common_game_error_is_added():
     apart = over_seeds([Estimate(0.1, 0.0, 0.2), Estimate(0.3, 0.2, 0.4)])
     assert apart.high - apart.mean == pytest.approx(math.hypot(12.7062 * 0.1, 0.1), rel=1e-4)
 
 
-def test_what_does_not_follow_the_protocol_is_marked():
+def test_protocol_deviations_are_marked():
     refused = {**solved("a", 0.1), "measures": {"exact": {"refused": "it has a memory"}}}
     marked = {
         "over": (row("over", decisions=150), "50% over budget"),

@@ -39,24 +39,24 @@ def python(*arguments: str, path: Path | None = None, **options) -> subprocess.C
         (KeyboardInterrupt("go on with --resume runs/x"), 130, "stopped; go on with --resume runs/x"),
     ],
 )
-def test_an_expected_error_is_one_line(error, status, line, capsys):
+def test_expected_error_is_one_line(error, status, line, capsys):
     assert ends_with(error) == status
     assert capsys.readouterr().err == f"python -m some.command: {line}\n"
 
 
-def test_a_defect_keeps_its_traceback():
+def test_defect_keeps_traceback():
     with pytest.raises(RuntimeError, match="two games had the same key"):
         ends_with(RuntimeError("two games had the same key"))
 
 
-def test_statuses_of_parsers(capsys):
+def test_parser_exit_statuses(capsys):
     assert ends_with(SystemExit(2)) == 2
     assert diamant.main(["play", "--nothing"]) == diamant.main(["evaluate", "bag:18", "--nothing"]) == 2
     assert capsys.readouterr().err.count("\n") == 2
     assert ends_with(SystemExit(None)) == diamant.main(["play", "--help"]) == 0
 
 
-def test_a_closed_pipe_is_silent():
+def test_closed_pipe_is_silent():
     reader, writer = os.pipe()
     os.close(reader)
     done = python("-m", "diamant_env", "watch", *GAME, stdout=writer)
@@ -64,7 +64,7 @@ def test_a_closed_pipe_is_silent():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_ctrl_c_runs_what_must_run_at_the_end():
+def test_ctrl_c_runs_finally():
     code = """
 import os, signal, sys
 from diamant_env.commands.command import run_command
@@ -110,7 +110,7 @@ raise RuntimeError("the stranger's own")
 """
 
 
-def test_an_import_installs_nothing(tmp_path):
+def test_import_installs_no_handlers(tmp_path):
     for name in ("train", "agents"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("")

@@ -1,4 +1,4 @@
-"""A recorded game as a film: what it shows, its timing, what is refused, and nothing half-written."""
+"""Command `diamant film`: frames and timing of a recorded game."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +31,7 @@ def pictures():
     return list(film.pictures_of(RECORD))
 
 
-def test_gif(shoot, tmp_path, pictures):
+def test_film_has_a_frame_per_turn(shoot, tmp_path, pictures):
     assert len(pictures) == 11  # the start and what each of two decisions in five expeditions led to
     assert all((one != other).any() for one, other in pairwise(pictures))
     path, game = tmp_path / "game.gif", tmp_path.parent / "game.txt"

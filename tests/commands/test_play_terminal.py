@@ -1,4 +1,4 @@
-"""A person at the terminal: whole games by fed keys, every key, every way to stop, and what is refused."""
+"""Command `diamant play`: whole games by scripted keys, advice, review, interruption."""
 
 import io
 import itertools
@@ -44,7 +44,7 @@ def sit_down(monkeypatch, capsys):
         ("everdeck-relics", ""),
     ],
 )
-def test_whole_games(sit_down, edition, opponents, tmp_path):
+def test_game_at_the_terminal(sit_down, edition, opponents, tmp_path):
     keys = np.random.default_rng(len(edition)).choice(["c", "", "l", "o", "t", "h", "continue", "LEAVE", "z"], 2000)
     path = tmp_path / "game.txt"
     arguments = ["--edition", edition, "--seed", "5", "--record", str(path), "--opponents", *opponents.split()]
@@ -77,7 +77,7 @@ def summary_rows(said: str) -> list[list[str]]:
     return [line.split() for line in lines[: lines.index("")]]
 
 
-def test_the_others_do_not_know_what_the_person_chooses(sit_down, tmp_path):
+def test_opponents_do_not_see_own_choice(sit_down, tmp_path):
     firsts = []
     for keys in ("l\n", "c\n"):
         path = tmp_path / f"{keys[0]}.txt"
@@ -88,7 +88,7 @@ def test_the_others_do_not_know_what_the_person_chooses(sit_down, tmp_path):
     assert firsts[0] == firsts[1]
 
 
-def test_advice_before_a_decision(sit_down):
+def test_advice_key(sit_down):
     _, said, _ = sit_down("c\na\nhint\nq\ny\n")
     assert said.count("The champion would continue (") == 2
     assert said.count("if you continue now  you win ") == said.count("if you leave now     you win ") == 2
@@ -97,7 +97,7 @@ def test_advice_before_a_decision(sit_down):
     assert "The chests are hidden: nobody can tell" in said
 
 
-def test_a_review_after_the_game(monkeypatch, capsys):
+def test_review_after_the_game(monkeypatch, capsys):
     """It comes last, unless it was not asked for or the game was stopped."""
     review_few(monkeypatch)
     for keys, options, reviewed in (("c\n" * 200, [], True), ("c\n" * 200, ["--no-review"], False), ("c\n", [], False)):
@@ -108,7 +108,7 @@ def test_a_review_after_the_game(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("keys", ["", "l\nl\nc\no\n"])
-def test_the_end_of_the_input_ends_the_game(sit_down, keys, tmp_path):
+def test_end_of_input_stops_and_records(sit_down, keys, tmp_path):
     code, said, errors = sit_down(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
     assert (code, errors) == (0, "")
     path = tmp_path / "game.txt"

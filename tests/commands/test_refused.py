@@ -1,4 +1,4 @@
-"""What the commands of `diamant` refuse: status 2, nothing but one line that says why, and no file."""
+"""Invalid arguments of the `diamant` commands: status 2, one line on stderr, no file."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("command", "arguments", "reason"), [(name, *row) for name in REFUSED for row in REFUSED[name]]
 )
-def test_what_is_refused(command, arguments, reason, tmp_path, monkeypatch, capsys):
+def test_invalid_arguments(command, arguments, reason, tmp_path, monkeypatch, capsys):
     if command == "exact" and numba.config.DISABLE_JIT:
         pytest.skip("solving takes hours uncompiled")
     if command == "film":

@@ -1,4 +1,4 @@
-"""Watching agents play: whole games, the odds and probabilities, and stops."""
+"""Command `diamant watch`: whole games, odds and probabilities."""
 
 import re
 
@@ -30,7 +30,7 @@ def summary(said: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("edition", ["iello-2016", "incan-gold", "schmidt-2005"])
-def test_whole_games(look, edition, tmp_path):
+def test_watched_game(look, edition, tmp_path):
     path = tmp_path / "game.txt"
     agents = ["ev", "random:0.3", "mixture", "mixture"]
     code, said, errors = look(*agents, "--edition", edition, "--seed", "5", "--record", str(path))
@@ -46,7 +46,7 @@ def test_whole_games(look, edition, tmp_path):
     assert not re.search(r"\b[Yy]ou", said)
 
 
-def test_odds_and_probabilities_are_those_of_the_table(look):
+def test_odds_and_probabilities_equal_table(look):
     _, said, _ = look(*GAME)
     batch = Batch(1, 3)
     table = Table(batch, [make(text) for text in GAME[:3]], [range(3)])

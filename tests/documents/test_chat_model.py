@@ -63,7 +63,7 @@ def server(monkeypatch):
 
 
 @compiled_only
-def test_a_model_that_answers_as_ev_loses_what_ev_loses(server, capsys):
+def test_scripted_model_has_loss_of_ev(server, capsys):
     words = [server.url, "--model", "small", "--header", "Authorization: Bearer none", "--games", "6"]
     assert chat_model.main(words) == 0
     rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines() if "copies of" in line}
@@ -84,7 +84,7 @@ def test_a_model_that_answers_as_ev_loses_what_ev_loses(server, capsys):
         (200, b"busy", r"answered 'busy'; choices\[0\]\.message\.content is expected"),
     ],
 )
-def test_what_a_server_does_wrong_is_one_line(server, capsys, status, body, reason):
+def test_server_error_is_one_line(server, capsys, status, body, reason):
     server.status, server.body = status, body
     assert chat_model.main([server.url, "--games", "2"]) == 2
     errors = capsys.readouterr().err
@@ -93,7 +93,7 @@ def test_what_a_server_does_wrong_is_one_line(server, capsys, status, body, reas
     assert re.search(reason, errors)
 
 
-def test_a_server_that_is_not_there(capsys):
+def test_unreachable_server_is_one_line(capsys):
     with Server() as gone:
         url = gone.url
     assert chat_model.main([url, "--games", "2"]) == 2
@@ -101,7 +101,7 @@ def test_a_server_that_is_not_there(capsys):
 
 
 @compiled_only
-def test_verifiers_pays_win_share_of_a_whole_game(server, monkeypatch):
+def test_verifiers_reward_is_win_share(server, monkeypatch):
     vf = pytest.importorskip("verifiers.v1")
     from verifiers.v1.utils.loaders import load_environment
 

@@ -1,4 +1,4 @@
-"""Every code block of README.md and docs/ runs, the long ones with a smaller budget; what can't run is listed here."""
+"""Code blocks of README.md and docs/, run with smaller budgets; exceptions are listed here."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
-def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
+def test_document_blocks_run(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if library := {"cluster.md": "ray", "open_spiel.md": "pyspiel", "jax.md": "jax"}.get(document.name):
@@ -179,7 +179,7 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.name)
-def test_notebooks_run_and_are_kept_without_outputs(notebook, monkeypatch):
+def test_notebooks_run_and_have_no_outputs(notebook, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     names: dict[str, Any] = {}
     cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
@@ -191,5 +191,5 @@ def test_notebooks_run_and_are_kept_without_outputs(notebook, monkeypatch):
 
 
 @pytest.mark.parametrize("code", re.findall(r": `((?:from|import) .+)`$", LLMS, re.MULTILINE))
-def test_entry_points_of_llms_txt_work(code):
+def test_llms_txt_entry_points(code):
     exec(code.replace("; ", "\n"), {})

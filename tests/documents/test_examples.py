@@ -1,4 +1,4 @@
-"""Each recipe runs with a small budget, where its library is installed; the table has figures only of what ran."""
+"""Recipes of examples/ with a small budget, where their library is installed."""
 
 import importlib
 import importlib.util
@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("recipe", run_all.RECIPES, ids=lambda recipe: recipe.module.replace(" ", ""))
-def test_recipe_runs(recipe, capsys, monkeypatch):
+def test_example_recipe_runs(recipe, capsys, monkeypatch):
     """In this process, which has imported the libraries."""
     library = recipe.package.replace("-", "_")
     if importlib.util.find_spec(library) is None:

@@ -15,7 +15,7 @@ def test_optuna_example_runs(monkeypatch, capsys):
     assert "win share 0." in capsys.readouterr().out
 
 
-def test_the_league_learns_among_its_past(monkeypatch):
+def test_league_example_seats_snapshots(monkeypatch):
     seated = []
 
     class Seen(sb3_league.DiamantVecEnv):

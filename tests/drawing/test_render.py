@@ -1,4 +1,4 @@
-"""The table as text, and what the narrator says."""
+"""Rendering as text: path, players, messages."""
 
 from dataclasses import replace
 
@@ -24,11 +24,11 @@ def rows(play: Play) -> list[list[str]]:
     return [line.split() for line in play.env.render().splitlines()[-3:]]
 
 
-def test_without_a_render_mode_there_is_no_picture():
+def test_no_render_mode_gives_none():
     assert Play([5]).env.render() is None
 
 
-def test_the_first_picture():
+def test_first_frame():
     play = text_of([11])
     lines = play.env.render().splitlines()
     assert lines[0] == "Expedition 1 of 5, card 1"
@@ -38,7 +38,7 @@ def test_the_first_picture():
     assert rows(play) == [[f"player_{seat}", "cave", "-", "3", "0", "0"] for seat in range(3)]
 
 
-def test_the_path_is_in_the_order_of_the_cards():
+def test_path_is_in_card_order():
     play = text_of(["snake", 17, "relic", "lava pit"]).go_on(3)
     assert "[SNAKE] - [17] - [RELIC] - [LAVA PIT]" in play.env.render()
     assert "2 gems, 1 relic worth 5" in play.env.render()
@@ -50,7 +50,7 @@ def test_the_path_is_in_the_order_of_the_cards():
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6
 
 
-def test_what_was_decided():
+def test_decisions_are_shown():
     assert rows(text_of([11, "snake", 5]).leave(1)) == [
         ["player_0", "cave", "continue", "3", "0", "0"],
         ["player_1", "camp", "leave", "+5", "-", "5", "0"],
@@ -66,7 +66,7 @@ def test_what_was_decided():
         (BOTH_REMOVED, "Two snake cards leave"),
     ],
 )
-def test_a_bust_is_news(edition, removed):
+def test_bust_message(edition, removed):
     play = text_of([17, "snake", "snake", 1], edition=edition).leave(0).go_on()
     first, second, *_ = play.env.render().splitlines()
     assert first == f"A second snake! player_1 and player_2 lose 5 gems each. {removed} the game."
@@ -90,7 +90,7 @@ def test_a_bust_is_news(edition, removed):
         ([5, 5, 5, 5, "snake", "snake"], "all " * 4 + "-", "A second snake!", "The game is over: ", BACK),
     ],
 )
-def test_the_news(deck, turns, begin, also, lacking):
+def test_messages_of_events(deck, turns, begin, also, lacking):
     play = text_of(deck).play(turns)
     picture = play.env.render()
     assert picture.startswith(begin)
@@ -102,7 +102,7 @@ def test_the_news(deck, turns, begin, also, lacking):
 
 
 @pytest.mark.parametrize(("seat", "own"), [(None, ["?", "1"]), (1, ["10", "1"])])
-def test_hidden_chests_are_secret_until_the_game_is_over(seat, own):
+def test_hidden_chests_are_hidden_until_the_end(seat, own):
     play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).go_on().leave(1)
     lines = seat_lines(*shown(play), ["a", "b", "c"], seat)[1:]
     assert [line.split()[-2:] for line in lines] == [["?", "0"], own, ["?", "0"]]

@@ -1,4 +1,4 @@
-"""The table as a picture: what it shows changes with the game. No pixel is prescribed."""
+"""Rendering as an RGB array; no pixel is prescribed."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def assert_is_picture(image) -> None:
 
 
 @pytest.mark.parametrize(("players", "edition"), [(1, CROWDED), (3, PUBLISHED[0]), (8, PUBLISHED[-2])])
-def test_a_random_game_of_every_edition_and_at_every_table(players, edition):
+def test_every_turn_gives_a_new_picture(players, edition):
     play = Play([], players, edition, render_mode="rgb_array")
     random, before = np.random.default_rng(0), None
     while not play.over:
@@ -44,7 +44,7 @@ def test_a_random_game_of_every_edition_and_at_every_table(players, edition):
     assert_is_picture(play.env.render())
 
 
-def test_a_picture_is_a_new_array_and_the_same_while_nothing_happens():
+def test_picture_is_a_copy_and_deterministic():
     env = picture_of([11]).env
     first, second = env.render(), env.render()
     assert (first == second).all()
@@ -53,7 +53,7 @@ def test_a_picture_is_a_new_array_and_the_same_while_nothing_happens():
     assert (env.render() == second).all()
 
 
-def test_a_path_of_all_cards_fits():
+def test_longest_path_fits():
     traps = list(CROWDED.traps)
     deck = [*traps, *CROWDED.treasures[:30], "relic 5", "relic 7", "gas", 5]
     play = picture_of(deck, 8, edition=CROWDED).go_on(len(deck) - 4)
@@ -62,7 +62,7 @@ def test_a_path_of_all_cards_fits():
     assert_is_picture(after)
 
 
-def test_hidden_chests_do_not_show_what_is_in_them_until_the_game_is_over():
+def test_hidden_chests_are_hidden_until_the_end():
     edition, ends = replace(BASE, hidden_chests=True), [9, 5, 5, 5]
     hidden = [picture_of([first, *ends], edition=edition).all_leave(2) for first in (1, 17)]
     shown = [picture_of([first, *ends]).all_leave(2) for first in (1, 17)]

@@ -1,4 +1,4 @@
-"""The window, without a screen; and what happens without pygame."""
+"""Rendering in a window without a screen; errors without pygame or a display."""
 
 import os
 import sys
@@ -49,7 +49,7 @@ def close_event(env):
     return pygame.event.Event(pygame.WINDOWCLOSE, window=env._pictures._window._window)
 
 
-def test_a_whole_game_shows_itself(shown):
+def test_window_shows_every_turn(shown):
     env, picture = new_env(), diamant_v0.parallel_env(num_players=3, render_mode="rgb_array")
     picture.reset(seed=1)
     for turn in range(6):
@@ -64,7 +64,7 @@ def test_a_whole_game_shows_itself(shown):
 
 
 @pytest.mark.parametrize("event", [close_event, lambda env: pygame.event.Event(pygame.QUIT)])
-def test_the_user_closes_the_window_and_the_game_goes_on(shown, event):
+def test_game_continues_after_window_is_closed(shown, event):
     env = new_env()
     pygame.event.post(event(env))
     while env.agents:
@@ -79,7 +79,7 @@ def test_the_user_closes_the_window_and_the_game_goes_on(shown, event):
 
 
 @pytest.mark.parametrize("view", [diamant_v0.parallel_env, DiamantEnv])
-def test_without_a_display_there_is_one_error_and_no_window(view, monkeypatch):
+def test_missing_display_is_one_error(view, monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"):
         monkeypatch.delenv(name, raising=False)
     for driver, reason in (("x11", "x11 not available"), (None, "SDL found none")):
@@ -98,7 +98,7 @@ def test_without_a_display_there_is_one_error_and_no_window(view, monkeypatch):
 
 
 @pytest.mark.parametrize("mode", ["human", "rgb_array"])
-def test_without_pygame_the_error_names_the_extra(mode, monkeypatch):
+def test_missing_pygame_names_the_extra(mode, monkeypatch):
     for name in [name for name in sys.modules if name.startswith("diamant_env.drawing.")]:
         monkeypatch.delitem(sys.modules, name)
         monkeypatch.delattr(name, raising=False)

@@ -1,4 +1,4 @@
-"""Other ways through the same games: without observations, in several threads of Python, copied."""
+"""Steps without observations against steps with them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def as_bytes(arrays):
 
 @pytest.mark.parametrize("auto_reset", [False, True])
 @pytest.mark.parametrize("reward", ["score", "win", "margin"])
-def test_without_observations_the_same_is_played(reward, auto_reset):
+def test_play_equals_step_without_observations(reward, auto_reset):
     one, unseen = mixed(reward), mixed(reward)
     assert unseen.reset(1).tobytes() == one.reset(1).tobytes()
     for turn in range(60):

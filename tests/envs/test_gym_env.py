@@ -1,4 +1,4 @@
-"""The Gymnasium environment: its checkers, and its games against a batch that is driven by hand."""
+"""Gymnasium environment: its checkers, and games against a batch."""
 
 import os
 
@@ -24,12 +24,12 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_gymnasium_finds_nothing_to_say(settings):
+def test_gymnasium_check_env(settings):
     check_env(gymnasium.make("diamant_env/Diamant-v0", **settings).unwrapped, skip_render_check=True)
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_stable_baselines3_finds_nothing_to_say(settings):
+def test_stable_baselines3_check_env(settings):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make("diamant_env/Diamant-v0", **settings).unwrapped, warn=True)
 
@@ -80,7 +80,7 @@ def play_by_hand(batch, seed, learner, agents):
 
 @pytest.mark.parametrize("reward", ["score", "win", "margin"])
 @pytest.mark.parametrize(("players", "seat"), [(2, 1), (3, 0), (4, 3), (8, 5)])
-def test_games_are_those_of_a_batch_driven_by_hand(players, seat, reward):
+def test_games_equal_batch(players, seat, reward):
     texts = ["random:0.3", "bag:4", "cards:3", "random:0.1", "traps:1", "solo-grab:3,6", "bag:12"][: players - 1]
     edition = "everdeck-relics"
     env = DiamantEnv(players, edition, reward, texts, seat, observation="history")
@@ -99,7 +99,7 @@ def test_games_are_those_of_a_batch_driven_by_hand(players, seat, reward):
     assert ended_in_camp > 1
 
 
-def test_a_seed_repeats_the_seats_and_the_games_that_follow():
+def test_same_seed_gives_same_seats_and_games():
     env, again = DiamantEnv(4, seat=None), DiamantEnv(4, seat=None)
     seats = [env.reset(seed=seed)[1]["seat"] for seed in range(400)]
     assert seats == [again.reset(seed=seed)[1]["seat"] for seed in range(400)]
@@ -117,7 +117,7 @@ def test_a_seed_repeats_the_seats_and_the_games_that_follow():
     assert not np.array_equal(play(DiamantEnv(), None)[0], play(DiamantEnv(), None)[0])
 
 
-def test_expeditions_and_hidden_chests():
+def test_expeditions_and_hidden_chests_options():
     env = DiamantEnv(3, expeditions=1, hidden_chests=True)
     observation, _ = env.reset(seed=0)
     assert Observations(observation)["expeditions_left"] == 0
@@ -126,7 +126,7 @@ def test_expeditions_and_hidden_chests():
     assert DiamantEnv(edition="incan-gold", expeditions=5).edition == EDITIONS["incan-gold"]
 
 
-def test_text_shows_the_turns_without_the_learner_too():
+def test_ansi_shows_turns_without_learner():
     env = DiamantEnv(3, opponents="continue", render_mode="ansi")
     env.reset(seed=0)
     assert "Expedition 1 of 5, card 1" in env.render()

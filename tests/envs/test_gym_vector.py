@@ -1,4 +1,4 @@
-"""The Gymnasium vector environment: the same bytes as Gymnasium's own vector of single environments."""
+"""Gymnasium vector environment against `SyncVectorEnv` of single environments, byte for byte."""
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ def both(mode, **settings):
 
 
 @pytest.mark.parametrize(("settings", "mode"), [(one, list(AutoresetMode)[at % 3]) for at, one in enumerate(SETTINGS)])
-def test_games_are_those_of_single_environments(settings, mode):
+def test_vector_equals_sync_vector_of_singles(settings, mode):
     ours, singles = both(mode, **settings)
     random = np.random.default_rng(1)
     assert_same(ours.reset(seed=20), singles.reset(seed=20))
@@ -83,7 +83,7 @@ class RowWatcher:
 @pytest.mark.parametrize(
     ("mode", "seat"), [(AutoresetMode.NEXT_STEP, 1), (AutoresetMode.SAME_STEP, None), (AutoresetMode.DISABLED, None)]
 )
-def test_agents_with_memory_keep_their_rows(mode, seat):
+def test_stateful_opponents_keep_their_rows(mode, seat):
     """Two of three seats are the watcher's; a function of the same idea plays the same games."""
     watcher = RowWatcher()
     env = DiamantVectorEnv(40, opponents=[watcher, "continue", watcher], seat=seat, autoreset_mode=mode)

@@ -34,7 +34,7 @@ class Seeded:
         lambda: DiamantVecEnv(2, 3, opponents=[Seeded, Seeded]),
     ],
 )
-def test_each_opponent_has_a_seed_of_its_own(make):
+def test_opponents_have_own_seeds(make):
     Seeded.made.clear()
     env = make()
     for seed in (1, 1, 2):
@@ -51,7 +51,7 @@ def test_each_opponent_has_a_seed_of_its_own(make):
     assert len({*seeds[0], *seeds[1]}) == 4
 
 
-def test_opponents_that_were_never_seeded_draw_differently():
+def test_unseeded_opponents_draw_differently():
     seen = Observations(Batch(8, 3).reset(0)[:, 0])
     agents = made(["mixture:1,30"] * 2)
     for agent in agents:

@@ -1,4 +1,4 @@
-"""PettingZoo's own conformance tests, with every warning an error, its wrappers and SuperSuit's, and whole games."""
+"""PettingZoo's conformance tests, with warnings as errors; conversions and SuperSuit."""
 
 import copy
 import os
@@ -46,7 +46,7 @@ def conform(num_cycles: int, **options) -> None:
 
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("players", [1, 3, 8])
-def test_every_table_conforms(players, mask):
+def test_table_conforms(players, mask):
     if mask == "observation":
         for message in ABOUT_DICT_SPACES:
             warnings.filterwarnings("ignore", message)
@@ -54,11 +54,11 @@ def test_every_table_conforms(players, mask):
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_every_edition_conforms(edition):
+def test_edition_conforms(edition):
     conform(60, edition=edition)
 
 
-def test_render():
+def test_rendering_conforms():
     pytest.importorskip("pygame")
 
     def make(render_mode: str):
@@ -68,7 +68,7 @@ def test_render():
     render_test(make)
 
 
-def test_pettingzoos_own_conversions():
+def test_pettingzoo_conversions():
     api_test(parallel_to_aec(diamant_v0.parallel_env(num_players=3)), num_cycles=100)
     parallel_api_test(aec_to_parallel(parallel_to_aec(diamant_v0.parallel_env(num_players=3))), num_cycles=100)
 
@@ -76,7 +76,7 @@ def test_pettingzoos_own_conversions():
 # The form for agents that act in turn.
 
 
-def test_parallel_and_aec_play_the_same_game():
+def test_parallel_equals_aec():
     parallel, aec = diamant_v0.parallel_env(num_players=4), diamant_v0.env(num_players=4)
     observations, _ = parallel.reset(seed=8)
     aec.reset(seed=8)
@@ -98,7 +98,7 @@ def test_parallel_and_aec_play_the_same_game():
     assert list(totals.values()) == parallel.game["chest"][:4].tolist()
 
 
-def test_aec_hides_what_others_chose_this_turn():
+def test_aec_hides_pending_actions():
     env, shown = diamant_v0.env(num_players=3), []
     for choice in (None, 0, 1):
         env.reset(seed=1, options={"deck": ["snake", 11, 5]})
@@ -120,7 +120,7 @@ def supersuit():
         return pytest.importorskip("supersuit")
 
 
-def test_supersuits_vector_environments(supersuit):
+def test_supersuit_vector_environment(supersuit):
     """Two games of three seats are six rows; a game that ends is followed by the next one in the same step."""
     single = supersuit.pettingzoo_env_to_vec_env_v1(diamant_v0.parallel_env(num_players=3))
     env = supersuit.concat_vec_envs_v1(single, 2, num_cpus=0, base_class="gymnasium")

@@ -1,4 +1,4 @@
-"""A scripted deck: chosen cards through the public environment."""
+"""Scripted decks through the public environment."""
 
 import pytest
 
@@ -25,14 +25,14 @@ def shown(env) -> tuple:
 
 
 @every(PUBLISHED)
-def test_every_card_can_be_chosen(edition):
+def test_every_card_can_be_scripted(edition):
     deck = Play([11], edition=edition).env.game["deck"]
     for card in range(NUM_CARDS):
         if deck[card]:
             assert Play([card_of(edition, card)], edition=edition).game["last_card"] == card
 
 
-def test_relic_means_the_lowest_where_they_differ():
+def test_relic_is_the_lowest_printed_relic():
     play = Play(["snake", "relic", "relic", 1, 1], edition=PRINTED).all_leave().leave(0).leave(1)
     assert play.chests == [5, 7, 0, 0]
     other = Play(["snake", "relic 7", "relic", 1], edition=PRINTED, players=2).all_leave()
@@ -41,14 +41,14 @@ def test_relic_means_the_lowest_where_they_differ():
 
 
 @pytest.mark.parametrize("deck", [[], None])
-def test_an_empty_deck_is_no_script_and_the_next_reset_forgets_one(deck):
+def test_reset_without_deck_clears_script(deck):
     env, plain = new_env(["snake", "boulder"]), new_env()
     env.reset(seed=1, options={"deck": deck})
     plain.reset(seed=1)
     assert shown(env) == shown(plain)
 
 
-def test_afterwards_the_deck_goes_on_at_random():
+def test_cards_are_random_after_the_script():
     firsts, env = set(), new_env()
     for seed in range(20):
         env.reset(seed=seed, options={"deck": ["snake"]})
@@ -67,7 +67,7 @@ def test_afterwards_the_deck_goes_on_at_random():
         ),
     ],
 )
-def test_what_is_no_deck(deck, message):
+def test_invalid_deck_is_refused(deck, message):
     with pytest.raises(ValueError, match=message):
         new_env(deck)
 
@@ -85,7 +85,7 @@ def test_what_is_no_deck(deck, message):
         ),
     ],
 )
-def test_a_turn_whose_card_is_used_up_is_not_played_and_another_one_is(deck, turns, place, after):
+def test_turn_with_unavailable_card_is_refused(deck, turns, place, after):
     env = new_env(deck)
     for _ in range(turns):
         all_act(env, 0)
@@ -99,7 +99,7 @@ def test_a_turn_whose_card_is_used_up_is_not_played_and_another_one_is(deck, tur
     assert (game["expedition"], game["turn"], game["bag"], game["on_path"].sum()) == after
 
 
-def test_a_failed_reset_leaves_the_game_and_its_deck():
+def test_failed_reset_changes_nothing():
     env = new_env(edition=PRINTED)
     with pytest.raises(ValueError, match="relic 7"):
         env.reset(options={"deck": ["relic 7"]})

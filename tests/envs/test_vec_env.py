@@ -1,4 +1,4 @@
-"""The stable-baselines3 environment: rows of learning seats over the batch engine."""
+"""VecEnv of stable-baselines3 over the batch engine."""
 
 import gymnasium
 import numpy as np
@@ -14,7 +14,7 @@ sb3 = pytest.importorskip("diamant_env.sb3")
 vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 
 
-def test_rows_are_the_seats_of_the_batch():
+def test_rows_equal_seats_of_batch():
     """Mixed tables: the rows' observations, rewards and ends are the engine's, seat by seat."""
     players = np.array([3, 8, 5])
     env = sb3.DiamantVecEnv(3, players, reward="score")
@@ -41,7 +41,7 @@ def test_rows_are_the_seats_of_the_batch():
                 assert info["TimeLimit.truncated"] is False
 
 
-def test_opponents_play_the_seats_that_they_have():
+def test_opponents_play_their_seats():
     """With a fixed learner seat, the others' decisions are those of their agents."""
     seating = np.array([[EMPTY, 0, 1, 0]] * 5)
     env = sb3.DiamantVecEnv(5, 4, opponents=[make("continue"), make("cards:2")], seating=seating)
@@ -80,7 +80,7 @@ def played(opponents, seating=None):
     return np.stack(shown)
 
 
-def test_opponents_may_be_whatever_the_other_views_take():
+def test_opponents_of_every_type():
     expected = played([make("bag:10")], [[EMPTY, 0, 0]] * 3)
     assert expected.shape == (41, 3, NUM_FEATURES)
     for opponent in ("bag:10", f"{__name__}:ten", f"{__name__}:Ten", Ten, Ten(), ten, make("bag:10")):
@@ -100,7 +100,7 @@ def test_opponents_may_be_whatever_the_other_views_take():
         (["ev"], "1 opponents; give one for all rivals, or one for each of the 2"),
     ],
 )
-def test_wrong_opponents_are_refused_at_once(opponents, message):
+def test_invalid_opponents_are_refused(opponents, message):
     with pytest.raises(ValueError, match=message):
         sb3.DiamantVecEnv(2, 3, opponents=opponents)
 
@@ -117,7 +117,7 @@ def rows_and_games(**settings):
 
 
 @pytest.mark.parametrize("shown", [None, "history"])
-def test_infos_of_a_gymnasium_vector_are_those_of_single_environments(shown):
+def test_gymnasium_vec_env_equals_dummy_vec_env(shown):
     """By stable-baselines3's own vector: at each step, at the end of a game, and of the reset after it."""
     settings = {"seat": None, "observation": shown}
     ours, theirs = same_step(3, **settings), vec_env.DummyVecEnv([lambda: DiamantEnv(3, **settings)] * 3)
@@ -141,7 +141,7 @@ def test_infos_of_a_gymnasium_vector_are_those_of_single_environments(shown):
 
 
 @pytest.mark.parametrize("settings", [{}, {"blank_rivals": True}, {"reward": lambda gems, *_: gems}])
-def test_scores_of_the_rows_are_their_chests(settings):
+def test_score_is_chest(settings):
     env, batch = sb3.DiamantVecEnv(2, [3, 5], **settings), Batch(2, [3, 5])
     present = np.arange(5) < [[3], [5]]
     env.seed(7)
@@ -157,7 +157,7 @@ def test_scores_of_the_rows_are_their_chests(settings):
     assert max(info["score"] for info in infos) > 0
 
 
-def test_wrappers_of_stable_baselines3():
+def test_stable_baselines3_wrappers():
     for env in rows_and_games():
         monitor = vec_env.VecMonitor(
             vec_env.VecNormalize(vec_env.VecFrameStack(env, 2)), info_keywords=("seat", "score")
@@ -172,7 +172,7 @@ def test_wrappers_of_stable_baselines3():
         assert all(score == episode["score"] for score, episode in episodes)
 
 
-def test_maskable_ppo_takes_every_view():
+def test_maskable_ppo_trains_on_every_view():
     contrib = pytest.importorskip("sb3_contrib")
     for env in (DiamantEnv(), "diamant_env/Diamant-3p-v0", *rows_and_games()):
         model = contrib.MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, n_epochs=1, device="cpu")

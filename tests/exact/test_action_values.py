@@ -1,4 +1,4 @@
-"""The data set of action values: against fractions on tiny decks, against the solution, and read back from its file."""
+"""Data set of action values against fractions on tiny decks and against the solution."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def states_of(observation: np.ndarray, edition: Edition) -> list[tuple]:
 
 @pytest.mark.parametrize("players", [1, 2])
 @every([TINY, TINY_RELIC])
-def test_against_fractions(edition, players):
+def test_action_values_equal_fractions(edition, players):
     expected = by_hand_values(edition, players)
     found = exact.action_values(exact.solve_equilibrium(players, edition, cache=False))
     states = states_of(found.observation, edition)
@@ -100,7 +100,7 @@ def test_against_fractions(edition, players):
 
 @compiled_only
 @pytest.mark.parametrize("players", [2, 4])
-def test_against_the_solution(players):
+def test_action_values_agree_with_solution(players):
     solution = exact.solve_equilibrium(players, SMALL, cache=False)
     found = exact.action_values(solution, MOST_STATES)
     games = rebuilt(found.observation, np.zeros(found.states, np.uint64))
@@ -117,7 +117,7 @@ def test_against_the_solution(players):
     assert (np.diff(found.reach_probability) <= 0).all()
 
 
-def test_what_is_refused(tmp_path, capsys):
+def test_invalid_arguments(tmp_path, capsys):
     for number in (0, 1_000_001):
         assert diamant.main(["exact", "--values", str(tmp_path / "values"), "--states", str(number)]) == 2
         assert f"--states={number}" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""What plays blank games is what `diamant_env.exact` exploits: gains stay below the exact one."""
+"""Blank games and exact exploitability: simulated gains stay below the exact one."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from train.benchmarking.benchmark_run import exploitability
 from train.benchmarking.suite import TASKS
 
 
-def test_nobody_gains_more_than_the_exact_best_response():
+def test_deviation_gains_stay_below_exact_best_response():
     task = TASKS["expedition-2"]
     truth = exploitability("bag:10", task)["exploitability"]
     match = DeviationGame("bag:10", 2, task.game.played(), "score", blank_rivals=True)
@@ -19,7 +19,7 @@ def test_nobody_gains_more_than_the_exact_best_response():
     assert max(gain.gain.mean for gain in found) > 0.3 * truth
 
 
-def test_an_agent_with_a_memory_has_no_exact_figure():
+def test_stateful_agent_is_refused():
     assert "decides by more than what it sees" in exploitability("mixture", TASKS["expedition-2"])["refused"]
 
 
@@ -30,7 +30,7 @@ class FirstTrap:
         return np.maximum(obs["traps_on_path"][:, 0] * 0.7, obs["traps_left"][:, 2] < 3)
 
 
-def test_an_agent_that_sees_traps_in_one_order_is_the_same_whether_kinds_are_merged_or_not():
+def test_ordered_traps_agent_is_invariant_to_merging():
     game = TASKS["expedition-2"].game.played()
     start, agent = exact.start_of_expedition(game, 1), exact.OrderedTraps(FirstTrap())
     values = []

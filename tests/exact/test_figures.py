@@ -1,4 +1,4 @@
-"""Figures that any correct implementation reproduces: by playing, and exactly in ``tests/game/test_counting.py``."""
+"""Known probabilities by simulation; exactly in ``tests/game/test_counting.py``."""
 
 from __future__ import annotations
 

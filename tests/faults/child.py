@@ -1,4 +1,4 @@
-"""Forked processes for trials: a crash, a kill or a hang there is a result, and their changes end with them."""
+"""Forked processes for trials: crashes, kills and timeouts are results."""
 
 from __future__ import annotations
 

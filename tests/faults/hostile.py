@@ -1,4 +1,4 @@
-"""Bytes that no program of ours has written: random damage, and files crafted to do harm."""
+"""Random damage, and files crafted as an attacker would."""
 
 from __future__ import annotations
 

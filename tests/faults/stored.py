@@ -1,4 +1,4 @@
-"""Every kind of file that a command opens: a sound one, and its loader."""
+"""Every kind of stored file, with its loader."""
 
 from __future__ import annotations
 

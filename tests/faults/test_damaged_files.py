@@ -1,4 +1,4 @@
-"""Damaged and crafted files: refused in one line, within bounds of memory, and no code of theirs runs."""
+"""Damaged and crafted files: one-line errors, bounded memory, no code execution."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def damage(kind: Stored, number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_random_damage_is_noticed(kinds, name):
+def test_random_damage_is_detected(kinds, name):
     good = kinds[name].path.read_bytes()
     found = in_child(partial(damage, kinds[name], 200 * SCALE), memory=MEMORY)
     kinds[name].path.write_bytes(good)
@@ -77,7 +77,7 @@ def open_crafted(kind: Stored, contents: dict[str, bytes], place: Path) -> list[
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_crafted_files_are_refused_and_run_nothing(kinds, name, tmp_path):
+def test_crafted_files_run_no_code(kinds, name, tmp_path):
     path = kinds[name].path
     good = path.read_bytes()
     contents = crafted(good, tmp_path / "ran")

@@ -1,4 +1,4 @@
-"""Kills and full disks: a run that is resumed gives the same bytes, and a file holds its old or its new content."""
+"""Kills: resumption to the same bytes, atomic file writes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def train_until(checkpoint: int, out: Path) -> None:
     trained(out)
 
 
-def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path):
+def test_killed_run_resumes_to_same_bytes(tmp_path):
     """Killed early and late, in the midst of expeditions, and resumed."""
     expected = written(trained(tmp_path / "whole"))
     assert len(expected) > 5
@@ -82,7 +82,7 @@ def struck(at: int, work: Callable[[], object]) -> int:
     return count
 
 
-def test_a_save_that_is_killed_leaves_the_old_or_the_new_content(tmp_path):
+def test_killed_save_is_atomic(tmp_path):
     path = tmp_path / "file"
     save = partial(write_whole, path, NEW)
     found = set()

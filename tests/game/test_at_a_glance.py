@@ -1,4 +1,4 @@
-"""Small tables of every sort, all at once: records, rewards, what every seat sees, and games rebuilt from it."""
+"""Records, rewards, observations and rebuilt games against the oracle, at every table size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact figures without simulation: the engine's own cards counted out, as chess engines count moves."""
+"""Exact figures by enumeration of the engine's chance outcomes, like perft in chess engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Engine and oracle side by side in games that hypothesis leads where it likes: chosen cards, adversarial decisions."""
+"""Engine against oracle in games chosen by hypothesis, and in random games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A user's own edition: what can be played is as the oracle says, what can't be is refused with the reason."""
+"""Custom editions: played as the oracle says, or refused with the reason."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("changes", "reason"), REFUSED)
-def test_refused_with_the_reason(changes, reason):
+def test_unplayable_edition_is_refused(changes, reason):
     with pytest.raises(ValueError, match=f"edition 'iello-2016' can't be played: .*(?:{reason})"):
         replace(BASE, **changes)
 

@@ -1,4 +1,4 @@
-"""Gains by summed advantages: against what is known exactly, and by other means."""
+"""Gains by summed advantages against exact gains."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ def network_with_values():
     return champion, Values({3: layers})
 
 
-def test_who_never_leaves_loses_all_that_a_copy_gets():
+def test_gain_of_never_leaving_is_minus_profile_value():
     """Whoever goes on for ever goes bust, so the gain is known: what a copy gets, lost."""
     agent, players, edition = "random:0.3", 3, SMALL
     game = DeviationGame(agent, players, edition, "score")
@@ -44,7 +44,7 @@ def test_who_never_leaves_loses_all_that_a_copy_gets():
     assert found.summed.gain.high - found.summed.gain.low < 0.5 * abs(true)
 
 
-def test_a_search_gains_much_of_what_a_best_response_does_and_no_more():
+def test_search_gains_at_most_the_best_response():
     agent = "bag:8"
     game = DeviationGame(agent, 2, ONE, "score")
     searcher = SearchAgent(make(agent), Budget(32, objective="score"), edition=ONE)
@@ -55,7 +55,7 @@ def test_a_search_gains_much_of_what_a_best_response_does_and_no_more():
     assert gain.mean > 0.5 * most
 
 
-def test_cut_and_full_roll_outs_and_wins_agree(network_with_values):
+def test_truncated_and_full_rollouts_agree(network_with_values):
     network, other = network_with_values
     game = DeviationGame(with_values(network, None), 3, "iello-2016", "win")
     searcher = SearchAgent(network, Budget(8), edition="iello-2016")

@@ -1,4 +1,4 @@
-"""What a player gains among copies: against answers that are known, and as differences in the same games."""
+"""Unilateral deviation gain against copies of a policy."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def match(reward, agent="ev:0.75", players=4):
 
 
 @pytest.mark.parametrize("reward", PAYOFFS)
-def test_a_copy_gains_nothing(reward):
+def test_copy_has_no_deviation_gain(reward):
     (found,) = deviation_gains(["random:0.2"], match(reward, "random:0.2"), 4000, SEEDS)
     assert found.gain.low < 0 < found.gain.high
     assert found.games == 4000
@@ -24,7 +24,7 @@ def test_a_copy_gains_nothing(reward):
 
 
 @pytest.mark.parametrize("reward", PAYOFFS)
-def test_a_gain_is_the_payoff_less_what_a_copy_gets(reward):
+def test_gain_is_payoff_minus_self_play(reward):
     against = match(reward)
     (found,) = deviation_gains(["bag:8"], against, 800, SEEDS)
     usual = np.mean(self_play(against, 800, SEEDS))
@@ -36,7 +36,7 @@ def test_a_gain_is_the_payoff_less_what_a_copy_gets(reward):
     assert found.payoff == pytest.approx(payoffs[reward].mean())
 
 
-def test_blank_rivals_are_blank_in_all_games():
+def test_blank_rivals_in_all_games():
     def blind(obs):
         assert not obs["rival_present"].any()
         return obs["bag"] >= 8

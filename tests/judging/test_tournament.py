@@ -1,4 +1,4 @@
-"""The tournament: balance, cross-table, rating, and the command."""
+"""Tournament: balance, cross-table, rating, and the command."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def found():
     return hold_tournament(("traps:3", "bag:8", *ORDERED), 2000, seed=1, players=3)
 
 
-def test_every_agent_plays_equally_often_and_each_game_has_one_winner(found):
+def test_tournament_is_balanced_and_shares_sum_to_games(found):
     games = [standing.games for standing in found.standings]
     assert sum(games) == 3 * 2000
     assert max(games) - min(games) <= 2000 / found.tables + 1
@@ -33,7 +33,7 @@ def test_every_agent_plays_equally_often_and_each_game_has_one_winner(found):
     assert all(standing.rating_sigma < 25 / 3 for standing in found.standings)
 
 
-def test_the_cross_table_counts_what_the_games_show():
+def test_cross_table_equals_count_by_game():
     seating = deal(10, 3, 4, np.random.default_rng(0))
     run = play(("bag:5", "bag:9", "cards:6", "random:0.3"), seating, 50, seeds_for(0, "test"))
     beats, met = cross_table(run, 4)
@@ -46,14 +46,14 @@ def test_the_cross_table_counts_what_the_games_show():
     np.testing.assert_allclose(beats, np.where(common, wins / np.maximum(common, 1), np.nan))
 
 
-def test_the_same_seed_gives_the_same_tournament():
+def test_same_seed_gives_same_tournament():
     first, again, other = (hold_tournament(ORDERED, 300, seed, players=3) for seed in (5, 5, 6))
     assert first.standings == again.standings
     np.testing.assert_array_equal(first.beats, again.beats)
     assert first.standings != other.standings
 
 
-def test_the_command(tmp_path, capsys):
+def test_tournament_command(tmp_path, capsys):
     path = tmp_path / "tournament.json"
     diamant.main(["tournament", *ORDERED, "--games", "60", "--rated-games", "30", "--out", str(path)])
     text = capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The recipe that imitates an agent: its policy plays as the agent does."""
+"""Behaviour cloning example: agreement with the imitated agent."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ pytest.importorskip("torch")
 ROOT = Path(__file__).parents[2]
 
 
-def test_a_clone_agrees(tmp_path):
+def test_clone_agrees_with_agent(tmp_path):
     policy = tmp_path / "clone.safetensors"
     command = [sys.executable, "examples/clone_an_agent.py", "bag:8", policy]
     subprocess.run(

@@ -1,4 +1,4 @@
-"""Ray: training with runners, and jobs whose results do not depend on where they run."""
+"""Training and judging on Ray, independent of where jobs run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def small(**changes) -> ClusterConfig:
 # Games in shards
 
 
-def test_a_tournament_on_ray_has_the_same_bytes(two_nodes, monkeypatch):
+def test_tournament_on_ray_gives_same_bytes(two_nodes, monkeypatch):
     """Agents that draw and a network among them; more shards than cores."""
     monkeypatch.setattr(sharding, "TABLES", 20)
     random = np.random.default_rng(0)
@@ -60,7 +60,7 @@ def test_a_tournament_on_ray_has_the_same_bytes(two_nodes, monkeypatch):
     assert here.beats.tobytes() == there.beats.tobytes()
 
 
-def test_a_cluster_that_does_not_answer(monkeypatch):
+def test_unreachable_cluster_is_one_error(monkeypatch):
     ray = pytest.importorskip("ray")
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
@@ -68,7 +68,7 @@ def test_a_cluster_that_does_not_answer(monkeypatch):
         list(map_on_ray(len, ["job"]))
 
 
-def test_without_ray(monkeypatch, capsys):
+def test_missing_ray_is_one_error(monkeypatch, capsys):
     monkeypatch.setattr(cluster.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"Ray is not installed.*constraints.txt"):
         require_ray()
@@ -79,7 +79,7 @@ def test_without_ray(monkeypatch, capsys):
 # Training
 
 
-def test_runners_share_the_games_and_play_others_at_another_time():
+def test_runners_split_games_with_distinct_keys():
     config = small(ray={"runners": 3}, game={"num_players": [3, 5]})
     games = [Runner(config, number).begin(0).env.batch for number in range(3)]
     games.append(Runner(config, 0).begin(100).env.batch)
@@ -89,7 +89,7 @@ def test_runners_share_the_games_and_play_others_at_another_time():
     assert len(set(keys)) == len(keys)
 
 
-def test_a_runner_plays_the_policy_that_it_is_given():
+def test_runner_plays_given_policy():
     config = small(ray={"runners": 1}, opponents={})
     runner = Runner(config, 0)
     learner = Learner(runner.begin(0).env, config.ppo, config.network, 7)
@@ -101,7 +101,7 @@ def test_a_runner_plays_the_policy_that_it_is_given():
     assert len(samples.actions) <= made
 
 
-def test_a_run_on_two_nodes_whose_runner_is_killed_and_that_goes_on(two_nodes, tmp_path, monkeypatch):
+def test_run_survives_killed_runner_and_resumes(two_nodes, tmp_path, monkeypatch):
     """A real SIGKILL of a runner: Ray starts it anew. Then the command dies, and the run goes on."""
     config = small(ray={"runners": 3})
     folder, rollout, pids, made = new_run_folder(tmp_path, config), ClusterLearner.rollout, [], []
@@ -137,7 +137,7 @@ def test_a_run_on_two_nodes_whose_runner_is_killed_and_that_goes_on(two_nodes, t
         (["--ray.runners", "50", "--ppo.games", "40"], "ppo.games = 40 among ray.runners = 50"),
     ],
 )
-def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
+def test_invalid_arguments(arguments, complaint, tmp_path, capsys):
     pytest.importorskip("ray")
     assert main([*arguments, "--out", str(tmp_path)]) == 2
     assert complaint in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Seating in training, and the characters of earlier versions."""
+"""Seating in training; snapshots with styles and blind spots."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def network(seed):
     return NetworkAgent([(weights, np.zeros(2, np.float32))], name=str(seed))
 
 
-def test_shares_are_those_of_the_configuration():
+def test_seat_shares_equal_configuration():
     found = league(learner=0.5, snapshots=0.3, scripted=0.2)
     present = np.arange(8) < PLAYERS[:, None]
     seats = found.seating[present]
@@ -36,14 +36,14 @@ def test_shares_are_those_of_the_configuration():
 
 
 @pytest.mark.parametrize(("editions", "agents"), [((), 8), (("iello-2016",), 8), (("everdeck", "incan-gold"), 6)])
-def test_agents_that_need_open_chests_do_not_train_where_chests_are_hidden(editions, agents):
+def test_agents_that_need_open_chests_are_excluded(editions, agents):
     config = OpponentsConfig(learner=0.5, scripted=0.5, pool="held-out")
     found = League(config, PLAYERS, np.random.SeedSequence(0), [find_edition(name) for name in editions])
     assert len(found.agents) == agents
     assert set(np.unique(found.seating)) == {EMPTY, *range(agents)}
 
 
-def test_new_versions_replace_old_ones():
+def test_snapshots_replace_old_ones():
     found = league(learner=0.5, snapshots=0.5, snapshot_places=3)
     names = []
     for number in range(20):
@@ -59,7 +59,7 @@ def seen_by(found, observations):
     return found.snapshots[0].act(Observations(observations), np.zeros(len(observations), bool))
 
 
-def test_a_blind_seat_does_not_see():
+def test_blind_seat_ignores_its_blind_spots():
     """With blindness 1, nothing that is in a blind spot changes what a seat does; with 0, it does."""
     rows = Batch(200, 4).reset(0)[:, 0]
     other = rows.copy()
@@ -72,7 +72,7 @@ def test_a_blind_seat_does_not_see():
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
-def test_each_seat_has_a_character_of_its_own():
+def test_seats_have_own_styles():
     found = league(learner=0.0, snapshots=1.0, snapshot_places=2, style=1.0, blindness=0.5)
     found.add_snapshot(network(1))
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)
@@ -83,7 +83,7 @@ def test_each_seat_has_a_character_of_its_own():
     np.testing.assert_array_equal(seen_by(found, rows)[1::2], leave[1::2])
 
 
-def test_a_rule_leaves_as_soon_as_one_clause_is_true():
+def test_rule_leaves_when_a_clause_holds():
     seed = np.random.SeedSequence(3)
     agent, (lowest, highest) = RuleOpponent(seed), draw_limits(2000, np.random.default_rng(seed))
     table = Batch(500, 4, "iello-2016", "score")

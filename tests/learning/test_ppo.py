@@ -1,4 +1,4 @@
-"""Training: it learns, it goes on after a kill with the same bytes, and its policy runs without torch."""
+"""PPO: learning, schedules, resumption to the same bytes, saved policies."""
 
 import json
 from pathlib import Path
@@ -50,7 +50,7 @@ def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
     return path
 
 
-def test_it_learns(tmp_path):
+def test_ppo_learns(tmp_path):
     """Seconds of self-play are enough to win clearly more than the fair share against random players."""
     config, folder = small_run(
         tmp_path,
@@ -69,7 +69,7 @@ def learn(model: Learner, decisions: int) -> None:
         model.update(model.rollout())
 
 
-def test_schedules_end_where_they_should():
+def test_schedules_reach_final_values():
     """A rollout that overshoots the budget leaves the learning rate and the entropy bonus at their final values."""
     env = DiamantVecEnv(50, 4)
     config = PPOConfig(decisions=500, turns=64, minibatch=512, final_learning_rate=1e-4, entropy=0.1, final_entropy=0.0)
@@ -82,7 +82,7 @@ def test_schedules_end_where_they_should():
     assert (model.policy.optimizer.param_groups[0]["lr"], model.entropy_weight) == (1e-4, 0.0)
 
 
-def test_a_run_starts_from_a_network(tmp_path):
+def test_run_starts_from_network(tmp_path):
     """Its policy rests while the value function learns alone; each seed may have a network of its own."""
     weights = NetworkAgent.load(saved_network(tmp_path / "5.safetensors")).layers
     start = str(tmp_path / "{seed}.safetensors")
@@ -134,7 +134,7 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
         assert (broken / "checkpoints" / name).read_bytes() == (whole / "checkpoints" / name).read_bytes()
 
 
-def test_numpy_policy_is_the_torch_policy(tmp_path):
+def test_numpy_policy_equals_torch_policy(tmp_path):
     """The saved file gives the probabilities of the torch policy to 1e-5, on observations of real games."""
     for activation, inputs in (("relu", CANONICAL), ("tanh", RAW)):
         env = DiamantVecEnv(50, [3, 4, 5, 6, 8] * 10)
@@ -152,7 +152,7 @@ def test_numpy_policy_is_the_torch_policy(tmp_path):
         assert np.ptp(expected) > 0.001
 
 
-def test_run_folder_holds_everything(tmp_path, capsys):
+def test_run_folder_is_complete(tmp_path, capsys):
     words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --judge.games 200 --judge.clone-games 200"
     changes = f"{words} --judge.curve-games 200 --judge.curve-points 2 --seed 7 --name tiny".split()
     assert main([*changes, "--out", str(tmp_path)]) == 0
@@ -171,7 +171,7 @@ def test_run_folder_holds_everything(tmp_path, capsys):
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
 
 
-def test_an_interrupted_run_has_its_curve_and_says_how_to_resume(tmp_path, monkeypatch, capsys):
+def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys):
     def killed(run):
         raise KeyboardInterrupt
 
@@ -187,7 +187,7 @@ def test_an_interrupted_run_has_its_curve_and_says_how_to_resume(tmp_path, monke
     assert not (folder / POLICY).exists()
 
 
-def test_a_rollout_without_a_complete_decision_is_no_trouble():
+def test_rollout_without_complete_decision():
     """All learners in camp at the end of every rollout: nothing to learn from, nothing breaks."""
     seating = np.array([[EMPTY, 0, 0]])
     env = DiamantVecEnv(1, 3, opponents=[make("continue")], seating=seating)
@@ -195,7 +195,7 @@ def test_a_rollout_without_a_complete_decision_is_no_trouble():
     learn(model, 200)
 
 
-def test_a_run_that_began_before_a_key_was_there_goes_on(tmp_path):
+def test_run_with_older_configuration_resumes(tmp_path):
     config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
     policy = train(config, folder)
     older = SimpleNamespace(model_dump=lambda mode: config.model_dump(mode=mode, exclude={"value_first", "start"}))

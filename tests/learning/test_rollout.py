@@ -1,4 +1,4 @@
-"""A rollout without idle turns, against generalized advantage estimation by definition; its coin tosses."""
+"""Rollout of decisions against generalised advantage estimation by definition; exploratory actions."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def chains_of_row(turns, row):
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-def test_advantages_are_those_of_the_decisions_alone(reward):
+def test_advantages_equal_gae_over_decisions(reward):
     """One long rollout from the first turn: every complete decision is there once, with its brute-force advantage."""
     env = Recorded(6, [3, 4, 5, 3, 4, 8], reward=reward)
     config = PPOConfig(turns=90, gamma=GAMMA, gae_lambda=LAMBDA, minibatch=8, decisions=1)
@@ -106,7 +106,7 @@ def finish(buffer, next_value=0.0, deciding=True):
     )
 
 
-def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
+def test_open_decision_is_credited_in_next_rollout():
     """A row in camp at the end of a rollout: its last decision waits, and gets the reward that comes later."""
     buffer = buffer_of(3)
     decide(buffer, [0, 1, 2], [0, 1, 0], [0, 0, 0], False, values=[0.5, 0.25, 0.5])
@@ -124,7 +124,7 @@ def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
     assert samples.advantages.tolist() == [0.75, 0.0, 0.0]
 
 
-def test_a_rollout_finds_nothing_of_the_one_before():
+def test_buffer_is_cleared_between_rollouts():
     """Where rewards, ends and log-probabilities of the first rollout stood, those of the second one stand alone."""
     buffer = buffer_of(2)
     for log_prob, reward, over in ((-0.5, 3, True), (-0.75, 1, False)):
@@ -155,7 +155,7 @@ def explorer(share: float = 1.0, chance: float = 0.25) -> Exploration:
     return Exploration(GAMES_OF_ROWS, share, chance, np.random.SeedSequence(3))
 
 
-def test_each_game_tosses_one_coin_and_is_learned_from_then_on():
+def test_one_exploratory_action_per_game():
     exploration = explorer()
     tossed = np.zeros(200, int)
     for _ in range(60):
@@ -169,7 +169,7 @@ def test_each_game_tosses_one_coin_and_is_learned_from_then_on():
     assert (tossed == 1).all()
 
 
-def test_games_outside_the_share_are_learned_from_the_beginning():
+def test_games_without_exploration_have_full_weight():
     exploration = explorer(share=0.3, chance=1.0)
     coins = exploration.coins(EVERY_ROW)
     assert 40 < len(coins) < 80
@@ -189,14 +189,14 @@ def test_games_outside_the_share_are_learned_from_the_beginning():
         ([5, 1, 3, 8], [1, 0.25, 0, 0.5], [5, 0.25, 0, 4]),  # one decision alone has no spread
     ],
 )
-def test_advantages_are_standardised_by_what_was_decided(rewards, weights, expected):
+def test_advantages_are_standardised_by_weight(rewards, weights, expected):
     buffer = buffer_of(4)
     decide(buffer, range(4), 0, rewards, True, weights=weights)
     learned = np.array(weights) > 0
     np.testing.assert_allclose(weighted(*finish(buffer)).advantages, np.array(expected)[learned], rtol=1e-6, atol=1e-7)
 
 
-def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says(monkeypatch):
+def test_exploratory_action_is_uniform_with_importance_weight(monkeypatch):
     config = PPOConfig(turns=1, explore=1.0, explore_chance=1.0)
     model = Learner(DiamantVecEnv(400, 3), config, NetworkConfig(hidden=(4,), inputs=RAW), 2)
     stay = np.log(np.array([[0.98, 0.02]], np.float32))

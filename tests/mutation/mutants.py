@@ -1,4 +1,4 @@
-"""Change the game in one place after another and look whether a test notices: mutation testing, uncompiled.
+"""Mutation testing of rules, rewards and observation, uncompiled.
 
 ``python tests/mutation/mutants.py [FILE ...]`` works on a copy of the working tree in a temporary folder. cosmic-ray
 makes the changes, but does not run the tests: starting Python and importing Numba takes longer than most of them. Each

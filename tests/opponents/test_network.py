@@ -1,4 +1,4 @@
-"""Policy files: opened without torch, without running code, and refused with the reason where they are damaged."""
+"""Policy files: opened without torch and without running code, refused when damaged."""
 
 import json
 import sys
@@ -29,7 +29,7 @@ WHOLE = content()
 DEEP = "[" * 300_000
 
 
-def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
+def test_policy_file_opens_without_torch(tmp_path, monkeypatch):
     for package in ("torch", "stable_baselines3"):
         monkeypatch.setitem(sys.modules, package, None)  # to import it is an error now
     path = tmp_path / "policy.safetensors"
@@ -62,7 +62,7 @@ def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
         (save(TENSORS, {"diamant": "[]"}), "is no policy of diamant_env"),
     ],
 )
-def test_a_damaged_or_foreign_file_is_refused(damaged, complaint, tmp_path):
+def test_damaged_or_foreign_policy_file_is_refused(damaged, complaint, tmp_path):
     path = tmp_path / "policy.safetensors"
     path.write_bytes(damaged)
     with pytest.raises(ValueError, match=str(path)) as error:

@@ -1,4 +1,4 @@
-"""The agents that come with the environment: what they do on observations made by hand, and how they are named."""
+"""Scripted and solved agents: decisions on hand-made observations, names."""
 
 import copy
 from fractions import Fraction
@@ -40,7 +40,7 @@ def real_rows():
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_agents_answer_every_row_with_a_probability_by_that_row_alone(text, real_rows):
+def test_probability_depends_on_own_row_only(text, real_rows):
     flat, first = real_rows
     before, agent = flat.copy(), make(text)
     answer = agent.act(Observations(flat), first)
@@ -62,7 +62,7 @@ def test_catch_up_refuses_hidden_chests():
 
 
 @pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", "equilibrium:iello-2016-fr", "lone:everdeck"])
-def test_texts_make_the_same_agent_again(text):
+def test_agent_text_round_trips(text):
     assert str(make(text)) == str(copy.deepcopy(make(text))) == text
 
 
@@ -81,7 +81,7 @@ def test_texts_make_the_same_agent_again(text):
         ("mixture:9,8", r"low=9, high=8; whole numbers, low <= high"),
     ],
 )
-def test_texts_that_make_no_agent(text, message):
+def test_invalid_agent_text_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         make(text)
 
@@ -95,7 +95,7 @@ def test_texts_that_make_no_agent(text, message):
         ("equilibrium:incan-gold", 2, "incan-gold", 1, "first expedition only"),
     ],
 )
-def test_solved_agents_refuse_other_tables(agent, players, edition, turns, reason):
+def test_solved_agents_refuse_unsolved_tables(agent, players, edition, turns, reason):
     batch = Batch(1, players, edition)
     rows = batch.reset(seed=1)
     for _ in range(turns):
@@ -109,7 +109,7 @@ def draws(agent, rows, first=True):
     return agent.thresholds.copy()
 
 
-def test_mixture_draws_a_threshold_per_game_and_keeps_it():
+def test_mixture_draws_one_threshold_per_game():
     agent = make("mixture:5,8", seed=1)
     drawn = draws(agent, 4_000)
     values, counts = np.unique(drawn, return_counts=True)
@@ -210,7 +210,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize(("family", "numbers"), [(name, one) for name in NUMBERS for one in NUMBERS[name].split()])
-def test_ties_are_not_rounded(family, numbers, states):
+def test_thresholds_are_exact_at_ties(family, numbers, states):
     states, rows = states
     shown = np.array([family != "catch-up" or not state.hidden for state in states])
     sides = [SIDES[family](x, *map(Fraction, numbers.split(","))) for x in np.array(states)[shown]]

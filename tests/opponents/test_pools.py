@@ -1,4 +1,4 @@
-"""Every agent by its text, and the pools."""
+"""Agents and pools by text and by file."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from diamant_env.opponents.registry import DATA
         ("agents = ['gone.safetensors']", "no file gone.safetensors"),
     ],
 )
-def test_pool_files_that_are_wrong(tmp_path, content, message):
+def test_invalid_pool_file_is_refused(tmp_path, content, message):
     file = tmp_path / "mine.toml"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=message) as error:
@@ -26,7 +26,7 @@ def test_pool_files_that_are_wrong(tmp_path, content, message):
     assert "mine.toml" in str(error.value)
 
 
-def test_a_pool_by_its_name_and_by_its_path(tmp_path):
+def test_pool_by_name_and_path(tmp_path):
     assert load_pool(str(DATA / "pool.toml")) == load_pool("pool")
     (tmp_path / "mine.toml").write_text("agents = ['bag:7']", encoding="utf-8-sig")  # with a byte-order mark
     assert load_pool(tmp_path / "mine.toml") == ["bag:7"]
@@ -34,7 +34,7 @@ def test_a_pool_by_its_name_and_by_its_path(tmp_path):
         load_pool("pond")
 
 
-def test_a_policy_by_its_file_and_by_the_folder_of_its_run(tmp_path, monkeypatch):
+def test_policy_by_file_and_run_folder(tmp_path, monkeypatch):
     (tmp_path / "bag").mkdir()
     (tmp_path / "bag" / "policy.safetensors").write_bytes((DATA / "champion.safetensors").read_bytes())
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""The player that thinks: its text, what it finds out, what it refuses; and which edition a table plays."""
+"""Search agent: text, roll-outs, budget, inferred edition."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8
         ("search:2s:ev", Budget(1_000_000, 2.0), "ev"),
     ],
 )
-def test_the_text_gives_budget_objective_and_base(text, budget, base):
+def test_text_gives_budget_objective_and_base(text, budget, base):
     assert parse(text) == (budget, base)
 
 
@@ -70,12 +70,12 @@ def test_the_text_gives_budget_objective_and_base(text, budget, base):
         ("search:bagg:18", "unknown agent 'bagg:18'; did you mean bag"),
     ],
 )
-def test_a_wrong_text_is_refused(text, message):
+def test_invalid_text_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         make(text)
 
 
-def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
+def test_gain_equals_bank_when_staying_busts():
     """A lone player who never leaves earns nothing, so LEAVE brings exactly what it banks now."""
     batch = deciding(1)
     obs = Observations(batch.observe()[:, 0])
@@ -86,7 +86,7 @@ def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
     assert agent.act(obs, np.zeros(len(gain), bool)).tolist() == (gain > 0).tolist()
 
 
-def test_the_clock_ends_a_decision(monkeypatch):
+def test_time_budget_ends_search(monkeypatch):
     """Each look at the clock comes a second later than the one before; two seats that tie think for 2.5 s each."""
     monkeypatch.setattr(search, "perf_counter", itertools.count().__next__)
     agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # nobody ever banks a gem
@@ -95,13 +95,13 @@ def test_the_clock_ends_a_decision(monkeypatch):
 
 
 @pytest.mark.parametrize("base", [make("random:0.2"), network_of(4)], ids=["full", "cut"])
-def test_the_seed_alone_makes_the_roll_outs(base):
+def test_same_seed_gives_same_rollouts(base):
     seen = deciding(4, turns=1).observe()[:, 0]
     found = [SearchAgent(base, Budget(32), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
     assert found[0].tobytes() == found[1].tobytes() != found[2].tobytes()
 
 
-def test_it_beats_the_agent_that_it_thinks_with():
+def test_search_beats_its_base_agent():
     run = play(["search:16:bag:15", "bag:15"], seat_with(np.ones((40, 3), int)), 40, np.random.SeedSequence(5))
     assert own(run.shares).mean() > 0.5
 
@@ -116,14 +116,14 @@ SHORT = replace(find_edition("iello-2016"), name="short", expeditions=1)
         (SHORT, "knows the published editions, and this table plays another one; it k"),
     ],
 )
-def test_a_table_that_it_cannot_search_is_refused(edition, message):
+def test_unsearchable_table_is_refused(edition, message):
     with pytest.raises(ValueError, match=message):
         make("search:ev").act(Observations(Batch(2, 3, edition).reset(1)[:, 0]), np.ones(2, bool))
 
 
 @every([replace(edition, hidden_chests=False) for edition in PUBLISHED])
 @pytest.mark.parametrize("players", [3, 8])
-def test_the_edition_is_told_from_the_observations(edition, players):
+def test_edition_is_inferred_from_observations(edition, players):
     batch, finder, rng = Batch(40, players, edition), EditionFinder(), np.random.default_rng(1)
     observations, first = batch.reset(1), np.ones(40, bool)
     while not batch.over.all():
@@ -142,7 +142,7 @@ def plays(edition: Edition) -> bytes:
     return numbers_of(find_edition(edition, hidden_chests=False)).tobytes()
 
 
-def test_what_it_remembers_can_be_kept():
+def test_state_can_be_saved_and_restored():
     """As JSON, but for the arrays: then another one goes on with the same decisions."""
     agent, other = make("search:32:mixture:4,8", 1), make("search:32:mixture:4,8", 2)
     batch = Batch(6, 3)
@@ -161,7 +161,7 @@ def test_what_it_remembers_can_be_kept():
 
 
 @pytest.mark.parametrize("players", [3, 8])
-def test_cut_roll_outs_of_the_last_expedition_are_the_full_ones(players):
+def test_truncated_rollouts_equal_full_ones_in_last_expedition(players):
     """They are the same games, so each earns the same; some seats leave, some don't, and some games bust."""
     batch = Batch(40, players)
     batch.reset(1)
@@ -175,7 +175,7 @@ def test_cut_roll_outs_of_the_last_expedition_are_the_full_ones(players):
     assert len(np.unique(cut)) > 2
 
 
-def test_a_cut_roll_out_earns_the_value_of_the_next_start():
+def test_truncated_rollout_earns_bootstrap_value():
     """Here each seat's is its fair share, so nothing is gained before the last expedition, and that is certain."""
     agent = SearchAgent(network_of(3, scale=0), Budget(64))
     gain, error = agent.compare(deciding(3).observe()[:, 0], "iello-2016")

@@ -1,4 +1,4 @@
-"""Agents that answer in words: the words hold enough to play well, and what is no answer is counted or refused."""
+"""Text agents: prompts, parsed answers, counted and refused ones."""
 
 import re
 import sys
@@ -71,7 +71,7 @@ def asked_at_the_start(agent: TextAgent, tables: int = 3) -> list[float]:
 
 @every(PUBLISHED)
 @pytest.mark.parametrize("players", [1, 4])
-def test_the_words_hold_enough_to_play_ev(edition, players):
+def test_prompt_suffices_to_play_ev(edition, players):
     number = games(10)
     batch, reader = Batch(number, players, edition), TextAgent(ev, "reader")
     table = Table(batch, [reader], np.zeros((number, players), int))
@@ -90,7 +90,7 @@ def test_the_words_hold_enough_to_play_ev(edition, players):
     assert reader.decisions >= len(decisions)
 
 
-def test_hidden_chests_stay_hidden():
+def test_prompt_hides_hidden_chests():
     gold = EDITIONS["incan-gold"]
     play = Play([17, "relic", 5], players=3, edition=gold).leave(0).go_on()
     told = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
@@ -104,17 +104,17 @@ def test_hidden_chests_stay_hidden():
 
 
 @pytest.mark.parametrize("answer", ["LEAVE", "Leave.", "  leAVE \n"])
-def test_answers(answer):
+def test_answer_is_parsed(answer):
     assert parse_answer(answer) is True
     assert parse_answer(answer.lower().replace("leave", "continue")) is False
 
 
 @pytest.mark.parametrize("answer", ["", "LEAVE!", "I LEAVE", "LEAVE CONTINUE", "leaves", "cont\u0131nue", "1"])
-def test_what_is_no_answer(answer):
+def test_invalid_answer_is_none(answer):
     assert parse_answer(answer) is None
 
 
-def test_a_wrong_answer_may_be_mended_once():
+def test_invalid_answer_is_retried_once():
     script = Script("I would like to think. " * 9, "continue")
     agent = TextAgent(script, "second thoughts")
     assert asked_at_the_start(agent) == [0, 0, 0]
@@ -129,7 +129,7 @@ def test_a_wrong_answer_may_be_mended_once():
     assert (babbler.decisions, babbler.retries, babbler.illegal) == (3, 3, 3)
 
 
-def test_by_its_text(own):
+def test_text_agent_by_name(own):
     for text, aim in (("text:own_words:leave", "to win"), ("text:score:own_words:leave", "as many gems")):
         agent = make(text)
         assert str(agent) == text
@@ -149,7 +149,7 @@ def test_by_its_text(own):
         ("text:own_words:number", r"the function returned int; a text \(str\) is expected"),
     ],
 )
-def test_what_is_refused_is_one_line(own, capsys, text, message):
+def test_invalid_text_agent_is_one_line(own, capsys, text, message):
     assert diamant.main(["evaluate", text, "--per-decision", "score", "--players", "2", "--games", "2"]) == 2
     said, errors = capsys.readouterr()
     assert said == ""

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Atomic file writes."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ import pytest
 from diamant_env.storage.files import write_whole
 
 
-def test_bytes_and_texts(tmp_path):
+def test_write_whole_bytes_and_text(tmp_path):
     path = tmp_path / "new" / ("x" * 255)  # as long as the system allows: no other name is made from it
     for content, expected in ((b"\x00\xff", b"\x00\xff"), ("é\n", "é\n".encode()), (b"", b"")):
         write_whole(path, content)
@@ -25,7 +25,7 @@ def test_bytes_and_texts(tmp_path):
         ("replace", b"old", OSError(errno.ENOSPC, "No space left on device")),
     ],
 )
-def test_what_fails_leaves_the_old_file_alone(tmp_path, monkeypatch, failing, old, error):
+def test_failed_write_keeps_old_file(tmp_path, monkeypatch, failing, old, error):
     path = tmp_path / "file"
     if old is not None:
         path.write_bytes(old)

@@ -1,4 +1,4 @@
-"""Order of imports: none against the arrows, no heavy library, no room too full."""
+"""Layers of imports, heavy libraries, sizes of files and folders."""
 
 import ast
 from collections import Counter
@@ -69,7 +69,7 @@ def expect_no(problems: Iterable[str]) -> None:
     assert not found, "\n".join(found)
 
 
-def test_no_import_against_the_arrows():
+def test_imports_follow_the_layers():
     line = {f"diamant_env.{name}": number for number, names in enumerate(LAYERS) for name in names.split()}
     assert set(line) == {name for name in map(room, FILES) if name.startswith("diamant_env.")}
     problems = []
@@ -84,7 +84,7 @@ def test_no_import_against_the_arrows():
     expect_no(problems)
 
 
-def test_no_heavy_library_at_the_top_of_a_file_of_the_package():
+def test_no_heavy_top_level_import():
     expect_no(
         f"{module} imports {name} at its top"
         for module, tree in TREES.items()
@@ -94,7 +94,7 @@ def test_no_heavy_library_at_the_top_of_a_file_of_the_package():
     )
 
 
-def test_no_file_is_too_long_and_no_room_too_full():
+def test_file_and_folder_sizes():
     sizes = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in FILES.items()}
     folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in FILES.values())
     expect_no(

@@ -1,4 +1,4 @@
-"""What a person sees at the prompt and in a notebook."""
+"""Lazy submodules at the prompt, pictures in a notebook."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from diamant_env.records import GameRecord
 RECORD = Path(__file__).parents[1] / "records" / "games" / "by-hand-two-snakes.txt"
 
 
-def test_submodules_are_there_but_not_imported():
+def test_submodules_are_imported_lazily():
     code = (
         "import sys, diamant_env; assert {'judging', 'exact', 'sb3'} <= set(dir(diamant_env)); "
         "assert 'diamant_env.judging' not in sys.modules; print(diamant_env.judging.evaluate.__name__)"
@@ -24,7 +24,7 @@ def test_submodules_are_there_but_not_imported():
         diamant_env.judgin  # noqa: B018
 
 
-def test_pictures_in_a_notebook():
+def test_notebook_pictures():
     pytest.importorskip("pygame")
     env = diamant_v0.parallel_env(3, render_mode="rgb_array")
     assert env._repr_png_() is None

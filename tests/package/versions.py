@@ -1,4 +1,4 @@
-"""Run the core's tests on every installed Python from 3.11 on, with the lowest and the newest dependencies.
+"""Tests of the core on every installed Python from 3.11 on, with the lowest and the newest dependencies.
 
 ``python tests/package/versions.py [ROOM ...]``: each has a virtual environment in build/versions, kept for later. Files
 that need more than the core, such as stable-baselines3, are left out.

@@ -1,4 +1,4 @@
-"""Games in the page, by a browser that nobody sees: by mouse, by keyboard, watched, reviewed, stepped through."""
+"""Games in the page, in headless Chromium: by mouse and by keyboard."""
 
 import re
 
@@ -18,7 +18,7 @@ def leave_at_once(browser):
     play_to_the_end(browser, lambda shown: browser.click("leave" if shown == "continue" else shown))
 
 
-def test_a_whole_game_by_mouse_with_hint_odds_review_and_record(browser):
+def test_game_by_mouse_with_hint_odds_review_and_record(browser):
     browser.click("play")
     assert browser.shows(*ANY) == "continue"
     assert browser.title() == "Expedition 1 of 5, card 1"
@@ -87,7 +87,7 @@ def focus_by_tab(browser, element_id):
     raise AssertionError(f"Tab does not reach {element_id}")
 
 
-def test_a_whole_game_by_keyboard_alone(browser):
+def test_game_by_keyboard(browser):
     focus_by_tab(browser, "play")
     browser.press("\ue007")
     browser.shows("continue")

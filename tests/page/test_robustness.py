@@ -1,4 +1,4 @@
-"""A page that is loaded anew, opened twice, or refused by its server."""
+"""Reloads and second tabs of the page."""
 
 
 def some_turns(browser):
@@ -22,7 +22,7 @@ def turns(browser):
     return len(browser.kept()[0]["game"]["decisions"])
 
 
-def test_reload_goes_on_where_the_game_was(browser):
+def test_reload_resumes_game(browser):
     game = some_turns(browser)
     title, path = browser.title(), browser.text("#path")
     browser.driver.refresh()
@@ -39,7 +39,7 @@ def test_reload_goes_on_where_the_game_was(browser):
     assert browser.kept()[0]["game"] == game
 
 
-def test_two_tabs(browser, server):
+def test_second_tab_takes_over_game(browser, server):
     game = some_turns(browser)
     first = browser.driver.current_window_handle
     browser.driver.switch_to.new_window("tab")

@@ -1,4 +1,4 @@
-"""The search for a best response: it finds what there is, goes on where it was, and says what it found."""
+"""Search for a best response: gains, resumption, report."""
 
 import json
 from dataclasses import replace
@@ -61,7 +61,7 @@ def files(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
 
 
-def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
+def test_best_response_beats_random_agent(tmp_path, capsys):
     """Against players who leave at once there is nearly everything to gain; seconds are enough."""
     changes = {"ppo": {"decisions": 40_000, "turns": 32}, "seeds": 1, "report_games": 800}
     (found,) = respond(arguments(tmp_path, "random:1", **changes))
@@ -78,7 +78,7 @@ def test_it_finds_at_least_what_the_pools_find(tmp_path, capsys):
     assert results["found"]["nash_conv"]["mean"] == pytest.approx(3 * found.best.gain.mean)
 
 
-def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypatch, few):
+def test_interrupted_search_resumes_to_same_result(tmp_path, monkeypatch, few):
     given = arguments(tmp_path, "bag:15", pools=few)
     (whole,) = respond(given)
     assert whole.best.gain.mean == max(gain.gain.mean for gain in whole.searched + whole.members)
@@ -105,7 +105,7 @@ def test_a_search_that_was_cut_off_goes_on_and_ends_the_same(tmp_path, monkeypat
     assert resumed.to_json() == whole.to_json()
 
 
-def test_seeds_and_starts_are_runs_of_their_own(tmp_path, network):
+def test_runs_by_seed_and_start(tmp_path, network):
     names = ["PPO scratch 0", "PPO scratch 1", "PPO warm 0", "PPO warm 1"]
     assert [run.name for run in response_runs(replace(GAME, agent=network), SMALL, tmp_path)] == names
     assert [run.name for run in response_runs(GAME, SMALL, tmp_path)] == names[:2]
@@ -115,7 +115,7 @@ def test_seeds_and_starts_are_runs_of_their_own(tmp_path, network):
     assert not np.array_equal(found[0][-1][1].layers[0][0], found[1][-1][1].layers[0][0])
 
 
-def test_a_warm_run_starts_as_the_agent(network):
+def test_warm_start_is_the_agent(network):
     game = DeviationGame(network, 3, "iello-2016", "win")
     for value_first, same in ((1.0, True), (0.0, False)):
         config = SMALL.model_copy(update={"value_first": value_first})
@@ -124,7 +124,7 @@ def test_a_warm_run_starts_as_the_agent(network):
         assert alike == [same, same]
 
 
-def test_a_search_is_measured_beside_the_others(tmp_path, network):
+def test_lookahead_is_reported(tmp_path, network):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
     small = {"games": 60, "full_games": 10, "pairs": 8, "value_pairs": 4, "fit_games": 600}
@@ -142,6 +142,6 @@ def test_a_search_is_measured_beside_the_others(tmp_path, network):
     assert again.to_json() == found.to_json()
 
 
-def test_the_standard_is_what_the_file_says():
+def test_default_configuration_equals_file():
     config = read_config("configs/best_response.toml", ResponseConfig)
     assert config == ResponseConfig(agent=config.agent)

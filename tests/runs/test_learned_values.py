@@ -1,4 +1,4 @@
-"""``python -m train.values``: the values that it learns are those of the games, and stay with the policy."""
+"""Command `train.values`: calibrated values, same bytes for the same seed."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> 
     return run
 
 
-def test_fresh_games_end_as_the_values_say(tmp_path):
+def test_values_are_calibrated_on_fresh_games(tmp_path):
     """Bunched by what is expected, seats win as often as that; and far more of the outcome is told than by chance."""
     agent = NetworkAgent.load(finished_run(tmp_path, "a", [3]) / POLICY)
     learned, fresh = (play_starts(agent, 3, games(4000), np.random.SeedSequence(seed)) for seed in (1, 2))
@@ -51,7 +51,7 @@ def test_fresh_games_end_as_the_values_say(tmp_path):
         assert true.mean() == pytest.approx(expected.ravel()[bunch].mean(), abs=4 * error + 0.01)
 
 
-def test_the_command_writes_the_same_bytes_for_the_same_seed(tmp_path, capsys):
+def test_same_seed_gives_same_bytes(tmp_path, capsys):
     runs = [finished_run(tmp_path, "a", [1, 3, 4]) for _ in range(3)]
     before = NetworkAgent.load(runs[0] / POLICY)
     for run, seed in zip(runs, ("0", "0", "1"), strict=True):

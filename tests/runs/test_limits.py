@@ -1,4 +1,4 @@
-"""Bounds of settings, and training that diverges: it stops before anything broken is saved."""
+"""Diverging training: stopped before a broken policy is saved."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diamant_env.opponents.network import NetworkAgent
 from train.ppo import Learner, main
 
 
-def test_training_that_diverges_stops_and_saves_nothing_broken(tmp_path, monkeypatch, capsys):
+def test_diverged_training_stops_and_saves_finite_policies(tmp_path, monkeypatch, capsys):
     standardised, times = Learner.standardised, []
 
     def break_down(model, advantages):

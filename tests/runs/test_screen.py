@@ -1,4 +1,4 @@
-"""Output of commands: after all is saved, to a closed pipe and in ASCII."""
+"""Commands with a closed stdout."""
 
 import os
 import sys
@@ -24,6 +24,6 @@ def closed_pipe(monkeypatch):
         stream.flush()  # as Python does at the end: no error is left for it
 
 
-def test_a_judged_run_is_saved_before_it_is_printed(tmp_path, closed_pipe):
+def test_run_is_saved_when_stdout_is_closed(tmp_path, closed_pipe):
     assert ppo.main([*TINY, "--out", str(tmp_path)]) == 0
     assert (tmp_path / "default-seed0" / "results.json").stat().st_size > 100

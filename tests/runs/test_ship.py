@@ -1,4 +1,4 @@
-"""A policy is shipped with its card; what is shipped here plays every table and its card is fresh."""
+"""Shipped policies and their model cards."""
 
 import itertools
 import json
@@ -30,14 +30,14 @@ SMALL = {
 }
 
 
-def test_the_editions_take_turns_at_tables_of_each_size():
+def test_editions_alternate_at_each_table_size():
     players, editions = tables_of(Config.model_validate(SMALL))
     assert players.tolist() == [3] * 4 + [4] * 8
     assert [edition.name for edition in editions] == ["everdeck", "incan-gold"] * 6
     assert tables_of(Config())[1] == [EDITIONS["iello-2016"]] * 750
 
 
-def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
+def test_ship_judges_runs_and_writes_card(tmp_path):
     runs = [Config.model_validate({**SMALL, "seed": seed}) for seed in (0, 1)]
     folders = [new_run_folder(tmp_path, config) for config in runs]
     with pytest.raises(FileNotFoundError):
@@ -72,7 +72,7 @@ def test_runs_are_judged_and_the_first_is_shipped(tmp_path):
     assert str(make(str(card.with_suffix(".safetensors")))).endswith("small.safetensors")
 
 
-def test_a_run_that_differs_in_more_than_its_seed_is_refused(tmp_path):
+def test_runs_must_differ_in_seed_only(tmp_path):
     runs = [SMALL, {**SMALL, "seed": 1, "network": {"hidden": [9]}}, {**SMALL, "name": "same"}]
     configs = [Config.model_validate(run) for run in runs]
     folders = [new_run_folder(tmp_path, config) for config in configs]
@@ -84,7 +84,7 @@ def test_a_run_that_differs_in_more_than_its_seed_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_what_is_shipped_is_small_plays_every_table_and_has_a_fresh_card(name):
+def test_shipped_policy_plays_every_table_and_has_current_card(name):
     file = SHIPPED[name]
     assert file.stat().st_size < LARGEST
     card = CARDS / f"{name}.md"

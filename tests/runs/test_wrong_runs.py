@@ -1,4 +1,4 @@
-"""Refused input of the commands of `train/`: status 2, one line, and nothing is written."""
+"""Invalid arguments of the commands of `train/`: status 2, one line, nothing written."""
 
 import pytest
 
@@ -39,7 +39,7 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("command", "arguments", "reason"), [(command, *row) for command, rows in REFUSED.items() for row in rows]
 )
-def test_what_is_refused(command, arguments, reason, tmp_path, capsys):
+def test_invalid_arguments(command, arguments, reason, tmp_path, capsys):
     assert command.main([*arguments, "--out", str(tmp_path / "runs")]) == 2
     errors = capsys.readouterr().err
     assert errors.startswith(f"python -m {command.__name__}: error: ")
@@ -48,7 +48,7 @@ def test_what_is_refused(command, arguments, reason, tmp_path, capsys):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_wrong_file_is_named_with_its_key(tmp_path, capsys):
+def test_invalid_file_is_named_with_its_key(tmp_path, capsys):
     (tmp_path / "mine.toml").write_text("[ppo]\nspeed = 3")
     assert ppo.main(["--config", str(tmp_path / "mine.toml"), "--out", str(tmp_path / "runs")]) == 2
     assert f"{tmp_path / 'mine.toml'}: ppo: unknown key 'speed'" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Asks an ASGI application, without a socket and without a library for it."""
+"""Client of an ASGI application without a socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page's server as a process, and a browser without a window that plays in it."""
+"""Server of the page as a process, and headless Chromium."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Module of a user and settings of tiny runs, for tests of the benchmark."""
+"""A user's module and settings of tiny runs, for tests of the benchmark."""
 
 TINY = [
     *("--decisions", "300", "--games", "100", "--seeds", "1", "--network.hidden", "8"),

@@ -1,4 +1,4 @@
-"""One expedition solved the slow way: fractions, and a walk through every order of the cards of the plain oracle."""
+"""Exact solution of one expedition in fractions, by recursion over the oracle."""
 
 from __future__ import annotations
 

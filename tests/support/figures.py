@@ -1,4 +1,4 @@
-"""Probabilities of a bust, as fractions: the closed forms and what they give for the published decks."""
+"""Probabilities of a bust as fractions: closed forms and figures of the published decks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The game once more, in plain Python with real cards: what the compiled rules are compared with.
+"""Independent reference implementation (oracle) of the rules, in plain Python with real cards.
 
-Written from the rulebook and `docs/rules.md` alone. It imports nothing of the package; it is handed an edition as data
-and told which card comes up and who leaves.
+Written from the rulebook and `docs/rules.md` alone. It imports nothing of the package; edition, cards and leavers are
+its input.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the tests share: editions to test, and games of a chosen deck through the public environment."""
+"""Editions to test, and games of a scripted deck through the public environment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The compiled game and the oracle next to each other."""
+"""Batch and oracle side by side."""
 
 from __future__ import annotations
 

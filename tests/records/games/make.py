@@ -1,7 +1,4 @@
-"""Plays the recorded games of agents anew: ``python -m tests.records.games.make``; those by hand stay as they are.
-
-The games stand in the repository to notice when a game of theirs changes: make them anew only if that was meant.
-"""
+"""Generator of the recorded games of agents: ``python -m tests.records.games.make``."""
 
 from __future__ import annotations
 
