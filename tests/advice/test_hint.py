@@ -42,7 +42,7 @@ def test_hint_gives_probability_of_champion(edition, hidden):
 
 
 def test_winning_choice_is_found():
-    """Leaving wins for sure; continuing loses wherever the next card is fatal, and the champion leaves after it."""
+    """LEAVE wins; CONTINUE loses if the next card is fatal."""
     found = hint(at_the_brink().game, BASE, 0, seconds=0).outlook
     assert found.shares[LEAVE] == 1
     assert found.shares[CONTINUE] == pytest.approx(1 - FATAL, abs=4 * np.sqrt(FATAL * (1 - FATAL) / found.games))
@@ -53,7 +53,6 @@ def test_winning_choice_is_found():
 
 
 def test_hint_is_independent_of_the_key():
-    """The key of the game makes its cards, and no hint depends on it."""
     game = at_the_brink().game.copy()
     before = hint(game, BASE, 0, seconds=0)
     game["key"] += 1
@@ -69,7 +68,7 @@ def test_hint_explains_missing_rollouts():
 
 
 def test_time_budget_ends_search(monkeypatch):
-    """Each look at the clock comes 0.1 s later than the one before: two rounds fit into 0.6 s."""
+    """The clock advances by 0.1 s per call: two rounds fit into 0.6 s."""
     times = iter(np.arange(100) / 10)
     monkeypatch.setattr(room, "perf_counter", lambda: next(times))
     found = hint(at_the_brink().game, BASE, 0, seconds=0.6)

@@ -16,7 +16,7 @@ def few_games_where_nothing_is_compiled(monkeypatch):
 
 
 def played(deck: list, turns: list[tuple[int, ...] | str], players: int = 2) -> list:
-    """The states of a game of chosen cards."""
+    """Return the states of a game of scripted cards."""
     play = Play(deck, players)
     states = [play.game.copy()]
     for seats in turns:
@@ -32,7 +32,7 @@ WISE = played(BRINK, [*TO_THE_BRINK, (0,)])
 
 
 def test_costliest_mistake_comes_first():
-    """Alone inside and ahead, with 6 of 24 cards fatal: who continues gives a quarter of the game away."""
+    """Alone inside and ahead, with 6 of 24 cards fatal: CONTINUE loses a quarter of the win probability."""
     found = review(GREEDY, BASE, 0)
     worst = found.decisions[0]
     assert (worst.turn, worst.expedition, worst.card) == (10, 5, 7)
@@ -53,7 +53,7 @@ def test_right_decision_is_no_mistake():
 
 
 def test_leaving_too_early_is_a_mistake():
-    """With 6 gems against a rival's 10 who sits in camp, who leaves in the last expedition has lost."""
+    """With 6 gems against 10 of a rival in camp, LEAVE in the last expedition loses."""
     deck = [17, "snake", "snake", "spider", "spider", "spider", 2, 5]
     states = played(deck, [(0,), (), "all", "all", "all", (0,), (1,)])
     assert states[-1].chest[:2].tolist() == [10, 6]

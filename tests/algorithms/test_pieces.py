@@ -52,7 +52,7 @@ def test_reward_is_reduced_by_distance_from_anchor():
 
 
 class Killed(Exception):
-    """Stands for the moment at which the process dies."""
+    """Simulated death of the process."""
 
 
 def test_anchored_run_resumes_to_same_weights(tmp_path, monkeypatch):
@@ -97,7 +97,7 @@ def test_population_draws_one_policy_per_game():
 
 
 def test_distilled_network_equals_population_average(tmp_path):
-    """Who is still inside after some turns is more likely one who rarely leaves."""
+    """Conditional on being inside after some turns, policies that rarely leave are likelier."""
     population = Population(np.random.default_rng(0))
     population.policies = [always(0.05), always(0.5)]
     config = Config(game={"num_players": (3,)}, ppo=SMALL, network={"hidden": (16,), "inputs": RAW}, seed=1)

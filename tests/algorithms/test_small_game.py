@@ -68,7 +68,7 @@ def quantal_response(tree, temperature: float, paid: bool):
 
 
 def distance(agent, temperature: float, paid: bool) -> float:
-    """Return how far an agent is from the quantal response equilibrium, where all are inside."""
+    """Return the largest difference from the quantal response equilibrium where all are inside."""
     tree = exact.build_tree(exact.start_of_expedition(SMALL, PLAYERS), SMALL, merge_traps=False)
     expected = quantal_response(tree, temperature, paid)
     where = tree.boxes.first[1:, PLAYERS]
@@ -76,7 +76,7 @@ def distance(agent, temperature: float, paid: bool) -> float:
 
 
 class Held(MirrorDescent):
-    """The temperature stays, in the units of the rewards."""
+    """Mirror descent with a constant temperature in the units of the rewards."""
 
     def __init__(self, *args):
         super().__init__(*args)
@@ -87,7 +87,7 @@ class Held(MirrorDescent):
 
 
 def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monkeypatch):
-    """Sokota et al. 2023: it is the fixed point. What leads there is the temperature."""
+    """Source: Sokota et al. 2023."""
     monkeypatch.setattr(mirror_descent, "TEMPERATURE", 0.1)
     agent = train(BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, FEW).experiment(), tmp_path / "run", Held)
     assert distance(agent, 0.1 * GEMS, paid=False) < 0.1
@@ -95,7 +95,7 @@ def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monke
 
 
 def test_fixed_anchor_gives_regularised_equilibrium(task, tmp_path, monkeypatch):
-    """Perolat et al. 2021. The first anchor is nearly a coin toss."""
+    """Source: Perolat et al. 2021. The first anchor is nearly uniform."""
     monkeypatch.setattr(regularised_nash, "REPLACEMENTS", 0)
     ppo = FEW.ppo.model_copy(update={"entropy": 0.0, "final_entropy": 0.0})
     run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, FEW.model_copy(update={"ppo": ppo}))

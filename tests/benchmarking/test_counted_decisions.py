@@ -136,7 +136,7 @@ def test_copies_and_child_processes_count(task):
 
 
 def counting(monkeypatch, stop=None):
-    """Count the decisions of learning seats beside the meter; return their number in each turn, in a list that grows.
+    """Count the decisions of learning seats independently of the meter; return a list of counts per turn.
 
     The turn of number `stop` is interrupted.
     """

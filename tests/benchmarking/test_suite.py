@@ -37,7 +37,7 @@ LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "
 
 @pytest.fixture
 def calls(monkeypatch):
-    """An algorithm that is added to the table, and the runs that it was asked for."""
+    """Register an algorithm; return the list of runs that it was called for."""
     asked = []
 
     def agent(run):
@@ -49,7 +49,7 @@ def calls(monkeypatch):
 
 
 def part(folder, **more):
-    """A part of the suite that takes seconds."""
+    """Run a part of the suite that takes seconds."""
     named = {"tasks": ("solitaire", "full-3-win"), "algorithms": ("mine",), "seeds": 2, "settings": CONFIG}
     return benchmark(Arguments(out=folder, **{**named, **more}))
 

@@ -18,7 +18,7 @@ RECORD = record_of([make("cards:1"), make("cards:2")], notes=["short"])
 
 @pytest.fixture
 def shoot(capsys):
-    """Run the command; return the exit status, what was said and the errors."""
+    """Run the command; return exit status, stdout and stderr."""
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:
         return diamant.main(["film", *map(str, arguments)]), *capsys.readouterr()

@@ -51,7 +51,7 @@ def test_page_serves_until_ctrl_c():
 
 @pytest.fixture
 def served(monkeypatch):
-    """Nothing is made ready and nothing is served: the applications and the ports that would be."""
+    """Replace serving; return the applications and ports that would be served."""
     uvicorn = pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
     from diamant_env.page.answers import Answers
 

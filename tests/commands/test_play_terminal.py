@@ -26,7 +26,7 @@ QUIET = ["--opponents", "ev", "bag:18", "traps", "--seed", "3"]
 
 @pytest.fixture
 def sit_down(monkeypatch, capsys):
-    """Play with these keys; return the exit status, what was said and the errors."""
+    """Play with these keys; return exit status, stdout and stderr."""
 
     def run(keys: str, *arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
@@ -98,7 +98,6 @@ def test_advice_key(sit_down):
 
 
 def test_review_after_the_game(monkeypatch, capsys):
-    """It comes last, unless it was not asked for or the game was stopped."""
     review_few(monkeypatch)
     for keys, options, reviewed in (("c\n" * 200, [], True), ("c\n" * 200, ["--no-review"], False), ("c\n", [], False)):
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))

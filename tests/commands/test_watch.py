@@ -16,7 +16,7 @@ GAME = ["ev", "bag:18", "random:0.3", "--seed", "3"]
 
 @pytest.fixture
 def look(capsys):
-    """Watch with these arguments; return the exit status, what was said and the errors."""
+    """Watch with these arguments; return exit status, stdout and stderr."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
         return diamant.main(["watch", *arguments]), *capsys.readouterr()

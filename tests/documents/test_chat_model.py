@@ -16,7 +16,7 @@ from tests.opponents.test_text_agent import ev
 
 
 class Server(HTTPServer):
-    """Answers each message by a function of its text, and keeps what it was sent."""
+    """Answers each message by a function of its text and records all messages."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)

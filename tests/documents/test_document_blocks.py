@@ -122,7 +122,7 @@ def blocks_of(document: Path) -> list[re.Match[str]]:
 
 
 def smaller(text: str, document: Path) -> str:
-    """A text with the budgets of the tests."""
+    """Return a text with the budgets of the tests."""
     for written, run in SMALLER.get(document.name, {}).items():
         text = text.replace(written, run)
     return text
@@ -134,12 +134,12 @@ def can_run(text: str) -> bool:
 
 
 def commands_of(text: str) -> list[list[str]]:
-    """The commands of a console block, without comments."""
+    """Return the commands of a console block, without comments."""
     return [words for line in text.splitlines() if (words := shlex.split(line, comments=True))]
 
 
 def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """``python -m module arguments`` as a call of the module's `main`, which saves a start of Python."""
+    """Run ``python -m module arguments`` as a call of the module's `main`."""
     command = " ".join(words)
     if command in NOT_RUN:
         return

@@ -37,7 +37,7 @@ def test_relative_links_exist(document):
 
 
 def headings(document: Path) -> set[str]:
-    """The headings as links call them."""
+    """Return the anchors of the headings."""
     found = re.findall(r"^#+ (.+)$", document.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in found}
 

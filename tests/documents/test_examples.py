@@ -14,7 +14,6 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("recipe", run_all.RECIPES, ids=lambda recipe: recipe.module.replace(" ", ""))
 def test_example_recipe_runs(recipe, capsys, monkeypatch):
-    """In this process, which has imported the libraries."""
     library = recipe.package.replace("-", "_")
     if importlib.util.find_spec(library) is None:
         pytest.skip(f"{library} is not installed")

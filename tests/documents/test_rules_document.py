@@ -18,7 +18,7 @@ NAMED = {test for statement in STATEMENTS for test in re.findall(r"`([^`]+)`", s
 
 @pytest.fixture(scope="module")
 def collected() -> set[str]:
-    """The tests that pytest finds in the named files and in tests/rules/, with their parameters."""
+    """Collect the tests of the named files and of tests/rules/, with their parameters."""
     files = sorted({test.split("::")[0] for test in NAMED} | {"tests/rules"})
     options = "--collect-only -q -p no:cacheprovider -o addopts="
     command = [sys.executable, "-m", "pytest", *options.split(), *files]

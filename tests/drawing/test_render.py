@@ -15,12 +15,12 @@ def text_of(deck: list, players: int = 3, **options) -> Play:
 
 
 def shown(play: Play):
-    """What the functions of the room `drawing` take."""
+    """Return the arguments of the functions in `drawing`."""
     return play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0]
 
 
 def rows(play: Play) -> list[list[str]]:
-    """The words of the last three lines: the players' rows."""
+    """Return the words of the last three lines: the players' rows."""
     return [line.split() for line in play.env.render().splitlines()[-3:]]
 
 

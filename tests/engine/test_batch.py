@@ -14,7 +14,7 @@ MIXED = np.array([3, 8, 1, 5, 2, 4, 6, 7])
 
 
 def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
-    """Decisions that depend on the game's key and the turn alone, so that they are the same in any batch."""
+    """Return decisions that depend on key and turn only, so that they are the same in any batch."""
     seats = np.arange(batch.seats, dtype=np.uint64)
     bits = (batch.games.key[:, None] >> (seats + np.uint64(turn % 40))) % np.uint64(97)
     return (bits < 97 * chance).astype(np.int8)
@@ -22,7 +22,6 @@ def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
 
 @pytest.mark.parametrize("reward", REWARDS)
 def test_batch_equals_single_environments(reward):
-    """In any mixture of tables and editions, in a batch of any size, whatever its neighbours."""
     tables = [(edition, seats) for edition in [*PUBLISHED, *INVENTED] for seats in range(1 + (reward == "margin"), 9)]
     editions, players = [edition for edition, _ in tables], np.array([seats for _, seats in tables])
     batch = Batch(len(tables), players, editions, reward, seats=8)

@@ -75,7 +75,7 @@ def batch():
 
 
 def refused(batch, message, call, *given, **named):
-    """The call is refused with this message, and the games are as before."""
+    """Assert that the call raises this message and changes no game."""
     before = batch.games.tobytes()
     with pytest.raises(ValueError, match=message):
         call(*given, **named)

@@ -94,7 +94,7 @@ def test_altered_games_are_refused_by_views(enter):
 
 
 def rows_of():
-    """What the first seats of 20 tables see after four turns."""
+    """Return the first seats' observations of 20 tables after four turns."""
     batch = Batch(20, 4)
     rows = batch.reset(0)
     for turn in range(4):
@@ -204,7 +204,7 @@ print(refused, played)
 
 
 def test_random_records_never_index_out_of_bounds(tmp_path):
-    """Numba raises an IndexError at every index outside an array."""
+    """NUMBA_BOUNDSCHECK=1 raises an IndexError at every index out of bounds."""
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
     command = [sys.executable, "-c", STRANGE]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], env=environment, capture_output=True, text=True)

@@ -59,7 +59,7 @@ def test_vector_equals_sync_vector_of_singles(settings, mode):
 
 
 class RowWatcher:
-    """Numbers the decisions of each row's game, and finds out whether it is asked about the same turn twice."""
+    """Stateful agent that asserts that each row's turns increase within a game."""
 
     def __init__(self):
         self.last = None
@@ -84,7 +84,6 @@ class RowWatcher:
     ("mode", "seat"), [(AutoresetMode.NEXT_STEP, 1), (AutoresetMode.SAME_STEP, None), (AutoresetMode.DISABLED, None)]
 )
 def test_stateful_opponents_keep_their_rows(mode, seat):
-    """Two of three seats are the watcher's; a function of the same idea plays the same games."""
     watcher = RowWatcher()
     env = DiamantVectorEnv(40, opponents=[watcher, "continue", watcher], seat=seat, autoreset_mode=mode)
 

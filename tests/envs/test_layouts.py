@@ -26,7 +26,7 @@ def gems(banked, chests, inside, done):
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_history_of_leavers(hidden):
-    """Three expeditions of a chosen deck, from two seats: what was banked is public with hidden chests too."""
+    """Three expeditions of a scripted deck, from two seats; banked gems are public even with hidden chests."""
     env = diamant_v0.parallel_env(3, observation="history", hidden_chests=hidden)
     env.reset(options={"deck": [15, 9, "snake", 7, "boulder", "snake", "snake", 4]})
     env.step({"player_0": 1, "player_1": 0, "player_2": 0})  # 5 at turn 1
@@ -98,7 +98,6 @@ def test_restored_game_starts_new_history():
 
 
 def test_history_and_custom_reward_change_nothing_else():
-    """The same bytes as the compiled step, over many games with auto-reset; the history begins anew with each."""
     plain, followed = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems, history=True)
     final, longer = (np.zeros((64, 5, batch.num_features), np.float32) for batch in (plain, followed))
     np.testing.assert_array_equal(plain.reset(3), followed.reset(3)[..., :NUM_FEATURES])
@@ -153,7 +152,7 @@ def test_views_agree():
 
 
 def test_custom_reward_sees_every_game_of_vector():
-    """A mean over the games that played is one, though games take turns of their own while a learner is in camp."""
+    """A mean over the games played, although games step separately while a learner is in camp."""
     seen = []
 
     def above_average(banked, chests, inside, done, played):

@@ -33,7 +33,7 @@ ABOUT_DICT_SPACES = ("Observation is not a NumPy array", "Observation space for 
 
 
 def conform(num_cycles: int, **options) -> None:
-    """Let PettingZoo test both forms of the environment."""
+    """Run PettingZoo's tests on both APIs."""
     parallel, aec = (partial(make, **options) for make in (diamant_v0.parallel_env, diamant_v0.env))
     parallel_api_test(parallel(), num_cycles=num_cycles)
     parallel_seed_test(parallel, num_cycles=num_cycles // 3)
@@ -121,7 +121,6 @@ def supersuit():
 
 
 def test_supersuit_vector_environment(supersuit):
-    """Two games of three seats are six rows; a game that ends is followed by the next one in the same step."""
     single = supersuit.pettingzoo_env_to_vec_env_v1(diamant_v0.parallel_env(num_players=3))
     env = supersuit.concat_vec_envs_v1(single, 2, num_cpus=0, base_class="gymnasium")
     observations, _ = env.reset(seed=0)

@@ -9,7 +9,7 @@ from tests.support.side_by_side import as_dicts
 
 
 def new_env(deck: list | None = None, **options):
-    """A table of three, playing this deck if there is one."""
+    """Make a table of three; reset it with this deck if there is one."""
     env = diamant_v0.parallel_env(**{"num_players": 3, "render_mode": "ansi", **options})
     if deck is not None:
         env.reset(options={"deck": deck})

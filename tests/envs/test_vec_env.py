@@ -15,7 +15,6 @@ vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 
 
 def test_rows_equal_seats_of_batch():
-    """Mixed tables: the rows' observations, rewards and ends are the engine's, seat by seat."""
     players = np.array([3, 8, 5])
     env = sb3.DiamantVecEnv(3, players, reward="score")
     env.seed(11)
@@ -42,7 +41,6 @@ def test_rows_equal_seats_of_batch():
 
 
 def test_opponents_play_their_seats():
-    """With a fixed learner seat, the others' decisions are those of their agents."""
     seating = np.array([[EMPTY, 0, 1, 0]] * 5)
     env = sb3.DiamantVecEnv(5, 4, opponents=[make("continue"), make("cards:2")], seating=seating)
     env.seed(0)
@@ -70,7 +68,7 @@ def ten(obs):
 
 
 def played(opponents, seating=None):
-    """Return what three games of three show to a learner in seat 0 that never leaves."""
+    """Return the observations of a learner in seat 0 of three games that never leaves."""
     env = sb3.DiamantVecEnv(3, 3, opponents=opponents, seating=seating)
     env.seed(4)
     shown = [env.reset(), *(env.step(np.zeros(3, int))[0] for _ in range(40))]
@@ -118,7 +116,6 @@ def rows_and_games(**settings):
 
 @pytest.mark.parametrize("shown", [None, "history"])
 def test_gymnasium_vec_env_equals_dummy_vec_env(shown):
-    """By stable-baselines3's own vector: at each step, at the end of a game, and of the reset after it."""
     settings = {"seat": None, "observation": shown}
     ours, theirs = same_step(3, **settings), vec_env.DummyVecEnv([lambda: DiamantEnv(3, **settings)] * 3)
     for env in (ours, theirs):

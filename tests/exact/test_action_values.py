@@ -26,7 +26,7 @@ compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minut
 
 
 def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
-    """Value of CONTINUE and LEAVE, chance of LEAVE, reach probability of each state, from every order of the cards."""
+    """Return for each state values of CONTINUE and LEAVE, chance of LEAVE and reach probability."""
     found, reach = {}, defaultdict(Fraction)
 
     def walk(game: Oracle, chance: Fraction) -> None:
@@ -58,7 +58,7 @@ def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
 
 
 def state_of(game: Oracle) -> tuple:
-    """What tells two states apart; kinds of trap count as the same."""
+    """Return the key of a state, up to permutations of the kinds of trap."""
     bag = max(player.bag for player in game.players)
     on_path = [card for card in game.path if game.is_relic(card)]
     traps = len([card for card in game.path if card in game.edition.traps])

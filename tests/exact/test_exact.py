@@ -41,14 +41,14 @@ def tree_of(edition: Edition, players: int, merge: bool = True) -> exact.Expedit
 
 
 def solved(x: exact.ExpeditionTree) -> tuple[float, np.ndarray, float]:
-    """Value at the start, policy and the largest error at a node."""
+    """Return the value at the start, the policy and the largest error at a node."""
     values, policy = np.zeros((2, x.boxes.size))
     error = solve(x, EQUILIBRIUM, values, policy)
     return root_value(x, values), policy, error
 
 
 def scores_of(agents: list, players: int, edition: Edition, games: int) -> np.ndarray:
-    """Final scores (games, players) at tables where these agents sit in turn."""
+    """Return final scores (games, players) at tables where these agents alternate."""
     seating = np.tile(np.arange(players) % len(agents), (games // 4, 1))
     return play(agents, seating, games, seeds_for(11, "exact"), edition).scores
 
@@ -59,7 +59,7 @@ def four_errors(sample: np.ndarray) -> float:
 
 
 def act_by_bag(obs, first):
-    """Leave with a probability that depends on all that a policy may depend on, in quarters."""
+    """Leave with a probability, in quarters, that depends on several fields."""
     return ((obs["bag"] + obs["path_gems"] + obs["num_inside"] + obs["turn"]) % 5 / 4).astype(np.float32)
 
 
@@ -90,7 +90,6 @@ def test_lone_player_value_is_17_339875():
 
 @every([SMALL_LONG, SMALL_RELICS])
 def test_lone_player_from_any_state(edition):
-    """Solving from a state in the middle agrees with the policy from the start of the expedition."""
     batch, solver = Batch(60, 1, edition), exact.LoneSolver(edition)
     batch.reset(seed=3)
     whole, compared = solver.solve(exact.start_of_expedition(edition, 1)), 0
@@ -195,7 +194,6 @@ def test_equilibrium_agent_scores_exact_value(players, edition):
 @every([ONE, replace(EDITIONS["iello-2016"], expeditions=1)])
 @pytest.mark.parametrize("begun", [False, True])
 def test_policy_rows_equal_played_observations(edition, begun):
-    """The rows that `policy_of` shows are those of real blank games, from the start or from the middle on."""
     small = replace(edition, treasures=SMALL.treasures, traps=("a", "b", "c"))
     shown, start = set(), exact.start_of_expedition(small, 3)
     batch = Batch(500, 3, small, blank_rivals=True)

@@ -43,7 +43,7 @@ def in_child(work: Callable[[], Any], memory: int | None = None) -> tuple[str, A
 
 
 def _serve(work: Callable[[], Any], memory: int | None, saying: Connection) -> None:
-    """Do the work and end, without what the parent does at its own end."""
+    """Do the work and exit without the parent's exit handlers."""
     try:
         tqdm.set_lock(threading.RLock())  # its own is shared by forked processes, and one that is killed keeps it
         nowhere = os.open(os.devnull, os.O_RDWR)

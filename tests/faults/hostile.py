@@ -100,7 +100,7 @@ def _archive(name: str, content: bytes) -> bytes:
 
 
 def special_files(folder: Path) -> dict[str, Callable[[Path], object]]:
-    """Return what makes something at a path that is no regular file."""
+    """Return functions that create special files at a path."""
     return {
         "a folder": lambda path: path.mkdir(),
         "a link to itself": lambda path: path.symlink_to(path),

@@ -26,7 +26,7 @@ OLD, NEW = b"old" * 50_000, b"new" * 70_000
 
 
 def written(folder: Path) -> dict[str, Any]:
-    """The bytes of all policies, and what the last checkpoint holds: pickling writes equal texts in two ways."""
+    """Return the bytes of all policies and a digest of the checkpoint (pickles of equal content may differ)."""
     found: dict[str, Any] = {path.name: path.read_bytes() for path in folder.rglob("*.safetensors")}
     return found | {
         path.name: fingerprint(torch.load(path, weights_only=True)) for path in folder.rglob("checkpoint.pt")
@@ -51,7 +51,6 @@ def train_until(checkpoint: int, out: Path) -> None:
 
 
 def test_killed_run_resumes_to_same_bytes(tmp_path):
-    """Killed early and late, in the midst of expeditions, and resumed."""
     expected = written(trained(tmp_path / "whole"))
     assert len(expected) > 5
     for checkpoint in (2, 5) if SCALE == 1 else range(1, 7):

@@ -43,7 +43,7 @@ def decided(game: Game, leavers: Sequence[int]) -> Game:
 
 
 def cards(game: Game) -> list[tuple[int, int]]:
-    """The kinds of card in the deck, and how many of each."""
+    """Return the kinds of card in the deck with their copies."""
     deck = game.state.deck.tolist()
     return [(card, deck[card]) for card, _ in game.chance_outcomes()]
 
@@ -86,7 +86,6 @@ def test_survival_of_every_edition(edition):
 
 @every(LONGER)
 def test_all_courses_of_three_turns(edition):
-    """Every card and every decision of a game for two, into the second expedition: the engine's and the oracle's."""
     names, courses = Names(edition), []
 
     def go(game: Game, oracle: Oracle, turns: int) -> None:

@@ -88,7 +88,7 @@ def test_stored_constants_are_unchanged():
 
 
 def walk(batch, turns):
-    """What the seats see along some turns of random decisions, and at the ends of games."""
+    """Yield observations along random turns, and terminal observations."""
     random = np.random.default_rng(0)
     yield batch.reset(5).copy()
     for _ in range(turns):

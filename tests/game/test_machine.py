@@ -39,7 +39,7 @@ class TwoGames:
         self.turn_up(cards)
 
     def turn_up(self, cards):
-        """The next cards: chosen among the kinds that are left, each as likely as any other, or drawn."""
+        """Reveal the next cards: chosen uniformly among the kinds left, or drawn."""
         cards = iter(cards)
         while self.game.phase == REVEAL:
             choice, kinds = next(cards, None), self.kinds()
@@ -52,7 +52,7 @@ class TwoGames:
         return np.flatnonzero(self.game.deck).tolist()
 
     def play(self, leavers, cards=()):
-        """One turn; who is in camp sends anything."""
+        """Play one turn; seats in camp send random actions."""
         for seat, inside in enumerate(self.game.inside):
             self.game.decision[seat] = LEAVE * (seat in leavers) if inside else self.junk.randint(-128, 127)
         resolve_decisions(self.game, self.box)
@@ -60,7 +60,7 @@ class TwoGames:
         self.turn_up(cards)
 
     def turn(self, kind, number, cards):
-        """One turn of this kind; a bust takes as many as it needs."""
+        """Play one turn of this kind; for a bust, turns until it happens."""
         inside = [seat for seat, player in enumerate(self.oracle.players) if player.inside]
         one = inside[number % len(inside)]
         if kind == "a bust":
@@ -81,7 +81,7 @@ class TwoGames:
             self.play((), [self.kinds().index(fatal[0])])
 
     def compare(self):
-        """Both are alike, gems and cards are conserved, and the same players would win."""
+        """Assert equal states and winners, and conserved gems and cards."""
         oracle = self.oracle
         assert engine_rows(self.batch.games) == [oracle_row(oracle)]
         assert self.names.deck(self.game.deck.tolist()) == oracle.deck_counts

@@ -60,7 +60,7 @@ def test_the_option_goes_before_the_edition(make_env, edition, option):
 
 @pytest.mark.parametrize("edition", ["incan-gold", "iello-2016", "iello-2016-fr-relics"])
 def test_relics_are_visible_where_chests_are_hidden(edition):
-    """In the next expedition the rows differ only in who took the relic, its gems staying hidden."""
+    """In the next expedition the rows differ only in the rival that took the relic."""
     rows = []
     for leaver in (1, 2):
         env = diamant_v0.parallel_env(4, edition, hidden_chests=True)
@@ -80,7 +80,7 @@ def test_relics_are_visible_where_chests_are_hidden(edition):
 
 
 def can_run_out(box: SimpleNamespace) -> bool:
-    """Whether somebody who chooses all cards can empty the deck inside an expedition: by as many busts as he can."""
+    """Return whether some order of cards empties the deck inside an expedition."""
     oracle = Oracle(box, 1)
     for _ in range(box.expeditions):
         pairs = [trap for trap in box.traps if oracle.deck.count(trap) > 1]

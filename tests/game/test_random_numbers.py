@@ -20,7 +20,7 @@ KEYS = [0, 1, 1234567, 2**32, 2**63, WORD - 1]
 
 
 def splitmix64(state: int) -> Iterator[int]:
-    """The generator as its paper has it: a state that grows, and a finalizer."""
+    """Yield SplitMix64 numbers as its paper defines them."""
     while True:
         state = (state + GAMMA) % WORD
         bits = state

@@ -34,7 +34,7 @@ def test_card_frequencies():
 
 @pytest.mark.parametrize("new_key", [jax.random.key, jax.random.PRNGKey])
 def test_same_key_gives_same_game(new_key):
-    """Both kinds of keys; the cards follow from key, expedition and turn, whatever is decided."""
+    """Both kinds of keys; cards depend on key, expedition and turn only."""
     env = Diamant(3)
     first, again = (jax.jit(env.init)(new_key(5)) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(first[1:], again[1:], strict=True))

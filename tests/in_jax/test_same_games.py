@@ -90,7 +90,6 @@ def play_both(editions, players, seed):
 
 @pytest.mark.parametrize("players", PLAYERS)
 def test_jax_equals_engine(players):
-    """3 to 8 players play 2,000 games of the published editions, and more of two others."""
     scale = int(os.environ.get("DIAMANT_TEST_SCALE", 1))
     editions = [*EDITIONS.values()] * (38 * scale) + [OWN, PRINTED] * (20 * scale)
     turns = play_both(editions, players, seed=players)

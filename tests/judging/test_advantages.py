@@ -34,7 +34,7 @@ def network_with_values():
 
 
 def test_gain_of_never_leaving_is_minus_profile_value():
-    """Whoever goes on for ever goes bust, so the gain is known: what a copy gets, lost."""
+    """A player that never leaves always busts, so its gain is minus the profile's value."""
     agent, players, edition = "random:0.3", 3, SMALL
     game = DeviationGame(agent, players, edition, "score")
     found = summed_gain("continue", game, 1500, seeds_for(0, agent), pairs=8)

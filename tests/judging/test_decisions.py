@@ -19,7 +19,7 @@ from tests.support.play import BASE, every
 
 
 def chance_of(game: Oracle) -> Fraction:
-    """The probability with which the other one of two leaves in the equilibrium; 0 for who is alone."""
+    """Return the equilibrium probability of leaving of the other one of two; 0 if alone."""
     *others, me = [seat for seat, player in enumerate(game.players) if player.inside]
     if not others:
         return Fraction(0)
@@ -31,7 +31,7 @@ def chance_of(game: Oracle) -> Fraction:
 
 
 def half_the_time(game: Oracle, leave: list[Fraction], stay: list[Fraction]) -> Fraction:
-    """What ``random:0.5`` gets from a player of the equilibrium."""
+    """Return the payoff of ``random:0.5`` against the equilibrium."""
     chance = chance_of(game)
     return (by_hand.binomial_mean(leave, chance) + by_hand.binomial_mean(stay, chance)) / 2
 
@@ -65,7 +65,7 @@ def test_loss_is_cross_validated():
 
 
 def test_loss_is_unbiased_under_noise():
-    """Both choices are worth the same; the better of two noisy figures would look 0.56 better on average."""
+    """Both choices have equal value; the maximum of two noisy estimates would be biased by 0.56."""
     random = np.random.default_rng(1)
     leave = random.random(20_000).astype(np.float32)
     losses = lost(random.normal(size=(20_000, 2)), leave)

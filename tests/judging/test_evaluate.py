@@ -42,14 +42,13 @@ def played(agents: tuple[str, ...], seating: list[list[int]], games: int) -> Pla
 
 
 def test_quotas_are_independent_of_game_length():
-    """A table of leavers has 5 turns a game, one of those who stay about 30: both play the same number of games."""
     run = played(("random:1", "traps:3"), [[0, 0, 0], [1, 1, 1], [0, 1, 1]] * 2, 100)
     assert run.quotas.tolist() == [17, 17, 17, 17, 16, 16]
     assert [key_of_next_game(key) for key in run.keys[:-6]] == run.keys[6:].tolist()  # of the same table
 
 
 class Leaves:
-    """Leaves at once, so that each game has five turns, and notes where games begin."""
+    """Leaves at once, so that each game has five turns; records `first`."""
 
     firsts: list = []  # noqa: RUF012 - shared by the copy that plays
 
@@ -162,7 +161,6 @@ def test_hidden_chests_leave_out_pool_members_that_need_them(chests):
 
 
 def test_clone_and_intruder_line_ups_agree():
-    """The win shares of one against three are those of the three against the one."""
     (clones,) = judge("bag:8", clone_line_ups(["traps:3"]), 2000)
     (intruder,) = judge("traps:3", intruder_line_ups(["bag:8"]), 2000)
     assert (clones.measured, clones.against) == (intruder.measured, intruder.against) == ("bag:8", "3 × traps:3")

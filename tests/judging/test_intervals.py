@@ -24,7 +24,7 @@ def student(probability: float) -> float:
 
 @pytest.mark.parametrize(("among", "probability"), [(1, 0.975), (5, 0.995)])
 def test_intervals_equal_closed_form(among, probability):
-    """The bounds of a share are those from which the one found lies so many of their standard errors away."""
+    """Wilson-type bounds: the share found lies `quantile` standard errors of the bound away."""
     quantile = student(probability)
     found = mean_of_tables(TOTALS, GAMES, among)
     half = quantile * math.sqrt(VARIANCE)

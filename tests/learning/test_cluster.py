@@ -49,7 +49,6 @@ def small(**changes) -> ClusterConfig:
 
 
 def test_tournament_on_ray_gives_same_bytes(two_nodes, monkeypatch):
-    """Agents that draw and a network among them; more shards than cores."""
     monkeypatch.setattr(sharding, "TABLES", 20)
     random = np.random.default_rng(0)
     shapes = ((8, NUM_FEATURES), (2, 8))
@@ -102,7 +101,7 @@ def test_runner_plays_given_policy():
 
 
 def test_run_survives_killed_runner_and_resumes(two_nodes, tmp_path, monkeypatch):
-    """A real SIGKILL of a runner: Ray starts it anew. Then the command dies, and the run goes on."""
+    """A runner gets SIGKILL and is restarted by Ray; then the command dies and the run is resumed."""
     config = small(ray={"runners": 3})
     folder, rollout, pids, made = new_run_folder(tmp_path, config), ClusterLearner.rollout, [], []
 

@@ -60,7 +60,6 @@ def seen_by(found, observations):
 
 
 def test_blind_seat_ignores_its_blind_spots():
-    """With blindness 1, nothing that is in a blind spot changes what a seat does; with 0, it does."""
     rows = Batch(200, 4).reset(0)[:, 0]
     other = rows.copy()
     for fields in BLIND_SPOTS:

@@ -51,7 +51,6 @@ def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
 
 
 def test_ppo_learns(tmp_path):
-    """Seconds of self-play are enough to win clearly more than the fair share against random players."""
     config, folder = small_run(
         tmp_path,
         ppo={"decisions": 200_000, "games": 128, "turns": 32, "minibatch": 1024, "learning_rate": 3e-3},
@@ -70,7 +69,6 @@ def learn(model: Learner, decisions: int) -> None:
 
 
 def test_schedules_reach_final_values():
-    """A rollout that overshoots the budget leaves the learning rate and the entropy bonus at their final values."""
     env = DiamantVecEnv(50, 4)
     config = PPOConfig(decisions=500, turns=64, minibatch=512, final_learning_rate=1e-4, entropy=0.1, final_entropy=0.0)
     model = Learner(env, config, NetworkConfig(hidden=(8,)), 0)
@@ -83,7 +81,7 @@ def test_schedules_reach_final_values():
 
 
 def test_run_starts_from_network(tmp_path):
-    """Its policy rests while the value function learns alone; each seed may have a network of its own."""
+    """The policy is frozen while the value function learns first; `start` may depend on the seed."""
     weights = NetworkAgent.load(saved_network(tmp_path / "5.safetensors")).layers
     start = str(tmp_path / "{seed}.safetensors")
     for value_first, same in ((1.0, True), (0.3, False)):
@@ -104,11 +102,11 @@ def test_run_starts_from_network(tmp_path):
 
 
 class Killed(Exception):
-    """Stands for the moment at which the process dies."""
+    """Simulated death of the process."""
 
 
 def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
-    """Snapshots, agents with memory, averaging, open decisions, minibatches and a start resume as they were."""
+    """Snapshots, stateful agents, averaging, open decisions, minibatches and a start network included."""
     start = {"start": str(saved_network(tmp_path / "start.safetensors")), "value_first": 0.4}
     config, whole = small_run(tmp_path, **start)
     train(config, whole)
@@ -135,7 +133,6 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
 
 
 def test_numpy_policy_equals_torch_policy(tmp_path):
-    """The saved file gives the probabilities of the torch policy to 1e-5, on observations of real games."""
     for activation, inputs in (("relu", CANONICAL), ("tanh", RAW)):
         env = DiamantVecEnv(50, [3, 4, 5, 6, 8] * 10)
         config = PPOConfig(turns=16, minibatch=128, decisions=3000)
@@ -188,7 +185,7 @@ def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys
 
 
 def test_rollout_without_complete_decision():
-    """All learners in camp at the end of every rollout: nothing to learn from, nothing breaks."""
+    """All learners are in camp at the end of every rollout."""
     seating = np.array([[EMPTY, 0, 0]])
     env = DiamantVecEnv(1, 3, opponents=[make("continue")], seating=seating)
     model = Learner(env, PPOConfig(games=1, turns=2, minibatch=2, decisions=200), NetworkConfig(hidden=(4,)), 0)

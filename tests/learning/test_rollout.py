@@ -18,10 +18,10 @@ UNLIKELY = np.log(np.full(600, 0.02, np.float32))
 
 
 class Recorded(DiamantVecEnv):
-    """Keeps the turns as it gives them: what was seen, what was paid, which games ended."""
+    """Records observations, rewards and ends of its turns."""
 
     def reset(self):
-        """Forget all turns."""
+        """Clear the recorded turns."""
         self.turns, self.seen = [], super().reset()
         return self.seen
 
@@ -40,7 +40,7 @@ def advantage_by_definition(rewards, values):
 
 
 def chains_of_row(turns, row):
-    """Split what one row lived through into games: lists of (observation, reward until the next decision)."""
+    """Split the turns of one row into games: lists of (observation, reward until the next decision)."""
     chains, chain = [], []
     for seen, rewards, done in turns:
         if seen[row, 0]:
@@ -54,7 +54,7 @@ def chains_of_row(turns, row):
 
 @pytest.mark.parametrize("reward", REWARDS)
 def test_advantages_equal_gae_over_decisions(reward):
-    """One long rollout from the first turn: every complete decision is there once, with its brute-force advantage."""
+    """One long rollout: every complete decision is there once, with its advantage by definition."""
     env = Recorded(6, [3, 4, 5, 3, 4, 8], reward=reward)
     config = PPOConfig(turns=90, gamma=GAMMA, gae_lambda=LAMBDA, minibatch=8, decisions=1)
     model = Learner(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
@@ -125,7 +125,6 @@ def test_open_decision_is_credited_in_next_rollout():
 
 
 def test_buffer_is_cleared_between_rollouts():
-    """Where rewards, ends and log-probabilities of the first rollout stood, those of the second one stand alone."""
     buffer = buffer_of(2)
     for log_prob, reward, over in ((-0.5, 3, True), (-0.75, 1, False)):
         buffer.start_rollout()

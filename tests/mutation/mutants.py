@@ -51,7 +51,7 @@ PATIENCE = 600  # seconds until a process that does not even compute is ended
 
 
 def copy_tree(folder: Path) -> None:
-    """Copy what git would know of the working tree."""
+    """Copy tracked and untracked files that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0"):
         if (ROOT / name).is_file():
@@ -147,7 +147,7 @@ def unchanged(stages: list[list[str]], patience: float, log: Path) -> list[float
 
 
 def judge(path: str, config: dict, work_db: WorkDB, log: Path) -> bool:
-    """Run the mutants of a file, print what survived and the score; return whether all is as it should be."""
+    """Run the mutants of a file, print survivors and score; return whether score and survivors are as expected."""
     stages, equivalent = config["files"][path], listed_as_equivalent(path)
     total, known, alive, unseen = 0, 0, 0, set(equivalent)
     limits = unchanged(stages, config["mutants"]["patience"], log)

@@ -31,7 +31,7 @@ def load(edition, players, turn_based=False, **parameters):
 
 
 def judged(game, of_all) -> tuple[np.ndarray, float]:
-    """The value of a policy that all play to each of them, and its NashConv, by OpenSpiel alone."""
+    """Return the values of a self-play profile and its NashConv, by OpenSpiel alone."""
     together = game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     policies = of_all if together else [of_all] * game.num_players()
     values = expected_game_score.policy_value(game.new_initial_state(), policies)
@@ -39,7 +39,7 @@ def judged(game, of_all) -> tuple[np.ndarray, float]:
 
 
 class Known(policy.Policy):
-    """A policy that asks another one once for each information state, or a solution of `exact` in float64."""
+    """OpenSpiel policy that caches a function of the information state."""
 
     def __init__(self, game, ask):
         super().__init__(game, list(range(game.num_players())))
@@ -107,7 +107,7 @@ def test_lone_player_value_agrees(edition):
 
 
 def plus_of(game, iterations):
-    """What CFR+ in C++ finds in the tree exported as EFG: the values of its average policy, and its NashConv."""
+    """Return values and NashConv of the average policy of CFR+ (C++) on the tree exported as EFG."""
     tree = pyspiel.load_efg_game(gambit.export_gambit(game))
     solver = pyspiel.CFRPlusSolver(tree)
     for _ in range(iterations):

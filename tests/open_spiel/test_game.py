@@ -114,7 +114,6 @@ def test_agent_policy_equals_agent_bot():
 @pytest.mark.parametrize("turn_based", [False, True])
 @pytest.mark.parametrize("player", [0, 2])
 def test_policy_agent_round_trips(turn_based, player):
-    """An agent that became a policy and an agent again plays the same games."""
     game = pyspiel.load_game("python_diamant", {"players": 3, "recall": "state"})
     game = pyspiel.convert_to_turn_based(game) if turn_based else game
     there_and_back = spiel.PolicyAgent(spiel.AgentPolicy(game, "ev:0.6"), game, player, "there and back")

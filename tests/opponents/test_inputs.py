@@ -16,7 +16,7 @@ canonical_inputs = INPUTS[CANONICAL]
 
 
 def rows_of(players, hidden=False, games=60):
-    """Observations of seats that must decide, from random games."""
+    """Return observations of seats that must decide, from random games."""
     random = np.random.default_rng(players)
     batch = Batch(games, players, find_edition("iello-2016-fr-relics", hidden_chests=hidden))
     observations, rows = batch.reset(seed=players), []
@@ -28,7 +28,7 @@ def rows_of(players, hidden=False, games=60):
 
 
 def expected(row):
-    """The inputs of one row by definition, in gems and turns."""
+    """Return the inputs of one row by definition, in gems and turns."""
     seen = Observations(row)
     present = np.flatnonzero(seen["rival_present"])
     chests, inside = seen["rival_chest"], seen["rival_inside"]

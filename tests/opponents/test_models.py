@@ -28,7 +28,7 @@ def one_thread():
 
 
 def rows(players=3, games=40, turns=3, history=False):
-    """What the players of some games see after some turns, and a mask of who must decide."""
+    """Return observations of some games after some turns, and a mask of the seats that must decide."""
     batch, random = Batch(games, players, history=history), np.random.default_rng(0)
     seen = batch.reset(1)
     for _ in range(turns):
@@ -42,7 +42,7 @@ def asked(agent, flat):
 
 
 def trained(algorithm, policy="MlpPolicy", observation=None, steps=200, **settings):
-    """A model that has learned a little, so that its probabilities differ."""
+    """Train a model briefly, so that its probabilities differ between rows."""
     env = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=observation)
     return algorithm(policy, env, seed=1, policy_kwargs={"net_arch": [8]}, **settings).learn(steps)
 
@@ -158,7 +158,7 @@ def test_exported_policy_equals_model_and_can_search(tmp_path, capsys):
 
 
 def env_of(observations, actions):
-    """An environment of somebody else's."""
+    """Return an environment with other spaces."""
     env = gymnasium.Env()
     env.observation_space, env.action_space = (
         gymnasium.spaces.Box(0, 1, (observations,)),
@@ -202,7 +202,7 @@ def test_invalid_model_file_is_refused(name, tmp_path, monkeypatch):
 
 
 class Runs:
-    """Runs code where it is unpickled."""
+    """Pickle that runs code."""
 
     def __reduce__(self):
         return (print, ("this ran",))

@@ -126,7 +126,7 @@ def test_mixture_draws_one_threshold_per_game():
 
 
 class State:
-    """What a seat inside knows, in whole numbers and fractions, from the record of the game."""
+    """Information of a seat inside, in integers and fractions."""
 
     def __init__(self, game, seat, edition):
         copies = {value: int(game.deck[slot]) for slot, value in enumerate(edition.treasure_slots) if value}

@@ -117,7 +117,7 @@ def test_agents_of_same_type_get_distinct_names(agents, names):
 
 
 class Client:
-    """Holds what can't be copied, as a model of torch or a connection."""
+    """Agent with a lock, which can't be copied."""
 
     def __init__(self):
         self.lock = threading.Lock()

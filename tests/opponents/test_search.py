@@ -27,7 +27,7 @@ from tests.support.play import PUBLISHED, every
 
 
 def network_of(*sizes: int, scale: float = 1.0) -> NetworkAgent:
-    """One that leaves with some chance, whose values of tables of these sizes are logits of that scale."""
+    """Return a random policy with random value networks for tables of these sizes."""
     random = np.random.default_rng(0)
     weights = random.normal(size=(2, NUM_FEATURES)).astype(np.float32) / 4
     values = {
@@ -38,7 +38,7 @@ def network_of(*sizes: int, scale: float = 1.0) -> NetworkAgent:
 
 
 def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8, turns: int = 2) -> Batch:
-    """Games in which everyone has continued for some turns, all of them inside."""
+    """Return games in which all seats have continued for some turns."""
     batch = Batch(games, players, edition)
     batch.reset(3)
     for _ in range(turns):
@@ -76,7 +76,6 @@ def test_invalid_text_is_refused(text, message):
 
 
 def test_gain_equals_bank_when_staying_busts():
-    """A lone player who never leaves earns nothing, so LEAVE brings exactly what it banks now."""
     batch = deciding(1)
     obs = Observations(batch.observe()[:, 0])
     agent = SearchAgent(make("continue"), Budget(8, objective="score"))
@@ -87,7 +86,7 @@ def test_gain_equals_bank_when_staying_busts():
 
 
 def test_time_budget_ends_search(monkeypatch):
-    """Each look at the clock comes a second later than the one before; two seats that tie think for 2.5 s each."""
+    """The clock advances by 1 s per call; two tied seats search for 2.5 s each."""
     monkeypatch.setattr(search, "perf_counter", itertools.count().__next__)
     agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # nobody ever banks a gem
     agent.compare(deciding(1, games=2).observe()[:, 0], "iello-2016")
@@ -138,12 +137,11 @@ def test_edition_is_inferred_from_observations(edition, players):
 
 
 def plays(edition: Edition) -> bytes:
-    """What the rules read of an edition."""
+    """Return the numbers of an edition that the rules read."""
     return numbers_of(find_edition(edition, hidden_chests=False)).tobytes()
 
 
 def test_state_can_be_saved_and_restored():
-    """As JSON, but for the arrays: then another one goes on with the same decisions."""
     agent, other = make("search:32:mixture:4,8", 1), make("search:32:mixture:4,8", 2)
     batch = Batch(6, 3)
     seen, first = Observations(batch.reset(0).reshape(-1, NUM_FEATURES)), np.ones(18, bool)
@@ -162,7 +160,6 @@ def test_state_can_be_saved_and_restored():
 
 @pytest.mark.parametrize("players", [3, 8])
 def test_truncated_rollouts_equal_full_ones_in_last_expedition(players):
-    """They are the same games, so each earns the same; some seats leave, some don't, and some games bust."""
     batch = Batch(40, players)
     batch.reset(1)
     while (games := batch.games).expedition.min() < 5:
@@ -176,7 +173,7 @@ def test_truncated_rollouts_equal_full_ones_in_last_expedition(players):
 
 
 def test_truncated_rollout_earns_bootstrap_value():
-    """Here each seat's is its fair share, so nothing is gained before the last expedition, and that is certain."""
+    """The values are fair shares, so the gain before the last expedition is exactly 0."""
     agent = SearchAgent(network_of(3, scale=0), Budget(64))
     gain, error = agent.compare(deciding(3).observe()[:, 0], "iello-2016")
     np.testing.assert_array_equal([gain, error], 0)

@@ -29,12 +29,12 @@ seven = 7
 
 
 def read(pattern: str, text: str) -> list[int]:
-    """The numbers of the only place in a text that looks like this."""
+    """Return the numbers that a pattern captures."""
     return [int(number or 0) for number in re.search(pattern, text, re.MULTILINE).groups()]
 
 
 def ev(text: str) -> str:
-    """Plays as ``ev:0.75`` does, by the words alone."""
+    """Decide as ``ev:0.75`` does, from the prompt alone."""
     inside, bag = read(r"^Inside: (\d) of \d players?, each with (\d+) gem", text)
     gems, relics = read(r"^On the path: (\d+) gems?(?:, \d relics? worth (\d+) )?", text)
     fatal = read(r"^Of these (\d+) would end", text)[0]
@@ -44,7 +44,7 @@ def ev(text: str) -> str:
 
 
 class Script:
-    """Answers with these texts in turn, over and over, and remembers what it was asked."""
+    """Cycles through these answers and records its prompts."""
 
     def __init__(self, *answers: str) -> None:
         self.answers, self.asked = answers, []
@@ -64,7 +64,7 @@ def own(tmp_path, monkeypatch):
 
 
 def asked_at_the_start(agent: TextAgent, tables: int = 3) -> list[float]:
-    """What an agent does at the first card of some games."""
+    """Return an agent's decisions at the first card of some games."""
     batch = Batch(tables, 2)
     return agent.act(Observations(batch.reset(seed=1)[:, 0]), np.ones(tables, bool)).tolist()
 

@@ -23,7 +23,7 @@ def layers(players: int, width: int = 8) -> list:
 
 
 def starts(players: int, edition="iello-2016", games: int = 200, expedition: int = 3) -> Batch:
-    """Games at the first turn of an expedition, where seats left the ones before at random."""
+    """Return games at the first turn of an expedition after random play."""
     batch = Batch(games, players, edition, hidden_chests=False)
     batch.reset(1)
     random = np.random.default_rng(2)

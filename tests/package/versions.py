@@ -39,7 +39,7 @@ def installed() -> Iterator[tuple[str, str]]:
 
 
 def main(rooms: list[str]) -> int:
-    """Test all there are; return the exit status."""
+    """Test all installed versions; return the exit status."""
     failed = 0
     for version, python in installed():
         for name, pins in (("lowest", LOWEST.get(version)), ("newest", NEWEST)):

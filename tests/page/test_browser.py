@@ -9,7 +9,7 @@ ANY = ("continue", "go-on", "skip", "again")  # a button of each situation in a 
 
 
 def play_to_the_end(browser, do):
-    """Do what fits until the game is over: `do` gets the button that is shown."""
+    """Call `do` with the button that is shown until the game is over."""
     while (shown := browser.shows(*ANY)) != "again":
         do(shown)
 

@@ -31,7 +31,6 @@ def asker():
 
 @pytest.mark.parametrize(("edition", "seed"), list(zip(EDITIONS, itertools.cycle([0, 2**53 - 1]), strict=False)))
 def test_page_game_equals_batch_game(asker, edition, seed):
-    """The same cards and decisions as without the page, and a record that says so."""
     last = asker.to_the_end(asker.new(*TABLE, seed=seed, edition=edition))[-1]
     record = record_of([make(text) for text in TABLE], edition, seed)
     text = asker.post("/record", game=last["game"]).json["text"]
@@ -94,7 +93,7 @@ def test_view_equals_state(asker):
 
 
 def test_game_continues_on_a_new_server():
-    """The agents' random numbers and memories depend on the game alone: no server need remember anything."""
+    """Agents' random numbers and memories depend on the game only, so servers are stateless."""
     menu = Menu(["search:4:champion", "mixture"])
     asker = Asker(make_app(menu))
     view = asker.new("you", "search:4:champion", "random", "mixture", "ev:0.75", seed=8)

@@ -125,7 +125,7 @@ def test_host_origin_method_and_path_are_checked(asker, method, path, headers, s
 
 
 def test_random_requests_get_an_answer(asker):
-    """At once, each is answered or told that the server is busy; one by one, each is answered. No game is disturbed."""
+    """Concurrently, each gets an answer or 429; sequentially, an answer. No game is disturbed."""
     rng = np.random.default_rng(1)
     values = [None, True, -1, 1.5, 2**60, "", "0", "you", [], ["00"] * 3, {}, GAME, OVER]
     paths = ["/turn", "/view", "/odds", "/record", "/open", "/new"]
@@ -184,8 +184,6 @@ def test_slow_requests_do_not_block_and_are_limited(monkeypatch):
 
 
 def test_disconnect_within_body_leaves_server_intact(asker):
-    """A browser that goes away in the middle of a message."""
-
     async def ask():
         scope_parts = iter([{"type": "http.request", "body": b'{"ga', "more_body": True}, {"type": "http.disconnect"}])
 

@@ -22,7 +22,7 @@ BOX = {"name": "mine", "treasures": [5, 7, 9], "traps": ["snake", "gas"], "exped
 
 
 class Remembering:
-    """Leaves at its third decision of a game: only its memory can tell."""
+    """Leaves at its third decision of a game, by its own memory."""
 
     def __init__(self):
         self.asked = 0
@@ -85,7 +85,7 @@ def test_custom_edition_is_selected_and_played(box):
 
 
 def test_request_opens_no_file_and_imports_nothing(box, tmp_path, monkeypatch):
-    """Not even what is there, and what a person has named under another text."""
+    """Existing files and agents named by another text included."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "policy.safetensors").write_bytes(CHAMPION)
     (tmp_path / "trap.py").write_text("raise SystemExit('imported')", encoding="utf-8")

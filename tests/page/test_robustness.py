@@ -2,7 +2,7 @@
 
 
 def some_turns(browser):
-    """Begin a game and continue a few times; return the game, in which the player must decide now."""
+    """Begin a game and continue a few times; return the game."""
     browser.click("play")
     for _ in range(3):
         must_decide(browser)

@@ -238,7 +238,7 @@ def test_unfinished_game_round_trips(seed, tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_special_file_is_no_record(tmp_path):
-    """A pipe would be waited for, for ever, and a device may have no end."""
+    """Reading a pipe would block, and a device may have no end."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "nowhere"):
         with pytest.raises(FileNotFoundError, match=f"^no game record {re.escape(str(path))}$"):

@@ -49,7 +49,7 @@ def few(tmp_path):
 
 @pytest.fixture(scope="module")
 def network():
-    """A policy that is not the same in all states."""
+    """A policy that varies between states."""
     env = DiamantVecEnv(30, 3)
     model = Learner(env, PPOConfig(turns=16, minibatch=128, decisions=3000), NetworkConfig(hidden=(12,)), 1)
     while model.decisions < 3000:
@@ -62,7 +62,6 @@ def files(folder):
 
 
 def test_best_response_beats_random_agent(tmp_path, capsys):
-    """Against players who leave at once there is nearly everything to gain; seconds are enough."""
     changes = {"ppo": {"decisions": 40_000, "turns": 32}, "seeds": 1, "report_games": 800}
     (found,) = respond(arguments(tmp_path, "random:1", **changes))
     assert found.best_bound.low > 0.5

@@ -92,7 +92,7 @@ def test_mismatched_state_is_named(finished, resume, place, value, complaint):
 
 
 def test_open_decisions_are_bounds_checked(finished, resume):
-    """Compiled code goes by these numbers: one out of place would write past its arrays."""
+    """Compiled code indexes arrays by these numbers."""
     state = finished[1]
     buffer = state["learner"]["buffer"]
     assert len(buffer["open"]["row"]) > 1

@@ -19,7 +19,7 @@ from train.values import main
 
 
 def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> Path:
-    """Leave an untrained network as if it were a run's."""
+    """Write the run folder of an untrained network."""
     config = Config.model_validate(
         {
             "name": name,
@@ -36,7 +36,7 @@ def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> 
 
 
 def test_values_are_calibrated_on_fresh_games(tmp_path):
-    """Bunched by what is expected, seats win as often as that; and far more of the outcome is told than by chance."""
+    """Calibration in eight bins of the expected share, and explained variance."""
     agent = NetworkAgent.load(finished_run(tmp_path, "a", [3]) / POLICY)
     learned, fresh = (play_starts(agent, 3, games(4000), np.random.SeedSequence(seed)) for seed in (1, 2))
     layers, explained = fit(learned, np.random.SeedSequence(3))

@@ -17,7 +17,7 @@ HOLD += "with held(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.
 
 @pytest.fixture
 def other(tmp_path):
-    """Another process that holds `tmp_path`."""
+    """Start another process that holds the lock of `tmp_path`."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     process = subprocess.Popen([sys.executable, "-c", HOLD, tmp_path], stdout=subprocess.PIPE, env=environment)
     assert process.stdout.readline() == b"held\n"

@@ -21,7 +21,6 @@ CONFIG = SearchConfig.model_validate(
 
 @pytest.mark.parametrize("agent", ["random:0.3", "bag:18"])
 def test_responders_stay_below_exact_best_response(agent, tmp_path):
-    """The gain of a best response in one expedition for score is exact; these agents don't look at rivals."""
     task = TASKS["expedition-2"]
     true = exploitability(make(agent), task)["exploitability"]
     game = DeviationGame(make(agent), 2, task.game.played(), "score")

@@ -29,7 +29,7 @@ _FEW = 200  # so many games have their decks compared after every turn, more of 
 
 
 class Names:
-    """How the oracle calls the cards of an edition."""
+    """Names of an edition's cards in the oracle."""
 
     def __init__(self, edition: Edition) -> None:
         self.edition = edition
@@ -50,14 +50,14 @@ def as_dicts(games: np.ndarray) -> list[dict]:
 
 
 def engine_rows(games: np.ndarray) -> list[list[int]]:
-    """What the records hold of all that both report, a row of numbers per game."""
+    """Return the fields shared with the oracle, one row of numbers per game."""
     games = games.view(np.ndarray)  # whose fields are found faster
     over = games["phase"] == OVER
     return np.column_stack([over, games["turn"] * ~over, *(games[name] for name in _SHARED)]).tolist()
 
 
 def oracle_row(oracle: Oracle) -> list[int]:
-    """The same of the oracle, in the same order; True is 1."""
+    """Return the oracle's state in the order of `engine_rows`; True is 1."""
     players, relics, path, over = oracle.players, oracle.path_relics, oracle.path, oracle.over
     nobody = [0] * (MAX_PLAYERS - len(players))
     inside = [player.inside for player in players]
@@ -73,7 +73,7 @@ def oracle_row(oracle: Oracle) -> list[int]:
 
 
 class SideBySide:
-    """A batch and one oracle for each of its games, which turns up the cards that the batch drew."""
+    """A batch and one oracle per game, which reveals the cards that the batch drew."""
 
     def __init__(self, batch: Batch, seed: int) -> None:
         self.batch = batch
