@@ -1,4 +1,4 @@
-"""The engine beside plain C in one run: steps with observations, and the rules alone; games that end begin anew."""
+"""Engine against plain C in one run: steps with and without observations, with auto-reset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring of speed: contenders take turns in one run, and the median counts."""
+"""Speed measurements: contenders alternate in one run; medians."""
 
 from __future__ import annotations
 

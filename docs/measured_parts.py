@@ -1,4 +1,4 @@
-"""Generated parts that show what was measured: tables of docs/measured/*.json and of model cards."""
+"""Generated parts with measured figures: tables of docs/measured/*.json and of model cards."""
 
 from __future__ import annotations
 

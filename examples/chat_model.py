@@ -1,4 +1,4 @@
-"""A chat model as a player, judged by what each of its decisions costs: ``python -m examples.chat_model URL``.
+"""Chat model as a player, judged by loss per decision: ``python -m examples.chat_model URL``.
 
 Each decision is one message in the form of chat completions, which most servers of language models take: a JSON with
 ``model`` and ``messages``, answered by ``choices[0].message.content``. Nothing but the standard library is needed.

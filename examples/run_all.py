@@ -1,4 +1,4 @@
-"""Train every recipe in a venv and write how fast it learned into docs/libraries.json: `make examples`.
+"""Training of every recipe in its own venv, with results in docs/libraries.json: `make examples`.
 
 Recipes with the same requirements share a venv. docs/libraries.md shows the results; a recipe that failed says why.
 """

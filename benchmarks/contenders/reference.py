@@ -1,4 +1,4 @@
-"""The engine's step in plain C (`reference.c`), compiled once in a process and called through ctypes."""
+"""Engine step in plain C (`reference.c`), compiled once in a process and called through ctypes."""
 
 from __future__ import annotations
 

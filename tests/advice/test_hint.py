@@ -15,9 +15,7 @@ TRAPS = ["spider", "snake", "lava pit", "boulder", "battering ram"]
 
 BUSTS = [card for trap in TRAPS[:4] for card in (trap, trap)]  # four expeditions without a gem
 BRINK = [*BUSTS, 15, 5, *TRAPS]  # then seat 1 leaves with 8 gems, and seat 0 has 12 in the bag
-FATAL = (
-    6 / 24
-)  # cards in the deck by then: one more of four kinds of trap, two of the fifth, 15 - 2 treasures, 5 relics
+FATAL = 6 / 24  # cards in the deck: one more of four kinds of trap, two of the fifth, 15 - 2 treasures, 5 relics
 
 
 def at_the_brink() -> Play:

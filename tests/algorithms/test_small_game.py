@@ -49,7 +49,7 @@ def quantal_response(tree, temperature: float, paid: bool):
     """
     policy, value = np.zeros((2, tree.boxes.size))
     digits, (leave, stay) = np.zeros(len(tree.sets.radix), np.int64), np.zeros((2, PLAYERS))
-    for number in range(tree.sets.size - 1, 0, -1):  # before the first card nobody decides
+    for number in range(tree.sets.size - 1, 0, -1):  # no decision before the first card
         read_digits(tree.sets, number, digits)
         cards = cards_left(tree.sets, digits)
         for at in nodes_of.py_func(tree.boxes, number):

@@ -83,7 +83,7 @@ sys.exit(run_command("some command", run))
 
 
 # Another project's `python -m train.main`, which has packages `train` and `agents` of its own.
-STRANGER = """
+OTHER_PROJECT = """
 import atexit, signal, sys, threading
 import agents
 
@@ -106,7 +106,7 @@ try:
     signal.raise_signal(signal.SIGINT)
 except KeyboardInterrupt:
     print("interrupted")
-raise RuntimeError("the stranger's own")
+raise RuntimeError("of the other project")
 """
 
 
@@ -114,8 +114,8 @@ def test_import_installs_no_handlers(tmp_path):
     for name in ("train", "agents"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("")
-    (tmp_path / "train" / "main.py").write_text(STRANGER)
+    (tmp_path / "train" / "main.py").write_text(OTHER_PROJECT)
     done = python("-m", "train.main", path=tmp_path, stdout=subprocess.PIPE, cwd=tmp_path)
     assert done.stdout == "interrupted\n", done.stderr
     assert done.stderr.startswith("Traceback")
-    assert done.stderr.endswith("RuntimeError: the stranger's own\n")
+    assert done.stderr.endswith("RuntimeError: of the other project\n")

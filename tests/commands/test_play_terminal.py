@@ -25,7 +25,7 @@ QUIET = ["--opponents", "ev", "bag:18", "traps", "--seed", "3"]
 
 
 @pytest.fixture
-def sit_down(monkeypatch, capsys):
+def play(monkeypatch, capsys):
     """Play with these keys; return exit status, stdout and stderr."""
 
     def run(keys: str, *arguments: str) -> tuple[int, str, str]:
@@ -44,11 +44,11 @@ def sit_down(monkeypatch, capsys):
         ("everdeck-relics", ""),
     ],
 )
-def test_game_at_the_terminal(sit_down, edition, opponents, tmp_path):
+def test_game_at_the_terminal(play, edition, opponents, tmp_path):
     keys = np.random.default_rng(len(edition)).choice(["c", "", "l", "o", "t", "h", "continue", "LEAVE", "z"], 2000)
     path = tmp_path / "game.txt"
     arguments = ["--edition", edition, "--seed", "5", "--record", str(path), "--opponents", *opponents.split()]
-    code, said, errors = sit_down("\n".join(keys), *arguments)
+    code, said, errors = play("\n".join(keys), *arguments)
     assert (code, errors) == (0, "")
     record = GameRecord.read(path)
     assert record.names == ("a person", *opponents.split())
@@ -77,22 +77,22 @@ def summary_rows(said: str) -> list[list[str]]:
     return [line.split() for line in lines[: lines.index("")]]
 
 
-def test_opponents_do_not_see_own_choice(sit_down, tmp_path):
+def test_opponents_do_not_see_own_choice(play, tmp_path):
     firsts = []
     for keys in ("l\n", "c\n"):
         path = tmp_path / f"{keys[0]}.txt"
-        sit_down(keys * 200, "--opponents", *["random:0.5"] * 6, "--seed", "4", "--record", str(path))
+        play(keys * 200, "--opponents", *["random:0.5"] * 6, "--seed", "4", "--record", str(path))
         turn = GameRecord.read(path).turns[0]
         assert (0 in turn.leaving) == (keys == "l\n")
         firsts.append([seat in turn.leaving for seat in range(1, 7)])
     assert firsts[0] == firsts[1]
 
 
-def test_advice_key(sit_down):
-    _, said, _ = sit_down("c\na\nhint\nq\ny\n")
+def test_advice_key(play):
+    _, said, _ = play("c\na\nhint\nq\ny\n")
     assert said.count("The champion would continue (") == 2
     assert said.count("if you continue now  you win ") == said.count("if you leave now     you win ") == 2
-    _, said, _ = sit_down("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
+    _, said, _ = play("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
     assert "The champion would continue (" in said
     assert "The chests are hidden: nobody can tell" in said
 
@@ -107,8 +107,8 @@ def test_review_after_the_game(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("keys", ["", "l\nl\nc\no\n"])
-def test_end_of_input_stops_and_records(sit_down, keys, tmp_path):
-    code, said, errors = sit_down(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
+def test_end_of_input_stops_and_records(play, keys, tmp_path):
+    code, said, errors = play(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
     assert (code, errors) == (0, "")
     path = tmp_path / "game.txt"
     assert re.search(rf"Stopped in expedition \d of 5\.\nThe game so far is recorded in {path}\.\n$", said)

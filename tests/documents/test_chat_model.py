@@ -40,8 +40,8 @@ class Handler(BaseHTTPRequestHandler):
         self.server.sent.append((message, dict(self.headers)))
         answer = self.server.answer(message["messages"][0]["content"])
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": answer}}
-        told = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted", "choices": [choice]}
-        body = json.dumps(told).encode() if self.server.body is None else self.server.body
+        completion = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted", "choices": [choice]}
+        body = json.dumps(completion).encode() if self.server.body is None else self.server.body
         self.send_response(self.server.status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -31,7 +31,7 @@ TINY_BENCHMARK = (
     "--quick --exact-players 1 --decisions 500 --ppo.games 4 --response.ppo.decisions 500 "
     "--response.search.games 0 --response.pools"
 )
-# What the tests put in the place of what a reader types, by document.
+# Substitutions that reduce budgets, by document.
 SMALLER = {
     "README.md": {
         "make train ": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN} ",
@@ -112,9 +112,9 @@ NOT_RUN = {
     "tests/documents/test_chat_model.py starts one",
     "source .venv/bin/activate": "changes the shell it is typed into",
 }
-ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE
+ANSWERS = "l\n" * 1000  # at the terminal: always LEAVE
 OPTIONAL = ("pyspiel", "jax")  # a block that imports one of these runs where it is installed
-ALONE = ("README.md",)  # here a block needs nothing of the blocks before it but what they import
+ALONE = ("README.md",)  # each block needs only the imports of the blocks before it
 
 
 def blocks_of(document: Path) -> list[re.Match[str]]:
@@ -158,7 +158,7 @@ def test_document_blocks_run(document, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if library := {"cluster.md": "ray", "open_spiel.md": "pyspiel", "jax.md": "jax"}.get(document.name):
         pytest.importorskip(library)
-    if document.name != "enter.md":  # it begins in an empty folder
+    if document.name != "enter.md":  # starts in an empty folder
         (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
     imports = ""

@@ -73,7 +73,7 @@ def test_game_continues_after_window_is_closed(shown, event):
     env.reset(seed=1)
     assert len(shown) == 1
     env.close()
-    env.reset(seed=2)  # which opens it again
+    env.reset(seed=2)  # reopens it
     assert len(shown) == 2
     env.close()
 

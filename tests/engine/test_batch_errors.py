@@ -9,7 +9,7 @@ import pytest
 
 from diamant_env import EDITIONS, NUM_FEATURES, Batch
 
-NOTHING = np.zeros((2, 3), np.int8)  # nobody leaves
+NOTHING = np.zeros((2, 3), np.int8)  # no seat leaves
 FAIR = np.full((2, 3), 0.5, np.float32)
 READ_ONLY = np.zeros((2, 3), np.float32)
 READ_ONLY.flags.writeable = False

@@ -18,7 +18,7 @@ from diamant_env.rewards import REWARDS
 from tests.support.play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 
 ROOT = Path(__file__).parents[2]
-# As many cards and gems as there may be.
+# The largest deck.
 FULL = Edition(name="full", treasures=(1000,), traps=("a",), trap_copies=99, expeditions=2, bust_removes=0)
 EDITIONS = [BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD, FULL]
 PAY = """
@@ -84,7 +84,7 @@ def test_eight_concurrent_cold_starts_and_a_warm_one(tmp_path):
     assert sorted(said) == sorted(["", "True", *[f"1.0 {folder}"] * 8])
     assert len(before) >= 4  # an index and code for each function
     assert pay(tmp_path) == f"1.0 {folder}\n"
-    assert kept(tmp_path) == before  # nothing was compiled anew
+    assert kept(tmp_path) == before  # nothing was recompiled
 
 
 def test_cache_folder_depends_on_compiled_sources_only(tmp_path, monkeypatch):

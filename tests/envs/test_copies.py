@@ -31,8 +31,8 @@ def turn(env, random):
         last = env.last()
         env.step(None if last[2] else int(choice[0]))
         return env.agent_selection, last
-    told = env.step(int(choice[0]) if isinstance(env, gymnasium.Env) else choice[: env.num_envs])
-    return (told, env.reset()) if isinstance(env, gymnasium.Env) and told[2] else told
+    result = env.step(int(choice[0]) if isinstance(env, gymnasium.Env) else choice[: env.num_envs])
+    return (result, env.reset()) if isinstance(env, gymnasium.Env) and result[2] else result
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, through_a_file])

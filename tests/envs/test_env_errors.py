@@ -154,7 +154,7 @@ def test_step_after_the_end():
     before = state_of(env)
     with pytest.raises(RuntimeError, match=r"the game is over, but .*player_2.* are given: call reset\(\) first"):
         env.step(dict.fromkeys(env.possible_agents, 1))
-    for _ in range(2):  # PettingZoo's custom: nobody acts, nobody is told anything
+    for _ in range(2):  # empty actions, as in PettingZoo's API
         assert env.step({}) == ({}, {}, {}, {}, {})
     assert state_of(env) == before
     other = PARALLEL(num_players=3)

@@ -57,11 +57,11 @@ def history_of(row):
 
 def test_ended_or_masked_games_get_no_reward_or_history():
     """Two players at tables of three seats, in the last expedition; the last game waits once."""
-    told = []
+    masks = []
 
     def one_each(banked, chests, inside, done, played):
-        told.append(played.tolist())
-        banked[...] = chests[...] = 99  # they are the function's own
+        masks.append(played.tolist())
+        banked[...] = chests[...] = 99  # copies
         return np.ones(banked.shape)
 
     batch = Batch(4, 2, CERTAIN, one_each, seats=3, history=True)
@@ -71,7 +71,7 @@ def test_ended_or_masked_games_get_no_reward_or_history():
     for turn, played in enumerate(plays, 1):
         mask = None if turn != 2 else np.array([True, True, True, False])
         _, rewards, _ = batch.step((leaves == turn).astype(np.int8), mask=mask)
-        assert told.pop() == played
+        assert masks.pop() == played
         np.testing.assert_array_equal(rewards, np.outer(played, [1, 1, 0]))
     assert batch.games["chest"][:, :2].tolist() == [[4, 4], [4, 4], [5, 2], [2, 2]]
     ends = [

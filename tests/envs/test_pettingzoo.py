@@ -28,7 +28,7 @@ from diamant_env.observation import NUM_FEATURES
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
-# What PettingZoo says about every environment with a Dict space, its own chess included.
+# Warnings of PettingZoo about every Dict space.
 ABOUT_DICT_SPACES = ("Observation is not a NumPy array", "Observation space for each agent probably should be")
 
 
@@ -73,7 +73,7 @@ def test_pettingzoo_conversions():
     parallel_api_test(aec_to_parallel(parallel_to_aec(diamant_v0.parallel_env(num_players=3))), num_cycles=100)
 
 
-# The form for agents that act in turn.
+# AEC API.
 
 
 def test_parallel_equals_aec():
@@ -104,8 +104,8 @@ def test_aec_hides_pending_actions():
         env.reset(seed=1, options={"deck": ["snake", 11, 5]})
         if choice is not None:
             env.step(choice)
-        told = (env.state(), env.rewards, env._cumulative_rewards, env.infos, env.terminations)
-        shown.append(copy.deepcopy((env.observe("player_1"), told)))
+        public = (env.state(), env.rewards, env._cumulative_rewards, env.infos, env.terminations)
+        shown.append(copy.deepcopy((env.observe("player_1"), public)))
     assert data_equivalence(shown[0], shown[1], exact=True)
     assert data_equivalence(shown[0], shown[2], exact=True)
 

@@ -40,4 +40,4 @@ def test_ordered_traps_agent_is_invariant_to_merging():
         values.append((found.value, found.profile_value))
     assert values[0] == pytest.approx(values[1], abs=1e-12)
     apart = exact.best_response(exact.policy_of(FirstTrap(), tree), tree)
-    assert apart.profile_value != pytest.approx(found.profile_value, abs=1e-3)  # the agent does tell them apart
+    assert apart.profile_value != pytest.approx(found.profile_value, abs=1e-3)  # the agent distinguishes them

@@ -68,7 +68,7 @@ def by_bag(game: Oracle) -> Fraction:
     return Fraction((bag + game.path_gems + len(game.inside) + game.turn) % 5, 4)
 
 
-# A player alone.
+# Lone player.
 
 
 @every([TINY, TINY_RELICS, TINY_PRINTED, TINY_TWICE, TINY_LATE])
@@ -83,7 +83,7 @@ def test_lone_player_value_is_17_339875():
     assert solution.value == pytest.approx(17.339875, abs=5e-7)
     alone = tree_of(CARDS_30, 1)
     assert solved(alone)[0] == pytest.approx(solution.value, abs=1e-9)
-    for text in ("ev:0", "ev:1", "ev-others-stay:0.5"):  # to look one step ahead is optimal here
+    for text in ("ev:0", "ev:1", "ev-others-stay:0.5"):  # one-step lookahead is optimal here
         response = exact.best_response(exact.policy_of(make(text), alone), alone)
         assert response.profile_value == pytest.approx(solution.value, abs=1e-9)
 
@@ -161,7 +161,7 @@ def test_lowest_root_of_random_polynomials():
 
 def test_tie_rule_of_choices():
     equal, more = np.full(8, 5.0), np.full(8, 6.0)
-    more[0] = 5  # if nobody else leaves, both choices bring the same
+    more[0] = 5  # equal if no other seat leaves
     assert choose(EQUILIBRIUM, more, equal, 3) == choose(DIFFERENCE, equal, equal, 1) == 0
     game = Play([5, "mud"], 1, HALF).go_on().game  # 5 gems, or 10 half of the time
     assert exact.solve_lone(HALF).leave_probability(game[None]).tolist() == [1]
@@ -228,7 +228,7 @@ def test_difference_equals_fractions():
     assert exact.solve_difference(TINY, cache=False).value == 0
 
 
-# What is kept on disk.
+# Solutions on disk.
 
 
 def test_solution_cache_detects_damage(tmp_path, monkeypatch):

@@ -45,7 +45,7 @@ def in_child(work: Callable[[], Any], memory: int | None = None) -> tuple[str, A
 def _serve(work: Callable[[], Any], memory: int | None, saying: Connection) -> None:
     """Do the work and exit without the parent's exit handlers."""
     try:
-        tqdm.set_lock(threading.RLock())  # its own is shared by forked processes, and one that is killed keeps it
+        tqdm.set_lock(threading.RLock())  # the default lock is shared by forks, and a killed one would keep it
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nowhere, descriptor)

@@ -114,7 +114,7 @@ def test_any_game_of_any_edition(edition):
     any_game()
 
 
-# Ten thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
+# Ten thousand random games; DIAMANT_TEST_SCALE multiplies them.
 BATCH, BATCHES = 480, 1
 
 
@@ -123,10 +123,10 @@ BATCH, BATCHES = 480, 1
 def test_engine_and_oracle_agree(edition, reward):
     fewest = 2 if reward == "margin" else 1  # a margin needs a rival
     size = games(BATCH)
-    players = np.arange(size) // 6 % (9 - fewest) + fewest  # of each table size, games of all kinds of decisions
+    players = np.arange(size) // 6 % (9 - fewest) + fewest  # every table size with every kind of decisions
     chests, rng = set(), np.random.default_rng(list(REWARDS).index(reward))
     for chunk in range(BATCHES * SCALE):
         both = SideBySide(Batch(size, players, edition, reward), seed=1_000_000_000 + int(rng.integers(2**40)) + chunk)
         assert both.play_to_the_end(rng) >= edition.expeditions
         chests.update(map(tuple, both.batch.games.chest.tolist()))
-    assert len(chests) > size / 3  # they were not the same games over and over
+    assert len(chests) > size / 3  # distinct games

@@ -76,7 +76,7 @@ def test_relics_are_visible_where_chests_are_hidden(edition):
     assert np.flatnonzero(rows[0] != rows[1]).tolist() == columns("rival_relics")[:2].tolist()
 
 
-# Which editions are refused because the deck could run out: exactly those whose deck can be emptied.
+# An edition is refused exactly if its deck could run out.
 
 
 def can_run_out(box: SimpleNamespace) -> bool:

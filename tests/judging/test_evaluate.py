@@ -157,7 +157,7 @@ def test_hidden_chests_leave_out_pool_members_that_need_them(chests):
     assert str(judged).endswith(f"Left out of the pools, since they need open chests: {', '.join(LEFT_OUT)}.")
 
 
-# What is measured
+# Measures
 
 
 def test_clone_and_intruder_line_ups_agree():

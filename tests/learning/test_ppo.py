@@ -123,7 +123,7 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
         patch.setattr(DiamantVecEnv, "play", dies)
         with pytest.raises(Killed):
             train(config, broken)
-    saved_network(tmp_path / "start.safetensors", (8,))  # the run has a copy of its own
+    saved_network(tmp_path / "start.safetensors", (8,))  # the run keeps its own copy
     train(config, broken)
     assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
     policies = sorted(path.name for path in (whole / "checkpoints").iterdir())

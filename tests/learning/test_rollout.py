@@ -71,7 +71,7 @@ def test_advantages_equal_gae_over_decisions(reward):
                 values.append(0.0)
             elif now[row, 0]:
                 values.append(float(model.evaluate(now[[row]])[1][0]))
-            else:  # the last decision is still open: its value stands for what follows
+            else:  # open decision: bootstrapped by its value
                 chain, rewards = chain[:-1], rewards[:-1]
             for (seen, _), advantage, value in zip(
                 chain, advantage_by_definition(rewards, values), values, strict=False
@@ -147,7 +147,7 @@ def test_rewards_are_scaled():
     np.testing.assert_array_equal(learner.buffer.decisions["reward"][:24], banked / 4)
 
 
-# Exploring starts: who tosses a coin, what is learned from, and how much a toss weighs
+# Exploratory actions and their weights.
 
 
 def explorer(share: float = 1.0, chance: float = 0.25) -> Exploration:
@@ -161,7 +161,7 @@ def test_one_exploratory_action_per_game():
         rows = EVERY_ROW[np.random.default_rng(tossed.sum()).random(600) < 0.5]
         coins = exploration.coins(rows)
         games = GAMES_OF_ROWS[rows]
-        expected = tossed[games].astype(float)  # 0 before the toss, 1 after it
+        expected = tossed[games].astype(float)  # 0 before the exploratory action, 1 after it
         expected[coins] = 0.04
         tossed[games[coins]] += 1
         np.testing.assert_allclose(exploration.weights(rows, coins, UNLIKELY[: len(rows)]), expected, rtol=1e-5)
@@ -176,7 +176,7 @@ def test_games_without_exploration_have_full_weight():
     others = ~np.isin(GAMES_OF_ROWS, GAMES_OF_ROWS[coins])
     assert (weights[others] == 1).all()
     assert len(exploration.coins(EVERY_ROW)) == 0
-    exploration.end_games(GAMES_OF_ROWS < 100)  # those that follow wait for coins of their own
+    exploration.end_games(GAMES_OF_ROWS < 100)  # the next games explore again
     again = GAMES_OF_ROWS[coins][GAMES_OF_ROWS[coins] < 100]
     assert set(GAMES_OF_ROWS[exploration.coins(EVERY_ROW)]) == set(again)
 
@@ -185,7 +185,7 @@ def test_games_without_exploration_have_full_weight():
     ("rewards", "weights", "expected"),
     [
         ([5, 1, 3, 8], [1, 1, 1, 0.5], [1.5**0.5, -(1.5**0.5), 0, 0.5 * 5 * 1.5**0.5 / 2]),  # 5, 1 and 3: mean 3
-        ([5, 1, 3, 8], [1, 0.25, 0, 0.5], [5, 0.25, 0, 4]),  # one decision alone has no spread
+        ([5, 1, 3, 8], [1, 0.25, 0, 0.5], [5, 0.25, 0, 4]),  # one decision has no variance
     ],
 )
 def test_advantages_are_standardised_by_weight(rewards, weights, expected):

@@ -12,7 +12,7 @@ import os
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 os.environ["PYTHONWARNINGS"] = "ignore"
-os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # none is needed, and they are loaded anew for each mutant
+os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # unneeded, and reloaded for each mutant
 
 import argparse
 import contextlib
@@ -47,7 +47,7 @@ CONFIG = Path(__file__).with_name("mutants.toml")
 EQUIVALENT = Path(__file__).with_name("mutants.md")
 MEMORY = 4 << 30
 NOT_NEEDED = ("cacheprovider", "warnings", "doctest", "junitxml", "logging", "pastebin", "faulthandler", "stepwise")
-PATIENCE = 600  # seconds until a process that does not even compute is ended
+PATIENCE = 600  # seconds until an idle process is killed
 
 
 def copy_tree(folder: Path) -> None:
@@ -65,7 +65,7 @@ def run_tests(stages: list[list[str]], log: Path, limits: list[float] | None = N
     if child == 0:
         status = 1
         try:
-            gc.disable()  # to collect garbage is to copy all memory that is shared with the parent: half of the time
+            gc.disable()  # a collection would copy all pages shared with the parent: half of the run time
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(handle, 1)

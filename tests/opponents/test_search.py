@@ -88,7 +88,7 @@ def test_gain_equals_bank_when_staying_busts():
 def test_time_budget_ends_search(monkeypatch):
     """The clock advances by 1 s per call; two tied seats search for 2.5 s each."""
     monkeypatch.setattr(search, "perf_counter", itertools.count().__next__)
-    agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # nobody ever banks a gem
+    agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # no seat ever banks a gem
     agent.compare(deciding(1, games=2).observe()[:, 0], "iello-2016")
     assert agent.rollouts == 6 * 2 * 2 * 32
 
@@ -178,5 +178,5 @@ def test_truncated_rollout_earns_bootstrap_value():
     gain, error = agent.compare(deciding(3).observe()[:, 0], "iello-2016")
     np.testing.assert_array_equal([gain, error], 0)
     assert agent.outcomes(deciding(3).observe()[:, 0], "iello-2016") == pytest.approx(1 / 3)
-    told = SearchAgent(network_of(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
-    assert told.std() > 0.01
+    varied = SearchAgent(network_of(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
+    assert varied.std() > 0.01

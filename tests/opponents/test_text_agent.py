@@ -93,14 +93,14 @@ def test_prompt_suffices_to_play_ev(edition, players):
 def test_prompt_hides_hidden_chests():
     gold = EDITIONS["incan-gold"]
     play = Play([17, "relic", 5], players=3, edition=gold).leave(0).go_on()
-    told = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
+    prompt = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
     assert (
-        "Player 1 is inside. Their chest is hidden.\nPlayer 2 is in camp since card 1. Their chest is hidden." in told
+        "Player 1 is inside. Their chest is hidden.\nPlayer 2 is in camp since card 1. Their chest is hidden." in prompt
     )
-    assert ", 1 relic worth 5 to one who leaves alone; traps: none." in told
+    assert ", 1 relic worth 5 to one who leaves alone; traps: none." in prompt
     taken = Play([17, "relic", 5], players=3, edition=gold).go_on().leave(0)
-    told = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
-    assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in told
+    prompt = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
+    assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in prompt
 
 
 @pytest.mark.parametrize("answer", ["LEAVE", "Leave.", "  leAVE \n"])

@@ -10,7 +10,7 @@ from diamant_env.storage.files import write_whole
 
 
 def test_write_whole_bytes_and_text(tmp_path):
-    path = tmp_path / "new" / ("x" * 255)  # as long as the system allows: no other name is made from it
+    path = tmp_path / "new" / ("x" * 255)  # the longest name allowed
     for content, expected in ((b"\x00\xff", b"\x00\xff"), ("é\n", "é\n".encode()), (b"", b"")):
         write_whole(path, content)
         assert path.read_bytes() == expected

@@ -12,7 +12,7 @@ FILES = {
     for top in PRODUCT
     for path in sorted((ROOT / top).rglob("*.py"))
 }
-# A room of the package imports from its own line and from the lines above it.
+# A folder of the package imports from its own line and from the lines above it.
 LAYERS = [
     "storage editions compilation",
     "state observation",
@@ -35,7 +35,7 @@ TOPS = {
     "diamant_env/opponents": 13,
     "train": 13,
     "examples": 15,
-}  # Python files at the top of these
+}  # allowed Python files at their top level
 MOST, LINES = 12, 300
 LONGER = {"diamant_env.batch": 400, "diamant_env.editions": 330, "train.ppo": 450}  # one class, one run
 OF_ONE_LIBRARY = {"diamant_env.sb3", "diamant_env.open_spiel", "diamant_env.envs.open_spiel_agents"}

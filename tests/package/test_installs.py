@@ -43,7 +43,7 @@ def python(place: Path, *arguments: str, interpreter: str | Path = sys.executabl
 
 def test_install_editable_and_uninstall_leave_nothing(tmp_path):
     pytest.importorskip("pip")
-    if int(metadata.version("setuptools").partition(".")[0]) < 77:  # to import it may fail beside distutils
+    if int(metadata.version("setuptools").partition(".")[0]) < 77:  # older ones may clash with distutils
         pytest.skip("setuptools 77 builds the package without the network")
     sources, home, place = tmp_path / "sources", tmp_path / "home", tmp_path / "venv"
     sources.mkdir()

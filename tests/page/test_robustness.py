@@ -55,7 +55,7 @@ def test_second_tab_takes_over_game(browser, server):
         browser.shows("take-over")
         assert "This game goes on in another tab" in browser.text("#elsewhere")
         assert not browser.run("return document.getElementById('continue').offsetParent")
-        browser.press("c")  # is not heard
+        browser.press("c")  # ignored
         assert turns(browser) == len(game["decisions"]) + 1
         browser.click("take-over")
         browser.shows("continue")

@@ -115,7 +115,7 @@ def test_record_holds_its_edition():
     assert GameRecord.from_text(namesake.to_text()) == namesake
 
 
-# What is changed, into what, the line that is refused and what is said of it.
+# Old text, new text, refused line, reason.
 DAMAGE = [
     ("diamant record 1", "diamant record 2", 1, "the first line must be 'diamant record 1'"),
     (TEXT, "", 1, "the text ends here: an empty file"),

@@ -56,9 +56,9 @@ def test_same_seed_gives_same_bytes(tmp_path, capsys):
     before = NetworkAgent.load(runs[0] / POLICY)
     for run, seed in zip(runs, ("0", "0", "1"), strict=True):
         assert main([str(run), "--games", "140", "--seed", seed]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith("3 players: 0.")
-    assert told[1].startswith("4 players: 0.")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("3 players: 0.")
+    assert lines[1].startswith("4 players: 0.")
     one, same, other = ((run / POLICY).read_bytes() for run in runs)
     assert one == same != other
     after = NetworkAgent.load(runs[0] / POLICY)

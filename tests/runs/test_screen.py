@@ -21,7 +21,7 @@ def closed_pipe(monkeypatch):
     with open(writer, "w", encoding="ascii") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
         yield
-        stream.flush()  # as Python does at the end: no error is left for it
+        stream.flush()  # as at exit: no error is left
 
 
 def test_run_is_saved_when_stdout_is_closed(tmp_path, closed_pipe):

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 120  # seconds that a slow machine may take for anything
+PATIENCE = 120  # seconds, for slow machines
 _FLAGS = (
     "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
     "disable-component-update", "disable-sync", "disable-dev-shm-usage", "hide-scrollbars",
@@ -92,7 +92,7 @@ class Browser:
         self.driver.get(address)
         self.shows("play")
 
-    def sit_down(self, game: dict[str, Any]) -> None:
+    def resume(self, game: dict[str, Any]) -> None:
         """Open this game as if it were stored in the browser."""
         kept = json.dumps({"game": game, "title": "", "over": False, "owner": "", "saved": 0})
         self.run("localStorage.clear(); sessionStorage.clear(); localStorage['diamant:game:1'] = arguments[0]", kept)

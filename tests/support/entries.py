@@ -6,7 +6,7 @@ TINY = [
     *("--response.search.games", "0", "--response.pools"),
 ]
 MODULE = '''
-"""Algorithms of somebody who has not touched the repository."""
+"""Algorithms of a user."""
 import numpy as np
 from diamant_env import Observations
 

@@ -13,11 +13,11 @@ from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
 from diamant_env.editions import NO_CARD
 from diamant_env.state import OVER
 
-SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # so many times more games, kills and damaged files
+SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # multiplies games, kills and damaged files
 PUBLISHED = list(EDITIONS.values())
 BASE = EDITIONS["iello-2016"]
 
-# Boxes that nobody sells: each takes another branch of the rules.
+# Invented editions: each takes another branch of the rules.
 LATE_RELICS = replace(BASE, name="one relic per expedition", relics_enter="expedition")
 PRINTED = replace(
     BASE, name="printed relics", relics=(5, 7, 8, 10, 12), relics_enter="expedition", relic_values="printed"

@@ -25,7 +25,7 @@ _SHARED = (
     *("expedition", "num_inside", "deck_size", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"),
     *("chest", "relics", "inside", "left_turn", "banked", "on_path"),
 )
-_FEW = 200  # so many games have their decks compared after every turn, more of them in every expedition
+_FEW = 200  # up to this number of games, decks are compared after every turn, else per expedition
 
 
 class Names:
@@ -51,7 +51,7 @@ def as_dicts(games: np.ndarray) -> list[dict]:
 
 def engine_rows(games: np.ndarray) -> list[list[int]]:
     """Return the fields shared with the oracle, one row of numbers per game."""
-    games = games.view(np.ndarray)  # whose fields are found faster
+    games = games.view(np.ndarray)  # faster field access
     over = games["phase"] == OVER
     return np.column_stack([over, games["turn"] * ~over, *(games[name] for name in _SHARED)]).tolist()
 
@@ -59,15 +59,15 @@ def engine_rows(games: np.ndarray) -> list[list[int]]:
 def oracle_row(oracle: Oracle) -> list[int]:
     """Return the oracle's state in the order of `engine_rows`; True is 1."""
     players, relics, path, over = oracle.players, oracle.path_relics, oracle.path, oracle.over
-    nobody = [0] * (MAX_PLAYERS - len(players))
+    absent = [0] * (MAX_PLAYERS - len(players))
     inside = [player.inside for player in players]
     (bag,) = {player.bag for player in players if player.inside} or {0}  # all inside hold the same
     row = [over, not over and oracle.turn, oracle.expedition, sum(inside), len(oracle.deck), oracle.relics_taken]
     row += [len(relics), oracle.path_relic_value if relics else 0, oracle.path_gems, bag]
-    row += [player.chest for player in players] + nobody
-    row += [len(player.relic_values) for player in players] + nobody + inside + nobody
-    row += [player.left_turn for player in players] + nobody
-    row += [player.banked for player in players] + nobody
+    row += [player.chest for player in players] + absent
+    row += [len(player.relic_values) for player in players] + absent + inside + absent
+    row += [player.left_turn for player in players] + absent
+    row += [player.banked for player in players] + absent
     row += [trap in path for trap in oracle.edition.traps]
     return row + [0] * (MAX_TRAPS - len(oracle.edition.traps))
 
@@ -107,7 +107,7 @@ class SideBySide:
         self._compare(running, changed)
         expected = np.zeros_like(rewards)
         if self.batch.reward == "score":
-            expected[running] = games.banked[running, : self.batch.seats]  # which are the oracle's
+            expected[running] = games.banked[running, : self.batch.seats]  # compared with the oracle's before
         else:
             for i in changed:
                 earned = [float(reward) for reward in self.oracles[i].rewards(self.batch.reward)]
