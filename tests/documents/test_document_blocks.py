@@ -76,7 +76,10 @@ SMALLER = {
         "--against held-out": "--against held-out --games 200",
     },
     "train_and_judge.ipynb": {"STEPS, GAMES = 6, 65_536, 4_000": "STEPS, GAMES = 1, 8_192, 200"},
-    "own_algorithm.ipynb": {"EVERY = 600, 2_000, 60": "EVERY = 2, 100, 2"},
+    "own_algorithm.ipynb": {
+        '"iello-2016-fr"], expeditions=1': '"iello-2016-fr"], treasures=(1, 5, 9, 17), expeditions=1',
+        "EVERY = 600, 2_000, 60": "EVERY = 2, 100, 2",
+    },
     "exact.md": {"--players 2 3": "--players 2", "--states 100000": "--states 1000"},
     "cluster.md": {
         "--config configs/cluster.toml": f"--judge.curve-points 0 {TINY_RUN}",

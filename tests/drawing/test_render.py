@@ -24,10 +24,6 @@ def rows(play: Play) -> list[list[str]]:
     return [line.split() for line in play.env.render().splitlines()[-3:]]
 
 
-def test_no_render_mode_gives_none():
-    assert Play([5]).env.render() is None
-
-
 def test_first_frame():
     play = text_of([11])
     lines = play.env.render().splitlines()
@@ -48,14 +44,6 @@ def test_path_is_in_card_order():
     assert len(path) == 4
     assert max(map(len, path)) <= 78
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6
-
-
-def test_decisions_are_shown():
-    assert rows(text_of([11, "snake", 5]).leave(1)) == [
-        ["player_0", "cave", "continue", "3", "0", "0"],
-        ["player_1", "camp", "leave", "+5", "-", "5", "0"],
-        ["player_2", "cave", "continue", "3", "0", "0"],
-    ]
 
 
 @pytest.mark.parametrize(

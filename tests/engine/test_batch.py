@@ -103,6 +103,20 @@ def test_auto_reset_equals_masked_reset():
     assert ended > 16
 
 
+@pytest.mark.parametrize("auto_reset", [False, True])
+@pytest.mark.parametrize("reward", REWARDS)
+def test_play_equals_step_without_observations(reward, auto_reset):
+    editions = [edition for edition in PUBLISHED for _ in range(7)]
+    stepped, played = (Batch(len(editions), [2, 3, 4, 5, 6, 7, 8] * len(PUBLISHED), editions, reward) for _ in range(2))
+    assert stepped.reset(1).tobytes() == played.reset(1).tobytes()
+    for turn in range(60):
+        actions = decisions(stepped, turn)
+        _, *expected = stepped.step(actions, auto_reset=auto_reset)
+        found = played.play(actions, auto_reset=auto_reset)
+        assert [array.tobytes() for array in found] == [array.tobytes() for array in expected]
+        assert played.games.tobytes() == stepped.games.tobytes()
+
+
 def test_masked_reset_starts_some_games():
     batch, whole = Batch(4, 3), Batch(4, 3)
     with pytest.raises(RuntimeError, match="the first reset must start all games"):

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations
-from diamant_env.envs.opponent_seats import made
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.sb3 import DiamantVecEnv
@@ -49,11 +47,3 @@ def test_opponents_have_own_seeds(make):
     assert [len(each) for each in seeds] == [3, 3]
     assert all(first == again for first, again, _ in seeds)
     assert len({*seeds[0], *seeds[1]}) == 4
-
-
-def test_unseeded_opponents_draw_differently():
-    seen = Observations(Batch(8, 3).reset(0)[:, 0])
-    agents = made(["mixture:1,30"] * 2)
-    for agent in agents:
-        agent.act(seen, np.ones(8, bool))
-    assert agents[0].thresholds.tolist() != agents[1].thresholds.tolist()

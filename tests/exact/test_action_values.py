@@ -110,9 +110,7 @@ def test_action_values_agree_with_solution(players):
     always, never = found.leave_probability == 1, found.leave_probability == 0
     assert (going_on[never] >= leaving[never] - 1e-9).all()
     assert (leaving[always] >= going_on[always] - 1e-9).all()
-    assert (
-        np.abs(going_on - leaving)[~always & ~never].max(initial=0) < 1e-9
-    )  # indifference if mixed
+    assert np.abs(going_on - leaving)[~always & ~never].max(initial=0) < 1e-9  # indifference if mixed
     first = Observations(found.observation)["turn"] == 1
     assert found.reach_probability[first].sum() == pytest.approx(1)
     assert found.reach_probability[first] @ np.maximum(going_on, leaving)[first] == pytest.approx(solution.value)

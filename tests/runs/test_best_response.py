@@ -1,7 +1,6 @@
 """Search for a best response: gains, resumption, report."""
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,7 +14,7 @@ from train.best_response import RESULTS, Arguments, respond
 from train.ppo import Learner
 from train.responding import search as response
 from train.responding.config import ResponseConfig, SearchConfig
-from train.responding.search import learn, response_runs
+from train.responding.search import learn
 from train.runs.config import NetworkConfig, PPOConfig, read_config
 from train.runs.run_folder import POLICY, save_policy
 
@@ -102,16 +101,6 @@ def test_interrupted_search_resumes_to_same_result(tmp_path, monkeypatch, few):
     assert len(calls) == 1
     assert files(broken) == files(tmp_path / "response-bag-15-seed0")
     assert resumed.to_json() == whole.to_json()
-
-
-def test_runs_by_seed_and_start(tmp_path, network):
-    names = ["PPO scratch 0", "PPO scratch 1", "PPO warm 0", "PPO warm 1"]
-    assert [run.name for run in response_runs(replace(GAME, agent=network), SMALL, tmp_path)] == names
-    assert [run.name for run in response_runs(GAME, SMALL, tmp_path)] == names[:2]
-    found = [learn(GAME, SMALL, seeds_for(0, "response", "scratch", n), None) for n in range(2)]
-    assert [decisions for decisions, _ in found[0]][-1] >= PPO.decisions
-    assert len(found[0]) == SMALL.checkpoints
-    assert not np.array_equal(found[0][-1][1].layers[0][0], found[1][-1][1].layers[0][0])
 
 
 def test_warm_start_is_the_agent(network):

@@ -19,7 +19,7 @@ CONFIG = SearchConfig.model_validate(
 )
 
 
-@pytest.mark.parametrize("agent", ["random:0.3", "bag:18"])
+@pytest.mark.parametrize("agent", ["bag:18"])
 def test_responders_stay_below_exact_best_response(agent, tmp_path):
     task = TASKS["expedition-2"]
     true = exploitability(make(agent), task)["exploitability"]
