@@ -178,7 +178,7 @@ def test_best_response_mid_expedition():
 @every([SMALL_RELICS])
 def test_lone_agent_scores_exact_value(edition):
     solution = exact.solve_lone(edition, whole_game=True)
-    scores = scores_of([LoneAgent(edition)], 1, edition, 40_000)
+    scores = scores_of([LoneAgent(edition)], 1, edition, 12_000)
     assert abs(scores.mean() - solution.value) < four_errors(scores)
     assert 0 < solution.bust_probability < 4
 
@@ -186,7 +186,7 @@ def test_lone_agent_scores_exact_value(edition):
 @compiled_only
 @pytest.mark.parametrize(("players", "edition"), [(2, ONE), (5, SMALL)], ids=["2", "5"])
 def test_equilibrium_agent_scores_exact_value(players, edition):
-    scores = scores_of([EquilibriumAgent(edition)], players, edition, 20_000).mean(axis=1)
+    scores = scores_of([EquilibriumAgent(edition)], players, edition, 8_000).mean(axis=1)
     assert abs(scores.mean() - exact.solve_equilibrium(players, edition).value) < four_errors(scores)
 
 

@@ -48,7 +48,7 @@ def test_search_gains_at_most_the_best_response():
     agent = "bag:8"
     game = DeviationGame(agent, 2, ONE, "score")
     searcher = SearchAgent(make(agent), Budget(32, objective="score"), edition=ONE)
-    found = summed_gain(searcher, game, 400, seeds_for(0, "search"), pairs=16)
+    found = summed_gain(searcher, game, 200, seeds_for(0, "search"), pairs=16)
     gain, most = found.summed.gain, response_to(agent, 2).exploitability
     assert gain.low < most
     assert gain.high - gain.low < found.played.gain.high - found.played.gain.low

@@ -115,11 +115,11 @@ def test_warm_start_is_the_agent(network):
 def test_lookahead_is_reported(tmp_path, network):
     path = tmp_path / "someone.safetensors"
     save_policy(path, network, SimpleNamespace(name="someone", seed=0, model_dump=lambda mode: {}), 0)
-    small = {"games": 60, "full_games": 10, "pairs": 8, "value_pairs": 4, "fit_games": 600}
+    small = {"games": 30, "full_games": 6, "pairs": 8, "value_pairs": 4, "fit_games": 300}
     (found,) = respond(arguments(tmp_path, str(path), seeds=1, pools=[], search=small))
     assert found.lookahead.summed.player.startswith("search:8:")
-    assert found.lookahead.summed.games == 60
-    assert found.lookahead.full.games == 10
+    assert found.lookahead.summed.games == 30
+    assert found.lookahead.full.games == 6
     assert found.best_bound.low == max(each.among(3).low for each in found.candidates)
     assert len(found.candidates) == 3
     (folder,) = tmp_path.glob("response-*")
