@@ -38,7 +38,7 @@ class Learned:
 
 
 def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArray[np.float32]], ArrayLike]) -> None:
-    """Play the games and print the result; run_all.py reads that line.
+    """Play the games and print the result line that run_all.py reads.
 
     Args:
         library: The name under which it is installed.
@@ -58,7 +58,7 @@ def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArr
 
 
 def report_entry(library: str, train: Callable[..., Any]) -> None:
-    """Train what enters the benchmark, at four seats for winning, and print the result: a recipe's whole command.
+    """Train a benchmark entry at four seats for wins and print the result: a recipe's whole command.
 
     Args:
         library: The name under which it is installed.
