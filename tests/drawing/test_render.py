@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from diamant_env.drawing.text import path_lines, seat_lines
-from tests.support.play import BASE, BOTH_REMOVED, NOTHING_REMOVED, Play
+from tests.support.play import BASE, Play
 
 BACK = "Everyone is back in camp."
 
@@ -44,22 +44,6 @@ def test_path_is_in_card_order():
     assert len(path) == 4
     assert max(map(len, path)) <= 78
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6
-
-
-@pytest.mark.parametrize(
-    ("edition", "removed"),
-    [
-        (BASE, "One snake card leaves"),
-        (NOTHING_REMOVED, "No snake card leaves"),
-        (BOTH_REMOVED, "Two snake cards leave"),
-    ],
-)
-def test_bust_message(edition, removed):
-    play = text_of([17, "snake", "snake", 1], edition=edition).leave(0).go_on()
-    first, second, *_ = play.env.render().splitlines()
-    assert first == f"A second snake! player_1 and player_2 lose 5 gems each. {removed} the game."
-    assert second == f"Expedition 2 of {edition.expeditions}, card 1"
-    assert rows(play)[-1] == ["player_2", "cave", "bust", "-5", "0", "0", "0"]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from diamant_env import Batch
 from diamant_env.gym_env import DiamantEnv
@@ -180,9 +179,3 @@ def test_maskable_ppo_trains_on_every_view():
     while not single.step(1)[2]:
         pass
     assert single.action_masks().tolist() == [True, False]
-    wrapped = sb3.GymnasiumVecEnv(RecordEpisodeStatistics(same_step(2).envs))
-    assert wrapped.has_attr("action_masks")
-    assert wrapped.get_attr("episode_count") == [0, 0]
-    assert not wrapped.has_attr("gems")
-    with pytest.raises(NotImplementedError, match="the rows of GymnasiumVecEnv have no method 'reset'"):
-        same_step(2).env_method("reset")
