@@ -12,7 +12,6 @@ from tests.support.record import record_of
 
 pytest.importorskip("pygame")
 Image = pytest.importorskip("PIL.Image")
-GAME = Path(__file__).parents[1] / "records" / "games" / "iello-2016-3-players-seed-2026.txt"
 RECORD = record_of([make("cards:1"), make("cards:2")], notes=["short"])
 
 

@@ -3,13 +3,10 @@
 import importlib
 import importlib.util
 import runpy
-from pathlib import Path
 
 import pytest
 
 from examples import run_all
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("recipe", run_all.RECIPES, ids=lambda recipe: recipe.module.replace(" ", ""))

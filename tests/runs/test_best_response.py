@@ -22,7 +22,6 @@ PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
 SMALL = SearchConfig(
     seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]}, search={"games": 0}
 )
-GAME = DeviationGame("random:1", 3, "iello-2016", "win")
 TINY = {
     "ppo": PPO.model_dump(),
     "network": {"hidden": [16]},
