@@ -19,7 +19,7 @@ FATAL = 6 / 24  # cards in the deck: one more of four kinds of trap, two of the 
 
 
 def at_the_brink() -> Play:
-    """The last expedition: seat 0 is alone inside and wins if it leaves."""
+    """Return a game in the last expedition in which seat 0 is alone inside and wins by LEAVE."""
     return Play([*BRINK, "snake"], players=2).go_on(4).leave(1).go_on(len(TRAPS))
 
 

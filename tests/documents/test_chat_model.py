@@ -31,7 +31,7 @@ class Server(HTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One message."""
+    """Handler of one request."""
 
     server: Server
 

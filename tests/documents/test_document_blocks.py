@@ -132,7 +132,7 @@ def smaller(text: str, document: Path) -> str:
 
 
 def can_run(text: str) -> bool:
-    """Whether the optional libraries that a block imports are installed."""
+    """Return whether the optional libraries that a block imports are installed."""
     return not any(find_spec(name) is None and f"import {name}" in text for name in OPTIONAL)
 
 

@@ -9,7 +9,7 @@ from diamant_env.sb3 import DiamantVecEnv
 
 
 class Seeded:
-    """Keeps the seeds that it is given."""
+    """Agent that records its seeds."""
 
     made: list = []  # noqa: RUF012 - of all that were made
 

@@ -109,7 +109,7 @@ def same_step(num_envs, **settings):
 
 
 def rows_and_games(**settings):
-    """A vector of each kind."""
+    """Return a vector of each kind."""
     return sb3.DiamantVecEnv(2, 3, **settings), same_step(4, **settings)
 
 

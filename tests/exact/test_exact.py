@@ -54,7 +54,7 @@ def scores_of(agents: list, players: int, edition: Edition, games: int) -> np.nd
 
 
 def four_errors(sample: np.ndarray) -> float:
-    """Four standard errors of the mean."""
+    """Return four standard errors of the mean."""
     return 4 * sample.std() / np.sqrt(len(sample))
 
 

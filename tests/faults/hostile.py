@@ -31,7 +31,7 @@ def mutated(random: np.random.Generator, content: bytes) -> bytes:
 
 
 class Runs:
-    """A pickle that makes a folder when it is opened."""
+    """Pickle that creates a folder when loaded."""
 
     def __init__(self, mark: Path) -> None:
         self.mark = mark

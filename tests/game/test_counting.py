@@ -49,7 +49,7 @@ def cards(game: Game) -> list[tuple[int, int]]:
 
 
 def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, Fraction]]:
-    """P(no bust after k cards) for all k, and P(the h-th trap comes before a bust) for all h.
+    """Return P(no bust after k cards) for all k, and P(the h-th trap comes before a bust) for all h.
 
     Games with as many cards and as many kinds of trap on the path have the same future as far as busts go, so one of
     them stands for all.

@@ -73,7 +73,7 @@ class TwoGames:
             self.play(leavers.get(kind, ()), cards)
 
     def bust(self):
-        """Traps of one kind until the expedition ends, if there are two of any."""
+        """Reveal traps of one kind until the expedition ends, if two of any are left."""
         expedition, names = self.oracle.expedition, self.names.cards
         traps = [card for card in self.kinds() if names[card] in self.oracle.edition.traps]
         fatal = [card for card in traps if self.game.deck[card] + (names[card] in self.oracle.path) > 1]

@@ -103,7 +103,7 @@ def test_invalid_input(make, message):
 
 @pytest.fixture(params=["with the library", "without it"])
 def marl(request, monkeypatch):
-    """The module of JaxMARL's names, where that library can be imported and where it can't."""
+    """Import the JaxMARL module with and without that library."""
     monkeypatch.delitem(sys.modules, "diamant_env.jax.jaxmarl", raising=False)
     if request.param == "without it":
         monkeypatch.setitem(sys.modules, "jaxmarl.environments", None)

@@ -71,7 +71,7 @@ def test_interval_coverage(share, between):
 
 
 def test_interval_of_zero_or_all_wins():
-    """Where none or all of 200 games were won, they count as 200: Wilson's bound is t² / (200 + t²), 49 degrees."""
+    """With no or all of 200 games won, the bound is Wilson's: t² / (200 + t²) with 49 degrees of freedom."""
     none, every = share_of_tables(np.zeros(50), np.full(50, 4)), share_of_tables(np.full(50, 4), np.full(50, 4))
     bound = 2.0095752371**2 / (200 + 2.0095752371**2)
     assert (none.mean, none.low, none.high) == pytest.approx((0, 0, bound), abs=1e-9)

@@ -29,7 +29,7 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def two_nodes():
-    """A cluster of two nodes on this machine."""
+    """Start a cluster of two nodes on this machine."""
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 

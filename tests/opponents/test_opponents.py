@@ -19,7 +19,7 @@ TABLES = [(edition, players) for edition in EDITIONS for players in range(1, 9)]
 
 
 def seen(**fields):
-    """One row of observations by fields in natural units: inside with three rivals, nothing found yet, by default."""
+    """Return one row of observations by fields in natural units; default: inside with three rivals, no gems."""
     flat = np.zeros((1, NUM_FEATURES), np.float32)
     for name, value in {"must_decide": 1, "num_players": 4, "num_inside": 4, **fields}.items():
         flat[0, SLICES[name]] = np.asarray(value, np.float32) / SCALES[name]
@@ -28,7 +28,7 @@ def seen(**fields):
 
 @pytest.fixture(scope="module")
 def real_rows():
-    """Observations and first-marks from the middle of games at tables of 1 to 8."""
+    """Return observations and `first` from the middle of games at tables of 1 to 8."""
     batch = Batch(400, 1 + np.arange(400) % 8)
     table = Table(batch, [make("random:0.2")], np.zeros((400, 8), int))
     observations, actions = batch.reset(seed=0), np.zeros((400, 8), np.int8)
@@ -178,7 +178,7 @@ SIDES = {
 
 @pytest.fixture(scope="module")
 def states():
-    """States of random games of all editions and table sizes, and what a seat inside sees there."""
+    """Return states of random games of all editions and table sizes, with a seat's observation."""
     random = np.random.default_rng(0)
     tables = TABLES * 8
     names, players = zip(*tables, strict=True)

@@ -48,7 +48,7 @@ number = 7
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A module ``own_agents`` that can be imported."""
+    """Write an importable module ``own_agents``."""
     (tmp_path / "own_agents.py").write_text(MODULE)
     (tmp_path / "broken_agents.py").write_text("1 / 0")
     monkeypatch.syspath_prepend(tmp_path)
@@ -86,7 +86,7 @@ def test_example_agent_wins():
 
 @dataclass
 class Until:
-    """Has the ``repr`` that dataclasses make."""
+    """Agent with the ``repr`` of a dataclass."""
 
     gems: int
 

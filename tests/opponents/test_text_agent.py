@@ -56,7 +56,7 @@ class Script:
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A module ``own_words`` that can be imported."""
+    """Write an importable module ``own_words``."""
     (tmp_path / "own_words.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path

@@ -40,14 +40,14 @@ def arguments(folder, *agents, **changes) -> Arguments:
 
 @pytest.fixture
 def few(tmp_path):
-    """Pools of two members."""
+    """Write a pool of two members."""
     (tmp_path / "few.toml").write_text('agents = ["bag:5", "cards:7"]')
     return [str(tmp_path / "few.toml")]
 
 
 @pytest.fixture(scope="module")
 def network():
-    """A policy that varies between states."""
+    """Return a policy that varies between states."""
     env = DiamantVecEnv(30, 3)
     model = Learner(env, PPOConfig(turns=16, minibatch=128, decisions=3000), NetworkConfig(hidden=(12,)), 1)
     while model.decisions < 3000:

@@ -22,7 +22,7 @@ CONFIG = Config.model_validate(
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """The folder of a run that is finished, and the state in its checkpoint."""
+    """Return the folder of a finished run and the state of its checkpoint."""
     folder = new_run_folder(tmp_path_factory.mktemp("runs"), CONFIG)
     train(CONFIG, folder)
     return folder, load_checkpoint(folder, CONFIG)

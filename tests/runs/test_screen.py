@@ -15,7 +15,7 @@ TINY = [
 
 @pytest.fixture
 def closed_pipe(monkeypatch):
-    """A closed pipe as stdout, in ASCII, as that of ``| head -1`` is."""
+    """Replace stdout by a closed pipe in ASCII, like that of ``| head -1``."""
     reader, writer = os.pipe()
     os.close(reader)
     with open(writer, "w", encoding="ascii") as stream:

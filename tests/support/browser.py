@@ -92,15 +92,6 @@ class Browser:
         self.driver.get(address)
         self.shows("play")
 
-    def resume(self, game: dict[str, Any]) -> None:
-        """Open this game as if it were stored in the browser."""
-        kept = json.dumps({"game": game, "title": "", "over": False, "owner": "", "saved": 0})
-        self.run("localStorage.clear(); sessionStorage.clear(); localStorage['diamant:game:1'] = arguments[0]", kept)
-        self.driver.refresh()
-        self.shows("play")
-        self.run("document.querySelector('#stored-list button').click()")
-        self.shows("decide", "steps")
-
     def run(self, script: str, *arguments: Any) -> Any:
         """Run JavaScript in the page and return what it returns."""
         return self.driver.execute_script(script, *arguments)

@@ -43,7 +43,7 @@ def lone_value(game: Oracle) -> Fraction:
 
 
 def seat_value(game: Oracle, decide: Callable[[Oracle, list[Fraction], list[Fraction]], Fraction]) -> Fraction:
-    """What the last player inside banks from here on; `game` waits for a card, and all inside have the same prospects.
+    """Return the gems that the last player inside will bank; `game` is before a reveal, all inside are symmetric.
 
     `decide` takes a state and what leaving and staying bring by the number of others who leave, and returns what the
     player gets.

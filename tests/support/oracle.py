@@ -201,7 +201,7 @@ class Oracle:
 
     @property
     def winners(self) -> list[int]:
-        """The seats that win by what the chests hold now."""
+        """Seats that win by the present chests."""
         results = [player.chest for player in self.players]
         if self.edition.tie_break == "relics":
             results = [(player.chest, len(player.relic_values)) for player in self.players]

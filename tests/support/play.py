@@ -82,7 +82,7 @@ class Play:
 
     @property
     def inside(self) -> list[int]:
-        """The seats inside the cave."""
+        """Seats inside the cave."""
         return [seat for seat, inside in enumerate(self.game["inside"]) if inside]
 
     @property

@@ -44,7 +44,7 @@ class Names:
 
 
 def as_dicts(games: np.ndarray) -> list[dict]:
-    """Records of type `GAME` as plain Python values."""
+    """Convert records of type `GAME` to plain Python values."""
     columns = [games[name].tolist() for name in GAME.names]
     return [dict(zip(GAME.names, row, strict=True)) for row in zip(*columns, strict=True)]
 

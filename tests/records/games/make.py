@@ -10,7 +10,7 @@ from tests.support.record import record_of
 
 
 def main() -> None:
-    """Let the agents of each head play its edition from its seed."""
+    """Play each recorded game's edition from its seed."""
     for file in Path(__file__).parent.glob("*-seed-*.txt"):
         head = TextReader(file.read_text(encoding="utf-8"), file.name).fields
         agents = [make(name, head["seed"]) for name in head["names"]]
