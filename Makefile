@@ -2,12 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray test-libraries mutants coverage examples docs docs-links lint warm package clean
+.PHONY: help setup train champion hunter benchmark test pytest test-page test-versions test-deep test-ray test-libraries mutants examples docs docs-links lint warm package clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
-setup: .venv/installed  ## make .venv and install what is needed from constraints.txt
+setup: .venv/installed  ## make .venv and install the dependencies from constraints.txt
 
 .venv/installed: pyproject.toml constraints.txt
 	"$(PYTHON)" -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python >= 3.11 is needed, this is {sys.version}")'
@@ -32,7 +32,7 @@ champion hunter:
 	for seed in 0 1 2; do $(BIN)/python -m train.values runs/$@-seed$$seed || exit; done
 	$(BIN)/python -m train.ship runs/$@-seed0 --also runs/$@-seed1 runs/$@-seed2 --command "make $@" --about "$(about)"
 
-benchmark: setup  ## play what is missing of the benchmark and write its page: hours, and it goes on where it was stopped
+benchmark: setup  ## play missing runs of the benchmark and write its page: hours; resumes after an interruption
 	mkdir -p runs/benchmark
 	test -f runs/benchmark/benchmark.json || cp docs/measured/benchmark.json runs/benchmark/
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
@@ -48,7 +48,7 @@ pytest: warm
 warm: setup
 	$(BIN)/python -m tests.support.warm_up
 
-test-page: setup  ## play in the page with a browser that nobody sees
+test-page: setup  ## test the page in headless Chromium
 	@command -v chromium > /dev/null && command -v chromedriver > /dev/null || { echo "chromium is missing: apt-get install chromium chromium-driver"; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser,web]'
 	$(BIN)/python -m pytest tests/page
@@ -56,7 +56,7 @@ test-page: setup  ## play in the page with a browser that nobody sees
 test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
 	"$(PYTHON)" tests/package/versions.py
 
-test-deep: setup  ## a hundred times more games beside the oracle and JAX, kills of a run and damaged files: hours
+test-deep: setup  ## a hundred times more games against oracle and JAX, kills and damaged files: hours
 	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/in_jax/test_same_games.py tests/faults
 
 test-ray:  ## make .venv-ray and run the tests that need Ray, on a local cluster of two nodes
@@ -72,18 +72,14 @@ mutants: setup  ## mutation testing of the rules, the rewards and the observatio
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutation/mutants.py
 
-coverage: setup  ## lines of diamant_env that the tests reach, uncompiled
-	$(BIN)/python tests/mutation/covered.py
-
 examples: setup  ## run every recipe of examples/ in venvs of their own and write docs/libraries.md: downloads much
 	"$(PYTHON)" examples/run_all.py && $(BIN)/python docs/update.py
 
-docs: setup  ## build the site into build/docs, then test its links and its search in headless Chromium, if that is there
+docs: setup  ## build the site into build/docs; a broken reference is an error
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	$(BIN)/python -m sphinx -W --keep-going -d build/doctrees docs build/docs
-	DIAMANT_SITE=build/docs $(BIN)/python -m pytest tests/documents/test_site.py
 
-docs-links: docs  ## ask whether the links to other sites lead somewhere
+docs-links: docs  ## check the external links of the site
 	$(BIN)/python -m sphinx -b linkcheck -D nb_execution_mode=off -d build/doctrees docs build/links
 
 lint: setup  ## ruff and mypy
@@ -95,5 +91,5 @@ package: setup  ## build wheel and sdist, check them, install the wheel on every
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'build>=1.2' 'twine>=6.1'
 	$(BIN)/python tests/package/build.py
 
-clean:  ## remove what make made, but no run
+clean:  ## remove everything made except runs
 	rm -rf .venv .venv-ray build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,4 @@
-"""The engine beside plain C in one run: steps with observations, and the rules alone; games that end begin anew."""
+"""Engine against plain C in one run: steps with and without observations, with auto-reset."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ring = list[NDArray[np.int8]]
 
 
 def compare_steps(batches: tuple[int, ...], effort: Effort) -> list[Row]:
-    """All comparisons at 4 and 8 players."""
+    """Return all comparisons at 4 and 8 players."""
     rows = []
     for games in batches:
         for players in (4, 8):

@@ -61,14 +61,14 @@ def of_pgx(env: Any) -> Game:
 
 
 def engine(games: int) -> Callable[[int], Any]:
-    """Return what plays steps of `Batch`; its random actions are drawn beforehand."""
+    """Return a function that steps a `Batch` with actions drawn beforehand."""
     batch, actions = Batch(games, PLAYERS), np.random.default_rng(0).random((64, games, PLAYERS)) < 0.2
     observations, drawn = batch.reset(0), actions.astype(np.int8)
     return lambda steps: [batch.step(drawn[i % 64], observations, auto_reset=True) for i in range(steps)]
 
 
 def compiled(name: str, game: Game, games: int) -> Callable[[int], Any]:
-    """Return what plays steps of a game; print the seconds until the first is compiled."""
+    """Return a function that steps a game; print the compile time."""
     start, state = perf_counter(), jax.jit(jax.vmap(game[0]))(jax.random.split(jax.random.key(0), games))
     step = jax.jit(lambda state, key: jax.vmap(game[1])(state, jax.random.split(key, games)))
     state, key = jax.block_until_ready(step(state, jax.random.key(1))), jax.random.key(2)

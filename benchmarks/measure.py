@@ -1,4 +1,4 @@
-"""Measuring of speed: contenders take turns in one run, and the median counts."""
+"""Speed measurements: contenders alternate in one run; medians."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_STEPS = 2**40
 
 
 class Effort(NamedTuple):
-    """Number of repeats, and about how many seconds each of them plays."""
+    """Number of repeats, and seconds of each."""
 
     repeats: int = 7
     seconds: float = 0.3
@@ -43,7 +43,7 @@ def _quartiles(repeats: Sequence[float]) -> tuple[float, float]:
 
 
 def alternate(contenders: Mapping[str, Play], effort: Effort) -> dict[str, list[float]]:
-    """Let the contenders take turns; return the steps per second of each. Finding the number of steps warms them up.
+    """Measure the contenders in alternation; return the steps per second of each. Calibration warms them up.
 
     Raises:
         RuntimeError: If a contender takes no longer for more steps.
@@ -63,7 +63,7 @@ def _seconds(play: Play, steps: int) -> float:
 
 
 def _steps_for(name: str, play: Play, seconds: float) -> int:
-    """Return how many steps take about this many seconds."""
+    """Return the number of steps that take about `seconds`."""
     play(1)
     steps = 1
     while (took := _seconds(play, steps)) < seconds / 4:

@@ -114,7 +114,7 @@ def by_deep_cfr(box: str) -> Learned:
 
 
 def by_episodes(box: str, make: Callable[[int, int], Any], episodes: int) -> Learned:
-    """Let two agents of `rl_environment` learn against each other."""
+    """Train two agents of `rl_environment` against each other."""
     game = load(box, recall="state")
     env = rl_environment.Environment(game)
     size = env.observation_spec()["info_state"][0]
@@ -143,12 +143,12 @@ def by_nfsp(box: str) -> Learned:
 
 
 def by_dqn(box: str) -> Learned:
-    """Two learners of values, whose greedy policies need not be near an equilibrium."""
+    """Two Q-learners; their greedy policies need not approach an equilibrium."""
     return by_episodes(box, lambda player, size: dqn.DQN(player, size, 2, (64,), epsilon_decay_duration=3_000), 3_000)
 
 
 class Mcts(policies.Policy):
-    """What MCTS does in each state, as a policy."""
+    """Policy of MCTS in each state."""
 
     def __init__(self, game: pyspiel.Game) -> None:
         super().__init__(game, [0, 1])
@@ -162,7 +162,7 @@ class Mcts(policies.Policy):
 
 
 def by_mcts(box: str) -> Learned:
-    """MCTS that knows what the other has decided in the same turn: it searches states, not information states."""
+    """MCTS over states, not information states: it knows the other's decision of the same turn."""
     game = load(box, recall="state")
     return Mcts(game).to_tabular(), "50 simulations a decision"
 
@@ -201,14 +201,14 @@ ALGORITHMS: dict[str, Callable[[str], Learned]] = {
 
 
 def nash_conv(box: str, learned: Any) -> float:
-    """Return what the two could gain by deviating alone, together."""
+    """Return NashConv."""
     if isinstance(learned, policies.Policy):
         return exploitability.nash_conv(learned.game, learned, use_cpp_br=False)
     return pyspiel.nash_conv(exported(box), learned)
 
 
 def sizes(box: str) -> str:
-    """Return how large a box is: states, and information states of both kinds."""
+    """Return the size of a game: states, and information states of both kinds."""
     states = get_all_states.get_all_states(load(box), include_chance_states=True).values()
     decisions = [state for state in states if not state.is_terminal() and not state.is_chance_node()]
     known = [len(policies.TabularPolicy(load(box, recall=recall)).state_lookup) for recall in ("history", "state")]

@@ -14,7 +14,7 @@ from diamant_env.storage.results import save_json, versions
 
 
 def machine() -> dict[str, str]:
-    """Return what the figures depend on beside the code: processor, cores, load, date and versions."""
+    """Return the environment of a measurement: processor, cores, load, date and versions."""
     return {
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": _processor(),

@@ -38,7 +38,7 @@ batch.step(np.zeros((1, 4), np.int8))
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure how fast the engine is: steps beside C, and seconds until the first step.
+    """Measure the engine: steps against C, and seconds until the first step.
 
     Contenders take turns in the same run; the median counts. Leave the machine alone meanwhile.
     """
@@ -46,7 +46,7 @@ class Arguments:
     out: Path = Path("runs/benchmarks/throughput")
     """Folder for results.json; it is made if it is not there."""
     quick: bool = False
-    """Only show that everything runs: tiny batches and short times; the figures mean nothing."""
+    """Smoke test: tiny batches and short times; the figures mean nothing."""
 
 
 def measure(arguments: Arguments) -> None:
@@ -72,7 +72,7 @@ def measure_costs(repeats: int) -> list[Row]:
 
 
 def _fresh(program: str, cache: str) -> tuple[str, float]:
-    """Run a program in a fresh Python; return what it printed and the seconds that it took."""
+    """Run a program in a new Python process; return its output and seconds."""
     environment, command = os.environ | {"NUMBA_CACHE_DIR": cache}, [sys.executable, "-c", program]
     root, start = Path(__file__).parents[1], perf_counter()
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True)

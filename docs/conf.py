@@ -41,7 +41,7 @@ default_role = "py:obj"  # a name in a docstring is a link, where it is document
 
 
 def find_constants(package: str) -> None:
-    """Give the constants that a package takes from its modules the text that stands below them there."""
+    """Attach the documentation below constants in modules to the names that the package re-exports."""
     taken = ModuleAnalyzer.for_module(package)
     taken.analyze()
     homes = [home for home in sorted(sys.modules) if home.startswith(f"{package}.")]
@@ -51,19 +51,19 @@ def find_constants(package: str) -> None:
 
 
 def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Write the headings of Markdown, which Gymnasium wants in a docstring, in bold."""
+    """Convert Markdown headings of a docstring, as Gymnasium requires them, to bold text."""
     lines[:] = [re.sub(r"^#+ (.+)$", r"**\1**", line) for line in lines]
 
 
 def signature(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, *parts: str | None
 ) -> tuple[str | None, ...]:
-    """Name an alias as it is called."""
+    """Return the public name of an alias."""
     return tuple(part and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", part) for part in parts)
 
 
 def link(app: Sphinx, document: str, source: list[str]) -> None:
-    """Make links to files outside this folder downloads."""
+    """Convert links to files outside this folder to downloads."""
     if "/" not in document:
         source[0] = source[0].replace("](../", "](path:../")
 

@@ -13,22 +13,22 @@ from train.benchmarking.suite import TASKS
 
 
 def observation() -> str:
-    """The layout of the observation."""
+    """Return the table of the observation's layout."""
     return f"`Box(float32, ({NUM_FEATURES},))`, the same for every seat, table size and edition.\n\n{field_table()}"
 
 
 def history() -> str:
-    """The fields that the layout "history" adds."""
+    """Return the table of the fields of the layout "history"."""
     return field_table(HISTORY)
 
 
 def rewards() -> str:
-    """The rewards."""
+    """Return the table of rewards."""
     return markdown_table(["reward", "what a seat is paid"], [[f"`{name}`", text] for name, text in REWARDS.items()])
 
 
 def editions() -> str:
-    """What the editions are made of."""
+    """Return the table of editions."""
     header = ["edition", "cards", "treasures", "traps", "relics", "expeditions", "tie", "chests", "stones", "from"]
     rows = [
         [
@@ -50,7 +50,7 @@ def editions() -> str:
 
 
 def _relics(edition: Edition) -> str:
-    """How many relics, what they are worth and when they enter."""
+    """Return number, values and entry of an edition's relics."""
     if not edition.relics:
         return "none"
     worth = {"taken": "in the order of leaving", "printed": "as printed"}[edition.relic_values]
@@ -59,13 +59,13 @@ def _relics(edition: Edition) -> str:
 
 
 def opponents() -> str:
-    """The scripted agents, each with its idea."""
+    """Return the table of scripted agents."""
     rows = [[f"`{describe(family)}`", (family.__doc__ or "").split("\n")[0]] for family in FAMILIES.values()]
     return markdown_table(["text (default)", "idea"], rows)
 
 
 def suite() -> str:
-    """The benchmark's tasks, each with its reason."""
+    """Return the table of the benchmark's tasks."""
     rows = [[f"`{task.name}`", task.meaning, task.reason, str(task.seeds)] for task in TASKS.values()]
     return markdown_table(["task", "game", "why", "seeds"], rows)
 

@@ -1,4 +1,4 @@
-"""Generated parts that show what was measured: tables of docs/measured/*.json and of model cards."""
+"""Generated parts with measured figures: tables of docs/measured/*.json and of model cards."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def engine() -> str:
 
 
 def libraries(lines: dict[str, Row] | None = None) -> str:
-    """What `make examples` saw of each recipe, by default what is in docs/libraries.json."""
+    """Return the results of `make examples`, by default those in docs/libraries.json."""
     seen = json.loads(RESULTS.read_text(encoding="utf-8")) if lines is None else lines
     rows, beside = [], {}
     for recipe in RECIPES:
@@ -69,12 +69,12 @@ def _source(results: Row) -> str:
 
 
 def benchmark() -> str:
-    """What has been played of the benchmark, as the page of its folder shows it."""
+    """Return the page of the benchmark's results."""
     return summary(load("benchmark"))
 
 
 def benchmark_tasks() -> str:
-    """All figures of the benchmark, a table for each task."""
+    """Return all figures of the benchmark, a table per task."""
     return "\n\n".join(task_tables(load("benchmark")["runs"]))
 
 
@@ -103,7 +103,7 @@ def findings() -> str:
 
 
 def tasks() -> str:
-    """The registered tasks, each with its length, its busts and three baselines."""
+    """Return the table of registered tasks: length, busts and three baselines."""
     found, agents, rows, hidden = load("tasks"), ("champion", "ev:0.75", "random:0.2"), [], []
     for task in list_tasks():
         row = found[task.id.removeprefix("diamant_env/")]

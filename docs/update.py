@@ -1,4 +1,4 @@
-"""Write the generated parts of the pages: ``python docs/update.py``; a test asserts that none is stale.
+"""Generator of parts of the pages: ``python docs/update.py``; a test asserts that none is stale.
 
 A generated part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``. `game_parts.py` and
 `measured_parts.py` have a function for each.
@@ -24,7 +24,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def updated(text: str) -> str:
-    """Return a page with all its generated parts written anew."""
+    """Return a page with all its generated parts rewritten."""
     return PART.sub(lambda part: f"<!-- generated: {part['name']} -->\n{PARTS[part['name']]()}\n<!-- end -->", text)
 
 

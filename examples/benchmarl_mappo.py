@@ -31,7 +31,7 @@ GAMES = 32  # side by side
 
 
 class Diamant(TaskClass):
-    """What BenchMARL wants to know about a task."""
+    """BenchMARL's description of a task."""
 
     def get_env_fun(self, num_envs, continuous_actions, seed, device):
         """Return a function that makes one environment at each call, with a seed of its own."""
@@ -54,11 +54,11 @@ class Diamant(TaskClass):
         return True
 
     def has_render(self, env):
-        """Nothing is drawn here."""
+        """Return False: no rendering."""
         return False
 
     def max_steps(self, env):
-        """More turns than a game has."""
+        """Return more turns than a game has."""
         return 200
 
     def group_map(self, env):
@@ -66,23 +66,23 @@ class Diamant(TaskClass):
         return env.group_map
 
     def action_spec(self, env):
-        """As the environment says."""
+        """Return the environment's action specification."""
         return env.full_action_spec
 
     def observation_spec(self, env):
-        """What a seat sees."""
+        """Return the observation specification of a seat."""
         return self.part(env, "observation")
 
     def action_mask_spec(self, env):
-        """Which actions are legal."""
+        """Return the specification of the action mask."""
         return self.part(env, "action_mask")
 
     def info_spec(self, env):
-        """Nothing else is needed."""
+        """Return None: no further entries."""
         return None
 
     def state_spec(self, env):
-        """What the centralised critic sees."""
+        """Return the state specification for the centralised critic."""
         return Composite({"state": env.observation_spec["state"].clone()})
 
     def part(self, env, name):
@@ -92,19 +92,19 @@ class Diamant(TaskClass):
 
     @staticmethod
     def env_name():
-        """The environment's name in logs."""
+        """Return the environment's name in logs."""
         return "diamant"
 
 
 class Budget(Callback):
-    """Ends the run after the last batch that the budget has room for."""
+    """Callback that ends the run after the last batch within the budget."""
 
     def __init__(self, task):
         super().__init__()
         self.task, self.left = task, task.left
 
     def on_train_end(self, training_td, group):
-        """Leave, by what an iterator raises at its end, if another batch as large as this one is too much."""
+        """Raise StopIteration if another batch of this size would exceed the budget."""
         before, self.left = self.left, self.task.left
         if self.left < before - self.left:
             raise StopIteration

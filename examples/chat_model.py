@@ -1,4 +1,4 @@
-"""A chat model as a player, judged by what each of its decisions costs: ``python -m examples.chat_model URL``.
+"""Chat model as a player, judged by loss per decision: ``python -m examples.chat_model URL``.
 
 Each decision is one message in the form of chat completions, which most servers of language models take: a JSON with
 ``model`` and ``messages``, answered by ``choices[0].message.content``. Nothing but the standard library is needed.
@@ -34,7 +34,7 @@ class ChatModel:
         self.headers = {"Content-Type": "application/json", **(headers or {})}
 
     def __call__(self, text: str) -> str:
-        """Return what the model answers.
+        """Return the model's answer.
 
         Raises:
             OSError: If the server can't be reached, refuses, or takes too long.
@@ -59,7 +59,7 @@ def header(text: str) -> tuple[str, str]:
 
 
 def run(argv: Sequence[str]) -> None:
-    """Let the model play and print what its decisions cost, beside two agents in the same games."""
+    """Judge the model and print its losses beside two agents' in the same games."""
     parser = argparse.ArgumentParser(prog=COMMAND, description="Judge a chat model by what each decision costs.")
     add = parser.add_argument
     add("url", help="where messages are posted, in the form of chat completions")

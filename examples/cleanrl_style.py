@@ -1,4 +1,4 @@
-"""A single file in CleanRL's manner: PPO in PyTorch, everything in sight, on the native Gymnasium VectorEnv.
+"""Single-file PPO in PyTorch in the style of CleanRL, on the native Gymnasium VectorEnv.
 
 Install: pip install -c constraints.txt -e . torch==2.13.0 scipy
 Run:     python -m examples.cleanrl_style --steps 300000

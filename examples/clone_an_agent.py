@@ -20,7 +20,7 @@ from diamant_env.storage.files import write_whole
 
 
 def decisions_of(text: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return what copies of an agent see where they decide, and what they decide: float32 (n, features), int8 (n,)."""
+    """Return observations and decisions of copies of an agent: float32 (n, features), int8 (n,)."""
     agent, batch = make(text, seed), Batch(games, 4)
     observations, first = batch.reset(seed), np.ones(games * 4, bool)
     seen, taken, actions = [], [], np.zeros((games, 4), np.int8)
@@ -35,7 +35,7 @@ def decisions_of(text: str, games: int, seed: int) -> tuple[np.ndarray, np.ndarr
 
 
 def clone(observations: np.ndarray, actions: np.ndarray, steps: int = 1000) -> torch.nn.Sequential:
-    """Return a network of the logits of CONTINUE and LEAVE."""
+    """Return a network with two logits, CONTINUE and LEAVE."""
     observation, action = torch.tensor(observations), torch.tensor(actions).long()
     sizes = [observation.shape[1], 64, 64]
     hidden = [layer for pair in pairwise(sizes) for layer in (torch.nn.Linear(*pair), torch.nn.ReLU())]
@@ -51,7 +51,7 @@ def clone(observations: np.ndarray, actions: np.ndarray, steps: int = 1000) -> t
 
 
 def save(network: torch.nn.Sequential, path: str) -> None:
-    """Write a policy file that every command of this project takes for an agent."""
+    """Write a policy file, which every command of this project accepts as an agent."""
     layers = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
     tensors = {f"{i}.{name}": value for i, layer in enumerate(layers) for name, value in layer.state_dict().items()}
     sha256 = digest({name: value.numpy() for name, value in tensors.items()})

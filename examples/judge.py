@@ -38,7 +38,7 @@ class Learned:
 
 
 def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArray[np.float32]], ArrayLike]) -> None:
-    """Play the games and print the result; run_all.py reads that line.
+    """Play the games and print the result line that run_all.py reads.
 
     Args:
         library: The name under which it is installed.
@@ -49,7 +49,7 @@ def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArr
     games = GAMES if decisions >= 100_000 else 1_000  # where next to nothing was learned, a look is enough
     agents = [Learned(library, choose), *REFERENCES]
     results, _ = compare(agents, [pool_line_up(OPPONENTS)], games)
-    own, *others = (told(result.win_share) for result in results)
+    own, *others = (with_interval(result.win_share) for result in results)
     beside = ", ".join(f"{name} {share}" for name, share in zip(REFERENCES, others, strict=True))
     print(
         f"result: {library} {version(library)}: {decisions:,} decisions in {seconds:,.1f} s, "
@@ -58,7 +58,7 @@ def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArr
 
 
 def report_entry(library: str, train: Callable[..., Any]) -> None:
-    """Train what enters the benchmark, at four seats for winning, and print the result: a recipe's whole command.
+    """Train a benchmark entry at four seats for wins and print the result: a recipe's whole command.
 
     Args:
         library: The name under which it is installed.
@@ -81,6 +81,6 @@ def report_entry(library: str, train: Callable[..., Any]) -> None:
         report(library, steps - task.left, seconds, agent.leave_probability)
 
 
-def told(share: Estimate) -> str:
+def with_interval(share: Estimate) -> str:
     """Return a mean and the longer side of its 95 % interval."""
     return f"{share.mean:.3f} ± {max(share.high - share.mean, share.mean - share.low):.3f}"

@@ -65,7 +65,7 @@ class Table(MultiAgentEnv):
         return self.seen(observations, infos, over), rewards, {"__all__": over}, {"__all__": False}, {}
 
     def seen(self, observations, infos, over):
-        """Return what RLlib is shown: all seats with their masks, or the seats that must decide; at the end all."""
+        """Return RLlib's observations: all seats with masks, or the seats that must decide; at the end all."""
         deciding = [agent for agent, info in infos.items() if info["active"]]
         Table.decisions += len(deciding)
         if args.mask:

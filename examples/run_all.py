@@ -1,4 +1,4 @@
-"""Train every recipe in a venv and write how fast it learned into docs/libraries.json: `make examples`.
+"""Training of every recipe in its own venv, with results in docs/libraries.json: `make examples`.
 
 Recipes with the same requirements share a venv. docs/libraries.md shows the results; a recipe that failed says why.
 """
@@ -95,13 +95,13 @@ FIGURES = re.compile(
 
 
 def command(recipe: Recipe, steps: int) -> list[str]:
-    """Return what runs a recipe, but for the interpreter."""
+    """Return the command of a recipe without the interpreter."""
     module, *options = recipe.module.split()
     return ["-m", f"examples.{module}", *options, "--steps", str(steps)]
 
 
 def main() -> None:
-    """Run the recipes and write what was seen."""
+    """Run the recipes and write their results."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--steps", type=int, default=300_000, help="decisions of each recipe")
     parser.add_argument("--timeout", type=int, default=1800, help="seconds for an installation or a run")

@@ -8,7 +8,7 @@ Mask: in the infos (mask="info", the default); `PettingZooWrapper` moves it to (
 Idle seats: rows with the mask [1, 0]; `MaskedCategorical` gives their only action probability 1, so that they add
 nothing to the policy's gradient. All seats stay until the end, so no `use_mask` is needed.
 What it can't do: play many games in one call. `SerialEnv` steps one wrapped game after the other, and its tensors cost
-more than the game. `rollout` takes the likeliest actions unless it is told to explore, and then nothing is learned.
+more than the game. `rollout` takes the likeliest actions unless exploration is on, without which nothing is learned.
 Infos must be numbers of the same keys at every step; the seats form one group, "player".
 """
 

@@ -22,20 +22,20 @@ __all__ = ["Asker", "DiamantEnv", "DiamantTaskset"]
 
 
 class Asker(vf.Harness[vf.HarnessConfig]):
-    """One chat completion for each message, in this process."""
+    """Harness that sends each message as one chat completion, in this process."""
 
     APPENDS_SYSTEM_PROMPT = SUPPORTS_RESUME = True
     EXECUTES_CODE = NEEDS_CONTAINER = False
 
     async def launch(self, ctx, trace, runtime, endpoint, secret, mcp_urls, data):
-        """Ask once."""
+        """Send one message; return the answer."""
         client = AsyncOpenAI(base_url=endpoint, api_key=secret)
         await client.chat.completions.create(model=ctx.model, messages=[*map(message_to_wire, data.prompt)])
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 
 
 class DiamantConfig(vf.TasksetConfig):
-    """What is played: decisions that `plays` meets among players of the equilibrium, or games against it."""
+    """Settings: decisions that `plays` meets among equilibrium players, or games against it."""
 
     games: int = 100
     players: int = 2
@@ -46,7 +46,7 @@ class DiamantConfig(vf.TasksetConfig):
 
 
 class DiamantData(vf.TaskData):
-    """The gems that CONTINUE and LEAVE bring, or the seed of a whole game."""
+    """Values of CONTINUE and LEAVE in gems, or the seed of a whole game."""
 
     values: tuple[float, float] | None = None
     seed: int = 0
@@ -57,18 +57,18 @@ class DiamantTask(vf.Task[DiamantData, vf.State, vf.TaskConfig]):
 
     @vf.reward
     async def gems(self, trace: vf.Trace) -> float:
-        """Return what the choice brings less what the better one brings."""
+        """Return the value of the choice less that of the better one."""
         values, leave = self.data.values or (0, 0), parse_answer(trace.last_reply)
         return (min(values) if leave is None else values[LEAVE if leave else CONTINUE]) - max(values)
 
     @vf.metric
     async def illegal(self, trace: vf.Trace) -> float:
-        """Return how many answers were neither of the two words."""
+        """Return the number of invalid answers."""
         return float(sum(parse_answer(str(message.content)) is None for message in trace.assistant_messages))
 
 
 class DiamantTaskset(vf.Taskset[DiamantTask, DiamantConfig]):
-    """Decisions in `games` expeditions, in the order of play; or `games` whole games."""
+    """Tasks: decisions of `games` expeditions in the order of play, or `games` whole games."""
 
     def load(self):
         """Yield the tasks."""
@@ -93,7 +93,7 @@ class DiamantTaskset(vf.Taskset[DiamantTask, DiamantConfig]):
 
 
 class DiamantEnv(vf.Env[vf.SingleAgentEnvConfig]):
-    """One answer to a decision; or a game, in which the model has seat 0 and is asked turn by turn."""
+    """One decision, or a game in which the model has seat 0."""
 
     async def run(self, task: DiamantTask, agents: vf.Agents) -> None:
         """Play the task."""

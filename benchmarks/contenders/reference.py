@@ -1,4 +1,4 @@
-"""The engine's step in plain C (`reference.c`), compiled once in a process and called through ctypes."""
+"""Engine step in plain C (`reference.c`), compiled once in a process and called through ctypes."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def new_arrays(num_games: int, seats: int) -> tuple[NDArray[np.float32], NDArray
 
 
 def compiler_flags() -> tuple[str, ...]:
-    """Return the flags with which the reference is fastest here."""
+    """Return the compiler flags with which the reference is fastest here."""
     cpu = Path("/proc/cpuinfo")
     wide = cpu.exists() and "avx512f" in cpu.read_text()
     # gcc 12 tunes for Zen 3 on newer AMD processors with AVX-512; tuned for Ice Lake the reference is faster there.

@@ -1,4 +1,4 @@
-"""The hint: the champion's own probability, both choices played on, nothing that the seat can't see."""
+"""Hints: the champion's probability, roll-outs of both choices, no hidden information."""
 
 import numpy as np
 import pytest
@@ -15,18 +15,16 @@ TRAPS = ["spider", "snake", "lava pit", "boulder", "battering ram"]
 
 BUSTS = [card for trap in TRAPS[:4] for card in (trap, trap)]  # four expeditions without a gem
 BRINK = [*BUSTS, 15, 5, *TRAPS]  # then seat 1 leaves with 8 gems, and seat 0 has 12 in the bag
-FATAL = (
-    6 / 24
-)  # cards in the deck by then: one more of four kinds of trap, two of the fifth, 15 - 2 treasures, 5 relics
+FATAL = 6 / 24  # cards in the deck: one more of four kinds of trap, two of the fifth, 15 - 2 treasures, 5 relics
 
 
 def at_the_brink() -> Play:
-    """The last expedition: seat 0 is alone inside and wins if it leaves."""
+    """Return a game in the last expedition in which seat 0 is alone inside and wins by LEAVE."""
     return Play([*BRINK, "snake"], players=2).go_on(4).leave(1).go_on(len(TRAPS))
 
 
 @pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics", True)])
-def test_the_probability_is_that_of_the_champion_at_the_table(edition, hidden):
+def test_hint_gives_probability_of_champion(edition, hidden):
     sitting = GameSession(edition, make_all(["champion"] * 3, 1), 5, hidden_chests=hidden)
     asked = 0
     while not sitting.over:
@@ -41,8 +39,8 @@ def test_the_probability_is_that_of_the_champion_at_the_table(edition, hidden):
     assert asked > 10
 
 
-def test_a_choice_that_must_win_is_found():
-    """Leaving wins for sure; continuing loses wherever the next card is fatal, and the champion leaves after it."""
+def test_winning_choice_is_found():
+    """LEAVE wins; CONTINUE loses if the next card is fatal."""
     found = hint(at_the_brink().game, BASE, 0, seconds=0).outlook
     assert found.shares[LEAVE] == 1
     assert found.shares[CONTINUE] == pytest.approx(1 - FATAL, abs=4 * np.sqrt(FATAL * (1 - FATAL) / found.games))
@@ -52,8 +50,7 @@ def test_a_choice_that_must_win_is_found():
     assert "leaving is better" in lines[-1]
 
 
-def test_the_cards_to_come_are_not_known():
-    """The key of the game makes its cards, and no hint depends on it."""
+def test_hint_is_independent_of_the_key():
     game = at_the_brink().game.copy()
     before = hint(game, BASE, 0, seconds=0)
     game["key"] += 1
@@ -61,15 +58,15 @@ def test_the_cards_to_come_are_not_known():
     assert (before.leave, before.outlook) == (after.leave, after.outlook)
 
 
-def test_why_no_game_is_played_on():
+def test_hint_explains_missing_rollouts():
     hidden = find_edition("iello-2016", hidden_chests=True)
     assert "chests are hidden" in hint(at_the_brink().game, hidden, 0).lines()[1]
     alone = Play([5], players=1).game
     assert "You play alone" in hint(alone, BASE, 0).why_not
 
 
-def test_the_clock_ends_the_search(monkeypatch):
-    """Each look at the clock comes 0.1 s later than the one before: two rounds fit into 0.6 s."""
+def test_time_budget_ends_search(monkeypatch):
+    """The clock advances by 0.1 s per call: two rounds fit into 0.6 s."""
     times = iter(np.arange(100) / 10)
     monkeypatch.setattr(room, "perf_counter", lambda: next(times))
     found = hint(at_the_brink().game, BASE, 0, seconds=0.6)

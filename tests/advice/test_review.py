@@ -1,4 +1,4 @@
-"""The review: a clear mistake is found, the costliest first; what can't be known is not claimed; the same each time."""
+"""Reviews of finished games: mistakes in order of their cost, reproducible estimates."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ def few_games_where_nothing_is_compiled(monkeypatch):
 
 
 def played(deck: list, turns: list[tuple[int, ...] | str], players: int = 2) -> list:
-    """The states of a game of chosen cards."""
+    """Return the states of a game of scripted cards."""
     play = Play(deck, players)
     states = [play.game.copy()]
     for seats in turns:
@@ -31,8 +31,8 @@ GREEDY = played([*BRINK, "snake"], [*TO_THE_BRINK, ()])
 WISE = played(BRINK, [*TO_THE_BRINK, (0,)])
 
 
-def test_a_clear_mistake_stands_first_with_its_price():
-    """Alone inside and ahead, with 6 of 24 cards fatal: who continues gives a quarter of the game away."""
+def test_costliest_mistake_comes_first():
+    """Alone inside and ahead, with 6 of 24 cards fatal: CONTINUE loses a quarter of the win probability."""
     found = review(GREEDY, BASE, 0)
     worst = found.decisions[0]
     assert (worst.turn, worst.expedition, worst.card) == (10, 5, 7)
@@ -46,14 +46,14 @@ def test_a_clear_mistake_stands_first_with_its_price():
     assert found.lines()[2].strip() == worst.words
 
 
-def test_the_right_decision_is_no_mistake():
+def test_right_decision_is_no_mistake():
     leaving = next(each for each in review(WISE, BASE, 0).decisions if each.turn == 10)
     assert (leaving.chose, leaving.better, leaving.cost, leaving.mistake) == (LEAVE, LEAVE, 0, False)
     assert leaving.interval[1] < 0
 
 
-def test_leaving_too_early_is_a_mistake_too():
-    """With 6 gems against a rival's 10 who sits in camp, who leaves in the last expedition has lost."""
+def test_leaving_too_early_is_a_mistake():
+    """With 6 gems against 10 of a rival in camp, LEAVE in the last expedition loses."""
     deck = [17, "snake", "snake", "spider", "spider", "spider", 2, 5]
     states = played(deck, [(0,), (), "all", "all", "all", (0,), (1,)])
     assert states[-1].chest[:2].tolist() == [10, 6]
@@ -66,7 +66,7 @@ def test_leaving_too_early_is_a_mistake_too():
 
 
 @pytest.mark.parametrize(("edition", "players"), [("iello-2016", 3), ("incan-gold", 3)])
-def test_every_decision_and_every_state_is_there(edition, players):
+def test_review_covers_every_decision_and_state(edition, players):
     sitting = GameSession(edition, make_all(["random:0.3"] * players, 1), 5)
     sitting.play_out()
     found = review(sitting.games, sitting.edition, 2)
@@ -88,7 +88,7 @@ def test_every_decision_and_every_state_is_there(edition, players):
     assert review(sitting.games, sitting.edition, 2) == found
 
 
-def test_who_plays_alone_is_told_so():
+def test_lone_player_has_no_review():
     sitting = GameSession("incan-gold", make_all(["bag:8"], 1), 5)
     sitting.play_out()
     found = review(sitting.games, sitting.edition, 0)

@@ -1,4 +1,4 @@
-"""Fictitious self-play: the reservoir is an even sample, and the average is what was done on average."""
+"""Fictitious self-play: uniform reservoir sampling and the average policy."""
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from train.algorithms.fictitious import Average, Reservoir, fictitious_play
 from train.runs.config import Config, NetworkConfig
 
 
-def test_the_reservoir_keeps_all_decisions_equally_often():
+def test_reservoir_is_uniform():
     kept = np.zeros(1000)
     for seed in range(300):
         reservoir = Reservoir(100, 3, np.random.default_rng(seed))
@@ -26,7 +26,7 @@ def test_the_reservoir_keeps_all_decisions_equally_often():
     assert (np.abs(parts - 3000) < 250).all()  # of each tenth, four standard errors
 
 
-def test_the_average_learns_how_often_something_was_done():
+def test_average_policy_learns_frequencies():
     torch.manual_seed(0)  # of the first weights
     random = np.random.default_rng(0)
     average = Average(NetworkConfig(hidden=(16,), inputs=RAW), random)
@@ -40,7 +40,7 @@ def test_the_average_learns_how_often_something_was_done():
     assert np.abs(found - [leaves[:2000].mean(), leaves[2000:].mean()]).max() < 0.05
 
 
-def test_the_others_play_the_average_and_the_same_seed_gives_the_same(tmp_path):
+def test_fictitious_play_is_deterministic(tmp_path):
     ppo = {"decisions": 1500, "games": 10, "turns": 16}
     config = Config(seed=3, game={"num_players": (3,)}, ppo=ppo, network={"hidden": (8,)})
     one, same = (fictitious_play(config, Meter(tmp_path / "spent"), tmp_path) for _ in range(2))

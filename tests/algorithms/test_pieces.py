@@ -18,7 +18,7 @@ from train.runs.config import Config, NetworkConfig, PPOConfig
 SMALL = PPOConfig(decisions=6_000, games=8, turns=16, minibatch=128)
 
 
-def test_the_divergence_is_that_of_both_actions():
+def test_divergence_sums_over_both_actions():
     old, new = (
         torch.tensor([[0.2, 0.8], [0.5, 0.5], [0.999, 0.001]]),
         torch.tensor([[0.4, 0.6], [0.9, 0.1], [0.5, 0.5]]),
@@ -32,7 +32,7 @@ def test_the_divergence_is_that_of_both_actions():
     assert torch.isfinite(extreme.grad).all()
 
 
-def test_a_decision_pays_for_its_distance_from_the_anchor():
+def test_reward_is_reduced_by_distance_from_anchor():
     model = RegularisedNash(DiamantVecEnv(4, 3), SMALL, NetworkConfig(hidden=(8,)), 0)
     seen = np.random.default_rng(0).random((12, model.inputs.width), np.float32)
     before = model.evaluate(seen)[0]
@@ -52,10 +52,10 @@ def test_a_decision_pays_for_its_distance_from_the_anchor():
 
 
 class Killed(Exception):
-    """Stands for the moment at which the process dies."""
+    """Simulated death of the process."""
 
 
-def test_a_run_with_an_anchor_goes_on_with_the_same_bytes(tmp_path, monkeypatch):
+def test_anchored_run_resumes_to_same_weights(tmp_path, monkeypatch):
     config = Config(seed=1, threads=1, ppo=SMALL, network={"hidden": (8,)}, judge={"curve_points": 0}, checkpoints=5)
     whole = train(config, tmp_path / "whole", RegularisedNash)
     play, calls = DiamantVecEnv.play, []
@@ -83,7 +83,7 @@ def always(leave: float) -> NetworkAgent:
     return NetworkAgent([(np.zeros((2, NUM_FEATURES), np.float32), np.float32([0, np.log(leave / (1 - leave))]))])
 
 
-def test_a_seat_plays_one_policy_a_game_drawn_by_the_strategy():
+def test_population_draws_one_policy_per_game():
     population = Population(np.random.default_rng(0))
     population.policies = [always(0.1), always(0.4), always(0.9)]
     seen = Observations(np.ones((6000, NUM_FEATURES), np.float32))
@@ -96,8 +96,8 @@ def test_a_seat_plays_one_policy_a_game_drawn_by_the_strategy():
     assert not np.array_equal(changed[:3000], first[:3000])
 
 
-def test_the_network_does_what_the_population_does_on_average(tmp_path):
-    """Who is still inside after some turns is more likely one who rarely leaves."""
+def test_distilled_network_equals_population_average(tmp_path):
+    """Conditional on being inside after some turns, policies that rarely leave are likelier."""
     population = Population(np.random.default_rng(0))
     population.policies = [always(0.05), always(0.5)]
     config = Config(game={"num_players": (3,)}, ppo=SMALL, network={"hidden": (16,), "inputs": RAW}, seed=1)

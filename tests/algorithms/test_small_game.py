@@ -1,4 +1,4 @@
-"""A small expedition, whose equilibrium is mixed and known: each algorithm of our own goes where its paper says."""
+"""Convergence of each learning algorithm in a small expedition with a known mixed equilibrium."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def task(monkeypatch) -> Task:
 
 
 @pytest.mark.parametrize("name", MOST)
-def test_it_comes_near_the_equilibrium(name, task, tmp_path):
+def test_algorithm_approaches_equilibrium(name, task, tmp_path):
     run = BenchmarkRun(task, ALGORITHMS[name], 0, tmp_path, FEW)
     assert 0 <= exploitability(run.algorithm.agent(run), task)["exploitability"] < MOST[name]
 
@@ -49,7 +49,7 @@ def quantal_response(tree, temperature: float, paid: bool):
     """
     policy, value = np.zeros((2, tree.boxes.size))
     digits, (leave, stay) = np.zeros(len(tree.sets.radix), np.int64), np.zeros((2, PLAYERS))
-    for number in range(tree.sets.size - 1, 0, -1):  # before the first card nobody decides
+    for number in range(tree.sets.size - 1, 0, -1):  # no decision before the first card
         read_digits(tree.sets, number, digits)
         cards = cards_left(tree.sets, digits)
         for at in nodes_of.py_func(tree.boxes, number):
@@ -68,7 +68,7 @@ def quantal_response(tree, temperature: float, paid: bool):
 
 
 def distance(agent, temperature: float, paid: bool) -> float:
-    """Return how far an agent is from the quantal response equilibrium, where all are inside."""
+    """Return the largest difference from the quantal response equilibrium where all are inside."""
     tree = exact.build_tree(exact.start_of_expedition(SMALL, PLAYERS), SMALL, merge_traps=False)
     expected = quantal_response(tree, temperature, paid)
     where = tree.boxes.first[1:, PLAYERS]
@@ -76,7 +76,7 @@ def distance(agent, temperature: float, paid: bool) -> float:
 
 
 class Held(MirrorDescent):
-    """The temperature stays, in the units of the rewards."""
+    """Mirror descent with a constant temperature in the units of the rewards."""
 
     def __init__(self, *args):
         super().__init__(*args)
@@ -86,18 +86,16 @@ class Held(MirrorDescent):
         return advantages
 
 
-def test_mirror_descent_with_a_temperature_that_stays_finds_the_quantal_response_equilibrium(
-    task, tmp_path, monkeypatch
-):
-    """Sokota et al. 2023: it is the fixed point. What leads there is the temperature."""
+def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monkeypatch):
+    """Source: Sokota et al. 2023."""
     monkeypatch.setattr(mirror_descent, "TEMPERATURE", 0.1)
     agent = train(BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, FEW).experiment(), tmp_path / "run", Held)
     assert distance(agent, 0.1 * GEMS, paid=False) < 0.1
     assert distance(agent, 0.01 * GEMS, paid=False) > 0.15
 
 
-def test_an_anchor_that_stays_leads_to_the_equilibrium_of_the_regularised_game(task, tmp_path, monkeypatch):
-    """Perolat et al. 2021. The first anchor is nearly a coin toss."""
+def test_fixed_anchor_gives_regularised_equilibrium(task, tmp_path, monkeypatch):
+    """Source: Perolat et al. 2021. The first anchor is nearly uniform."""
     monkeypatch.setattr(regularised_nash, "REPLACEMENTS", 0)
     ppo = FEW.ppo.model_copy(update={"entropy": 0.0, "final_entropy": 0.0})
     run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, FEW.model_copy(update={"ppo": ppo}))

@@ -1,4 +1,4 @@
-"""The benchmark's command in an empty folder beside a user's module."""
+"""Fixture that calls the benchmark's command in an empty folder beside a user's module."""
 
 import json
 import sys
@@ -12,7 +12,7 @@ from train.benchmarking.folder import RESULTS
 
 @pytest.fixture
 def enter(tmp_path, monkeypatch, capsys):
-    """Call the command in an empty folder with a user's module; return status, stdout, stderr and the runs."""
+    """Call the command beside a user's module; return status, stdout, stderr and the runs."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "my_module.py").write_text(MODULE)

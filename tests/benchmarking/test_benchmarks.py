@@ -1,4 +1,4 @@
-"""The commands of the benchmarks run from end to end with --quick; the figures of these tests mean nothing."""
+"""Smoke test of the speed benchmarks with --quick; its figures mean nothing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import measure, throughput
-from benchmarks.measure import alternate, rows_of
+from benchmarks import throughput
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
@@ -26,21 +25,3 @@ def test_throughput(tmp_path, capsys, monkeypatch):
     for row in found["rows"]:
         assert row["ours"] > 0, row
         assert "rival" not in row or row["quartiles"][0] <= row["ratio"] <= row["quartiles"][1], row
-
-
-def test_contenders_alternate_and_the_median_counts(monkeypatch):
-    now, played = [0.0], []
-    monkeypatch.setattr(measure, "perf_counter", lambda: now[0])
-
-    def contender(name, seconds):
-        def play(steps):
-            played.append((name, steps))
-            now[0] += steps * seconds
-
-        return play
-
-    rates = alternate({"a": contender("a", 0.25), "b": contender("b", 0.5)}, measure.Effort(3, 8.0))
-    assert played[-6:] == [("a", 32), ("b", 16)] * 3
-    assert rates == {"a": [4.0] * 3, "b": [2.0] * 3}
-    (row,) = rows_of("steps", "a batch", "steps/s", {"ours": [1, 9, 2, 3, 4], "theirs": [1, 3, 1, 1, 1]})
-    assert tuple(row[name] for name in ("ours", "theirs", "ratio", "quartiles")) == (3, 1, 3, (2, 3))

@@ -1,7 +1,6 @@
-"""Damaged and foreign files in a benchmark's folder: one line each; the other runs are kept."""
+"""Damaged and foreign files in a benchmark's folder: one line each, other runs kept."""
 
 import json
-import shutil
 
 import pytest
 
@@ -20,7 +19,7 @@ DAMAGE = (
 
 
 @pytest.mark.parametrize("damage", DAMAGE, ids=str)
-def test_a_damaged_run_is_named_and_played_again_when_it_is_asked_for(damage, enter, tmp_path):
+def test_damaged_run_is_reported_and_repeated(damage, enter, tmp_path):
     before = enter("--agents", "bag:11", "bag:5")[3]
     damaged = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / "bag-11" / "0" / RESULT
     row = json.loads(damaged.read_text())
@@ -33,18 +32,7 @@ def test_a_damaged_run_is_named_and_played_again_when_it_is_asked_for(damage, en
     assert enter("--agents", "bag:11")[2] == ""
 
 
-def test_a_copied_run_counts_once(enter, tmp_path):
-    before = enter("--algorithms", "my_module:train")[3]
-    runs = tmp_path / "runs" / "benchmark" / "runs" / "solitaire"
-    shutil.copytree(runs / "my_module-train" / "0", runs / "my_module-train" / "1")
-    status, _, errors, rows = enter("--algorithms", "my_module:train")
-    assert (status, errors.count("\n"), rows) == (0, 1, before)
-    status, _, errors, _ = enter("--algorithms", "my_module:train", "--seeds", "2")
-    assert status == 2
-    assert "my_module-train/1 has another run, solitaire my_module:train 0; give another folder by --out" in errors
-
-
-def test_texts_of_a_result_are_no_html(enter, tmp_path):
+def test_result_texts_are_escaped(enter, tmp_path):
     enter("--agents", "bag:5")
     folder = tmp_path / "runs" / "benchmark"
     file = folder / "runs" / "solitaire" / "bag-5" / "0" / RESULT
@@ -60,7 +48,7 @@ def test_texts_of_a_result_are_no_html(enter, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "no JSON", '{"config": {}, "versions": {}, "runs": []}'])
-def test_damaged_figures_are_refused(content, enter, tmp_path):
+def test_damaged_results_file_is_refused(content, enter, tmp_path):
     enter("--agents", "bag:5")
     (tmp_path / "runs" / "benchmark" / RESULTS).write_text(content)
     status, _, errors, _ = enter("--agents", "bag:5", read=False)

@@ -1,33 +1,25 @@
-"""Algorithms and agents from outside enter the benchmark; what is wrong with one is one line, and nothing is lost."""
+"""External algorithms and agents in the benchmark: budgets, failures, resumption."""
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from stable_baselines3 import PPO
 
-from diamant_env import Observations
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.sb3 import DiamantVecEnv
 from tests.support.entries import MODULE, TINY
-from train.algorithms.counting import Meter
-from train.benchmarking.benchmark_run import exploitability
-from train.benchmarking.entry import EntryTask
 from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.playing import ERROR
-from train.benchmarking.suite import TASKS
 from train.runs.config import Config
 from train.runs.run_folder import save_policy
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
+def test_functions_enter_with_counted_budget(enter, tmp_path):
     names = [f"my_module:{name}" for name in ("train", "greedy", "elsewhere")]
     status, said, _, rows = enter("--algorithms", *names)
     assert status == 0
@@ -45,7 +37,7 @@ def test_functions_enter_and_what_they_spend_is_on_the_page(enter, tmp_path):
         assert f"| `{name}` (1), {mark} |" in page
 
 
-def test_a_checkpoint_is_a_point_of_the_curve_also_after_an_interruption(enter, tmp_path):
+def test_checkpoints_survive_interruption(enter, tmp_path):
     status, _, errors, rows = enter("--algorithms", "my_module:curved")
     assert (status, "my_module:curved" in rows) == (2, False)
     assert "my_module:curved 0 failed: ZeroDivisionError: cut off" in errors
@@ -96,14 +88,14 @@ REFUSED = (
 
 
 @pytest.mark.parametrize(("words", "reason"), REFUSED, ids=lambda each: " ".join(each))
-def test_what_can_not_enter_is_refused_before_anything_is_played(words, reason, enter, tmp_path):
+def test_invalid_entry_is_refused_at_once(words, reason, enter, tmp_path):
     status, said, errors, _ = enter(*words)
     assert (status, said, errors.count("\n")) == (2, "", 1)
     assert reason in errors
     assert not (tmp_path / "runs").exists()
 
 
-def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path):
+def test_failing_run_is_one_line_and_others_run(enter, tmp_path):
     reasons = {
         "my_module:nothing": "my_module:nothing returned an object of type NoneType, which is no agent",
         "my_module:nan": "not_a_number returned nan for row 0; a probability of LEAVE is between 0 and 1",
@@ -124,57 +116,7 @@ def test_a_run_that_fails_is_one_line_and_the_others_are_played(enter, tmp_path)
     assert set(rows) == {"my_module:train", "random:0.2", "ev:0.75"}
 
 
-def test_what_draws_is_measured_where_nothing_is_solved(enter):
-    status, _, errors, rows = enter("--algorithms", "my_module:draws", "my_module:remembers")
-    assert (status, errors) == (0, "")
-    assert 300 <= rows["my_module:draws"]["decisions"] < 310
-
-
-def test_what_draws_is_not_solved(enter, tmp_path):
-    assert enter("--algorithms", "my_module:draws", "--exact-players", "2", task="expedition-2")[0] == 0
-    page = (tmp_path / "runs" / "benchmark" / PAGE).read_text()
-    assert "`my_module:draws` (1), not solved: " in page
-
-
-def test_the_example_of_the_guide_improves_with_the_budget(tmp_path):
-    text = (ROOT / "docs" / "enter.md").read_text()
-    names = {}
-    exec(re.search(r"```python\n(# my_module.py.*?)```", text, re.DOTALL)[1], names)
-
-    def nash_conv(budget):
-        meter = Meter(tmp_path / str(budget))
-        task = EntryTask.of(TASKS["expedition-2"], budget, meter)
-        agent = names["train"](task, budget, 0, tmp_path)
-        assert budget <= meter.spent() <= budget + 64
-        return exploitability(agent, TASKS["expedition-2"])["nash_conv"]
-
-    assert nash_conv(5_000) > 1.5 > 0.9 > nash_conv(200_000)
-
-
-def test_the_guide_returns_the_probability_of_a_model_of_stable_baselines3():
-    text = (ROOT / "docs" / "enter.md").read_text()
-    code = re.search(r"```python\n(def leave\(obs\):.*?)```", text, re.DOTALL)[1]
-    env = DiamantVecEnv(4)
-    names = {"model": PPO("MlpPolicy", env, n_steps=8, device="cpu", seed=0)}
-    exec(code, names)
-    obs = Observations(np.repeat(env.reset(), 2_000, axis=0))
-    leave = names["leave"](obs)
-    drawn = names["model"].predict(obs.flat)[0]
-    assert leave.shape == (32_000,)
-    assert drawn.mean() == pytest.approx(leave.mean(), abs=0.02)
-
-
-def test_what_was_spent_before_a_run_failed_counts_if_something_was_kept(enter, tmp_path):
-    spent = {}
-    for name in ("fails", "forgets"):
-        folder = tmp_path / "runs" / "benchmark" / "runs" / "solitaire" / f"my_module-{name}" / "0"
-        for _ in range(2):
-            enter("--algorithms", f"my_module:{name}")
-            spent.setdefault(name, []).append(Meter(folder / "spent").spent())
-    assert spent == {"fails": [60, 120], "forgets": [60, 60]}  # in the second run of one, the first has its part
-
-
-def test_a_changed_module_is_not_taken_for_what_was_played(enter, tmp_path):
+def test_changed_module_is_refused(enter, tmp_path):
     before = enter("--algorithms", "my_module:train")
     assert enter("--algorithms", "my_module:train")[3] == before[3]
     (tmp_path / "my_module.py").write_text(MODULE.replace(">= 9", ">= 10"))
@@ -183,7 +125,7 @@ def test_a_changed_module_is_not_taken_for_what_was_played(enter, tmp_path):
     assert "solitaire/my_module-train/0 was played by another version of my_module:train; remove that folder" in errors
 
 
-def test_what_is_done_is_on_the_page_when_the_command_is_ended(tmp_path):
+def test_terminated_command_writes_page(tmp_path):
     (tmp_path / "my_module.py").write_text(MODULE)
     command = [sys.executable, "-m", "train.benchmark", "--tasks", "solitaire", *TINY]
     command += ["--algorithms", "my_module:train", "my_module:waits"]

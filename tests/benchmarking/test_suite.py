@@ -1,4 +1,4 @@
-"""The benchmark: its tasks, its algorithms, its runs, its page."""
+"""Benchmark suite: tasks, algorithms, runs, page."""
 
 import json
 import re
@@ -9,13 +9,10 @@ import numpy as np
 import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.opponents.inputs import INPUTS
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
-from train.algorithms import stable_baselines as sb3
-from train.algorithms.counting import CountedVecEnv, Meter
 from train.benchmark import Arguments, benchmark, benchmark_runs
-from train.benchmarking.algorithms import ALGORITHMS, REFERENCES, Algorithm, algorithm_table, find_algorithms
+from train.benchmarking.algorithms import ALGORITHMS, Algorithm
 from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder
@@ -40,7 +37,7 @@ LEARNED = [name for name, algorithm in ALGORITHMS.items() if algorithm.kind == "
 
 @pytest.fixture
 def calls(monkeypatch):
-    """An algorithm that is added to the table, and the runs that it was asked for."""
+    """Register an algorithm; return the list of runs that it was called for."""
     asked = []
 
     def agent(run):
@@ -52,7 +49,7 @@ def calls(monkeypatch):
 
 
 def part(folder, **more):
-    """A part of the suite that takes seconds."""
+    """Run a part of the suite that takes seconds."""
     named = {"tasks": ("solitaire", "full-3-win"), "algorithms": ("mine",), "seeds": 2, "settings": CONFIG}
     return benchmark(Arguments(out=folder, **{**named, **more}))
 
@@ -62,7 +59,7 @@ def run_of(task, algorithm, folder, config=CONFIG, seed=5):
 
 
 @pytest.mark.parametrize("name", LEARNED)
-def test_each_learner_gives_an_agent_that_plays(name, tmp_path):
+def test_learner_is_deterministic_and_gives_an_agent(name, tmp_path):
     if name == "maskable-ppo":
         pytest.importorskip("sb3_contrib")
     task = TASKS["full-3-win"]
@@ -78,36 +75,7 @@ def test_each_learner_gives_an_agent_that_plays(name, tmp_path):
     assert not np.array_equal(agent.layers[0][0], other.layers[0][0])
 
 
-@pytest.mark.parametrize("blank", [True, False])
-def test_a_library_sees_what_our_networks_compute_from(blank, tmp_path):
-    env = CountedVecEnv.of(Meter(tmp_path), TASKS["full-3-win"].game, 20)
-    inputs = INPUTS[CONFIG.network.inputs]
-    shown = sb3.Transformed(env, inputs, blank)
-    assert shown.observation_space == inputs.space
-    rows = shown.reset()
-    for turn in range(40):
-        flat = env.observations()
-        deciding = flat[:, 0] == 1
-        assert np.array_equal(rows[deciding], inputs(flat)[deciding])
-        assert np.array_equal(rows[~deciding], 0 * rows[~deciding] if blank else inputs(flat)[~deciding])
-        rows, _, done, infos = shown.step(np.full(60, turn % 3 == 2))
-        assert all(("terminal_observation" in info) == over for info, over in zip(infos, done, strict=True))
-        last = [info["terminal_observation"].shape for info in infos if "terminal_observation" in info]
-        assert set(last) <= {(inputs.width,)}
-
-
-def test_tasks_and_algorithms_are_found_by_name_kind_and_text():
-    assert [task.name for task in find_tasks(("expedition", "full-3-win"))] == [
-        "expedition-2", "expedition-3", "expedition-4", "expedition-5", "full-3-win",
-    ]  # fmt: skip
-    assert [each.name for each in find_algorithms(("shipped",))] == ["champion", "hunter"]
-    assert [each.name for each in find_algorithms(("scripted",))] == list(REFERENCES)
-    assert [each.kind for each in find_algorithms((), ("bag:11",))] == ["agent"]
-    assert [each.name for each in find_algorithms(())] == list(ALGORITHMS)
-    assert all(name in algorithm_table() for name in ALGORITHMS)
-
-
-def test_every_algorithm_plays_what_it_can_the_first_seed_of_all_first(tmp_path):
+def test_runs_are_ordered_by_seed_and_skip_unplayable_tasks(tmp_path):
     runs = [(run.task.name, run.algorithm.name, run.seed) for run in benchmark_runs(CONFIG, tmp_path, find_tasks(()))]
     kept = {(task, name) for task, name, _ in runs}
     assert ("expedition-3", "equilibrium") in kept
@@ -120,7 +88,7 @@ def test_every_algorithm_plays_what_it_can_the_first_seed_of_all_first(tmp_path)
     assert seeds == {"full-4-win": 5, "full-8-win": 3}
 
 
-def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
+def test_suite_writes_results_and_page(tmp_path, calls):
     results = part(tmp_path)
     assert len(results) == 2 * (2 + 2)  # two seeds of mine, one of each reference
     assert len(set(calls)) == 4
@@ -142,7 +110,7 @@ def test_a_part_is_played_into_one_file_and_one_page(tmp_path, calls):
         assert set(row["measures"]) == ({"score"} if row["task"] == "solitaire" else {"held_out", "gain"})
 
 
-def test_runs_are_played_by_several_processes(tmp_path):
+def test_workers_do_not_change_results(tmp_path):
     def figures(workers):
         chosen = {"tasks": ("solitaire",), "algorithms": None, "agents": ("bag:11",), "workers": workers}
         return [(row["algorithm"], row["measures"]) for row in part(tmp_path / str(workers), **chosen)]
@@ -150,7 +118,7 @@ def test_runs_are_played_by_several_processes(tmp_path):
     assert figures(1) == figures(2)
 
 
-def test_the_figures_alone_fill_a_folder(tmp_path, calls):
+def test_results_file_restores_folder(tmp_path, calls):
     before = part(tmp_path / "old", seeds=1, tasks=("solitaire",))
     (tmp_path / "new").mkdir()
     shutil.copy(tmp_path / "old" / RESULTS, tmp_path / "new")
@@ -160,15 +128,7 @@ def test_the_figures_alone_fill_a_folder(tmp_path, calls):
     assert len(part(tmp_path / "new", seeds=2, tasks=("solitaire",))) == len(before) + 1
 
 
-def test_finished_runs_are_skipped(tmp_path, calls, monkeypatch):
-    before = part(tmp_path, tasks=("solitaire",))
-    calls.clear()
-    monkeypatch.setattr(BenchmarkRun, "measure", None)
-    assert part(tmp_path, tasks=("solitaire",)) == before
-    assert calls == []
-
-
-def test_a_run_that_was_cut_off_is_played_again(tmp_path, calls, monkeypatch):
+def test_interrupted_run_is_repeated(tmp_path, calls, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(BenchmarkRun, "measure", lambda *args: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
@@ -177,7 +137,7 @@ def test_a_run_that_was_cut_off_is_played_again(tmp_path, calls, monkeypatch):
     assert len(part(tmp_path, tasks=("solitaire",))) == 4
 
 
-def test_other_settings_want_another_folder(tmp_path, calls):
+def test_other_settings_need_another_folder(tmp_path, calls):
     part(tmp_path, seeds=1, tasks=("solitaire",))
     assert len(part(tmp_path, seeds=2, tasks=("solitaire",))) == 4  # another part may be played into the same one
     assert len(part(tmp_path, algorithms=None, agents=("bag:11",), tasks=("solitaire",))) == 3
@@ -187,7 +147,7 @@ def test_other_settings_want_another_folder(tmp_path, calls):
         part(tmp_path, tasks=("solitaire",), settings=CONFIG.model_copy(update={"decisions": 900}))
 
 
-def test_the_strongest_responder_is_reported(tmp_path, calls):
+def test_strongest_responder_is_reported(tmp_path, calls):
     result = run_of("full-3-win", "mine", tmp_path).play()
     assert result["measures"]["gain"]["by"] == "PPO scratch 0"
     pools = BenchmarkConfig.model_validate({**SMALL, "response": {**RESPONSE, "pools": ["pool"]}})
@@ -195,7 +155,7 @@ def test_the_strongest_responder_is_reported(tmp_path, calls):
     assert result["measures"]["gain"]["by"] in load_pool("pool")
 
 
-def test_the_protocol_is_the_default_and_the_published_results_fill_a_folder(tmp_path):
+def test_published_results_open_with_default_protocol(tmp_path):
     config = read_config("configs/benchmark.toml", BenchmarkConfig)
     assert config == BenchmarkConfig()
     published = ROOT / "docs" / "measured" / RESULTS
@@ -218,11 +178,11 @@ DIGESTS = {
 }
 
 
-def test_the_games_of_a_task_have_not_changed():
+def test_task_digests_are_unchanged():
     assert {name: digest(task) for name, task in TASKS.items()} == DIGESTS, "raise Task.version with the digests"
 
 
-def test_a_run_of_other_games_is_refused(tmp_path, calls):
+def test_run_with_other_digest_is_refused(tmp_path, calls):
     run = run_of("solitaire", "mine", tmp_path)
     run.play()
     result = json.loads((tmp_path / RESULT).read_text())

@@ -1,8 +1,7 @@
-"""The benchmark's tables: what sorts them, and means over seeds worked out by hand."""
+"""Tables of the benchmark: order of rows, means over seeds by hand."""
 
 import csv
 import math
-import re
 
 import pytest
 from scipy import stats
@@ -10,8 +9,7 @@ from scipy import stats
 from diamant_env.judging.intervals import Estimate
 from train.benchmarking.reporting import page
 from train.benchmarking.reporting.columns import net, over_seeds
-from train.benchmarking.reporting.page import side_by_side
-from train.benchmarking.reporting.paper import latex, write_paper
+from train.benchmarking.reporting.paper import write_paper
 
 
 def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):
@@ -37,19 +35,19 @@ def names(table):
     return [line.split("`")[1] for line in table.splitlines() if "`" in line]
 
 
-def test_wins_from_strangers_less_what_is_given_away_sorts_a_task_for_the_win():
+def test_win_tasks_are_sorted_by_wins_minus_gain():
     rows = [row("robber", wins=0.5, gain=0.45), row("fair", wins=0.3, gain=0.01), row("weak", wins=0.2, gain=0.4)]
     assert [net(each).mean for each in rows] == pytest.approx([0.05, 0.29, -0.2])
     assert names(task_table(rows)) == ["fair", "robber", "weak"]
     assert "| `fair` (1) | 0.290 | 0.300 | 0.010 | 30.00 | 60 |" in task_table(rows)
 
 
-def test_the_lowest_nash_conv_comes_first_and_who_has_none_last():
+def test_expeditions_are_sorted_by_nash_conv():
     rows = [solved("a", 0.5), solved("b", 0.25), {**solved("c", 0.1), "measures": {"exact": {"refused": "memory"}}}]
     assert names(task_table(rows)) == ["b", "a", "c"]
 
 
-def test_a_mean_over_seeds_has_the_interval_of_student():
+def test_mean_over_seeds_has_student_interval():
     values = [0.2, 0.3, 0.7]
     half = stats.t.isf(0.025, 2) * stats.tstd(values) / 3**0.5
     found = over_seeds([Estimate(value, math.nan, math.nan) for value in values])
@@ -58,19 +56,12 @@ def test_a_mean_over_seeds_has_the_interval_of_student():
     assert f"| `a` (3) | 0.400 ± {half:.3f} |" in table
 
 
-def test_the_error_of_the_games_that_all_seeds_play_is_added():
+def test_common_game_error_is_added():
     apart = over_seeds([Estimate(0.1, 0.0, 0.2), Estimate(0.3, 0.2, 0.4)])
     assert apart.high - apart.mean == pytest.approx(math.hypot(12.7062 * 0.1, 0.1), rel=1e-4)
 
 
-def test_tasks_of_a_family_stand_side_by_side_and_a_gap_is_empty():
-    rows = [solved("a", 0.5), solved("a", 1.5, "expedition-3"), solved("b", 0.25)]
-    table = side_by_side(rows).markdown()
-    assert "| algorithm | expedition-2 | expedition-3 |" in table
-    assert table.splitlines()[-2:] == ["| `b` | 0.250 |  |", "| `a` | 0.500 | 1.500 |"]
-
-
-def test_what_does_not_follow_the_protocol_is_marked():
+def test_protocol_deviations_are_marked():
     refused = {**solved("a", 0.1), "measures": {"exact": {"refused": "it has a memory"}}}
     marked = {
         "over": (row("over", decisions=150), "50% over budget"),
@@ -85,45 +76,14 @@ def test_what_does_not_follow_the_protocol_is_marked():
     assert "`fair` (1) |" in task_table([row("fair", decisions=101)])
 
 
-def test_a_single_run_has_the_interval_of_its_games():
-    found = row("champion", kind="shipped", budget=0)
-    found["measures"]["held_out"]["win"] = {"mean": 0.3, "low": 0.26, "high": 0.34}
-    found["measures"]["gain"]["at_least"] = {"mean": 0.1, "low": 0.07, "high": 0.13}
-    assert "| `champion` | 0.200 ± 0.050 | 0.300 ± 0.040 | 0.100 ± 0.030 | 30.00 | 60 |" in task_table([found])
-
-
-def test_a_table_of_latex_is_escaped(tmp_path):
-    found = {**solved(r"my_module:50%~^\{x}|", 1234.5), "measures": solved("a", 1234.5)["measures"]}
-    rows = [found, row("b", task="expedition-2", family="expedition")]
-    rows[1]["measures"] = {"exact": {"refused": "a_b"}}
-    text = latex(page.task_table(rows))
-    head, *lines = text.splitlines()[3:-2]
-    assert text.splitlines()[1:3] == [r"\begin{tabular}{lrrrrr}", r"\toprule"]
-    assert head.startswith("algorithm & NashConv (gems) & deviation gain (gems) & ")
-    name = r"\texttt{my\_module:50\%\textasciitilde{}\textasciicircum{}\textbackslash{}\{x\}\textbar{}}"
-    assert lines[1].startswith(name + " (1) & $1{,}234.500$ & $617.250$ & $8.00$ &")
-    assert lines[2] == r"\texttt{b} (1), not solved: a\_b &  &  &  &  & $60$ \\"
-    assert all(line.count("&") == 5 for line in (head, lines[1], lines[2]))
-    with_seeds = latex(page.task_table([solved("a", 0.5), solved("a", 1.5, seed=1)]))
-    assert r"\texttt{a} (2) & $1.000 \pm 6.353$" in with_seeds
-
-
-def test_a_paper_has_every_figure_as_csv_and_a_picture_of_a_column(tmp_path):
-    points = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2}]
+def test_paper_files_hold_figures_curves_and_pictures(tmp_path):
     learned = row("my_module:train", wins=0.3)
-    learned["measures"]["curve"] = points
+    learned["measures"]["curve"] = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2}]
     write_paper([learned, row("ev", kind="scripted", budget=0, decisions=0)], tmp_path)
     with (tmp_path / "results.csv").open(newline="") as file:
-        lines = list(csv.DictReader(file))
-    mine = [line for line in lines if line["algorithm"] == "my_module:train"]
-    curve = [(int(line["decisions"]), float(line["mean"])) for line in mine if "on the way" in line["figure"]]
+        lines = [line for line in csv.DictReader(file) if line["algorithm"] == "my_module:train"]
+    assert {(line["figure"], line["mean"]) for line in lines} >= {("wins from strangers", "0.3")}
+    curve = [(int(line["decisions"]), float(line["mean"])) for line in lines if "on the way" in line["figure"]]
     assert curve == [(40, 0.1), (80, 0.2)]
-    assert {line["figure"]: line["mean"] for line in mine if line["decisions"] == "100"} == {
-        "wins less gain": "0.19999999999999998", "wins from strangers": "0.3", "strongest responder's gain": "0.1",
-        "score among strangers (gems)": "30.0", "training, CPU s": "60.0",
-    }  # fmt: skip
-    for name in ("curves", "plane"):
-        svg = (tmp_path / f"full-4-win-{name}.svg").read_text()
-        assert float(re.search(r'width="([\d.]+)pt"', svg)[1]) == pytest.approx(72 * 3.3)
-        assert (tmp_path / f"full-4-win-{name}.pdf").read_bytes().startswith(b"%PDF")
-    assert (tmp_path / "full-4-win.tex").is_file()
+    names = {f"full-4-win-{name}.{kind}" for name in ("curves", "plane") for kind in ("svg", "pdf")}
+    assert {path.name for path in tmp_path.iterdir()} >= {*names, "full-4-win.tex"}

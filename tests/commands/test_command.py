@@ -10,11 +10,9 @@ import pytest
 
 from diamant_env.commands import diamant
 from diamant_env.commands.command import run_command
-from train import ppo
 
 ROOT = Path(__file__).parents[2]
 GAME = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
-DEEP = "[" * 100_000
 
 
 def ends_with(error: BaseException) -> int:
@@ -41,17 +39,17 @@ def python(*arguments: str, path: Path | None = None, **options) -> subprocess.C
         (KeyboardInterrupt("go on with --resume runs/x"), 130, "stopped; go on with --resume runs/x"),
     ],
 )
-def test_an_expected_error_is_one_line(error, status, line, capsys):
+def test_expected_error_is_one_line(error, status, line, capsys):
     assert ends_with(error) == status
     assert capsys.readouterr().err == f"python -m some.command: {line}\n"
 
 
-def test_a_defect_keeps_its_traceback():
+def test_defect_keeps_traceback():
     with pytest.raises(RuntimeError, match="two games had the same key"):
         ends_with(RuntimeError("two games had the same key"))
 
 
-def test_statuses_of_parsers(capsys):
+def test_parser_exit_statuses(capsys):
     assert ends_with(SystemExit(2)) == 2
     assert diamant.main(["play", "--nothing"]) == diamant.main(["evaluate", "bag:18", "--nothing"]) == 2
     assert capsys.readouterr().err.count("\n") == 2
@@ -59,7 +57,7 @@ def test_statuses_of_parsers(capsys):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows raises OSError(EINVAL), which is shown")
-def test_a_closed_pipe_is_silent():
+def test_closed_pipe_is_silent():
     reader, writer = os.pipe()
     os.close(reader)
     done = python("-m", "diamant_env", "watch", *GAME, stdout=writer)
@@ -67,7 +65,7 @@ def test_a_closed_pipe_is_silent():
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_ctrl_c_runs_what_must_run_at_the_end():
+def test_ctrl_c_runs_finally():
     code = """
 import signal, sys
 from diamant_env.commands.command import run_command
@@ -85,7 +83,7 @@ sys.exit(run_command("some command", run))
 
 
 # Another project's `python -m train.main`, which has packages `train` and `agents` of its own.
-STRANGER = """
+OTHER_PROJECT = """
 import atexit, signal, sys, threading
 import agents
 
@@ -108,27 +106,16 @@ try:
     signal.raise_signal(signal.SIGINT)
 except KeyboardInterrupt:
     print("interrupted")
-raise RuntimeError("the stranger's own")
+raise RuntimeError("of the other project")
 """
 
 
-def test_an_import_installs_nothing(tmp_path):
+def test_import_installs_no_handlers(tmp_path):
     for name in ("train", "agents"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("")
-    (tmp_path / "train" / "main.py").write_text(STRANGER)
+    (tmp_path / "train" / "main.py").write_text(OTHER_PROJECT)
     done = python("-m", "train.main", path=tmp_path, stdout=subprocess.PIPE, cwd=tmp_path)
     assert done.stdout == "interrupted\n", done.stderr
     assert done.stderr.startswith("Traceback")
-    assert done.stderr.endswith("RuntimeError: the stranger's own\n")
-
-
-@pytest.mark.parametrize("content", [f"value = {DEEP}", "x = 1\n" * 200_000])
-def test_hostile_toml(content, tmp_path, capsys):
-    path = tmp_path / "hostile.toml"
-    path.write_text(content)
-    assert ppo.main(["--config", str(path), "--out", str(tmp_path)]) == 2
-    assert diamant.main(["evaluate", "bag:18", "--against", str(path)]) == 2
-    first, second = capsys.readouterr().err.splitlines()
-    assert f"{path} is no TOML file: it " in first
-    assert f"pool {path} is damaged: it " in second
+    assert done.stderr.endswith("RuntimeError: of the other project\n")

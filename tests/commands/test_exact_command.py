@@ -1,4 +1,4 @@
-"""``diamant exact``."""
+"""Command `diamant exact`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from diamant_env.commands import diamant
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes hours uncompiled")
 
 
-def test_the_table_and_the_file(tmp_path, capsys):
+def test_exact_command(tmp_path, capsys):
     out = tmp_path / "results.json"
     words = ["ev:0", "--players", "1", "--lone", "schmidt-2005", "--out", str(out)]
     assert diamant.main(["exact", *words]) == 0

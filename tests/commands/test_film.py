@@ -1,6 +1,5 @@
-"""A recorded game as a film: what it shows, its timing, what is refused, and nothing half-written."""
+"""Command `diamant film`: frames and timing of a recorded game."""
 
-import sys
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,13 +12,12 @@ from tests.support.record import record_of
 
 pytest.importorskip("pygame")
 Image = pytest.importorskip("PIL.Image")
-GAME = Path(__file__).parents[1] / "records" / "games" / "iello-2016-3-players-seed-2026.txt"
 RECORD = record_of([make("cards:1"), make("cards:2")], notes=["short"])
 
 
 @pytest.fixture
 def shoot(capsys):
-    """Run the command; return the exit status, what was said and the errors."""
+    """Run the command; return exit status, stdout and stderr."""
 
     def run(*arguments: str | Path) -> tuple[int, str, str]:
         return diamant.main(["film", *map(str, arguments)]), *capsys.readouterr()
@@ -32,7 +30,7 @@ def pictures():
     return list(film.pictures_of(RECORD))
 
 
-def test_gif(shoot, tmp_path, pictures):
+def test_film_has_a_frame_per_turn(shoot, tmp_path, pictures):
     assert len(pictures) == 11  # the start and what each of two decisions in five expeditions led to
     assert all((one != other).any() for one, other in pairwise(pictures))
     path, game = tmp_path / "game.gif", tmp_path.parent / "game.txt"
@@ -51,10 +49,3 @@ def test_gif(shoot, tmp_path, pictures):
         meant = np.asarray(Image.fromarray(pictures[-1]).resize((96, 64)), float)
         assert np.abs(shown - meant).mean() < 12
     assert [file.name for file in tmp_path.iterdir()] == ["game.gif"]
-
-
-def test_without_the_library(shoot, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "PIL", None)
-    code, _, errors = shoot(GAME, tmp_path / "game.gif")
-    assert (code, errors.count("\n")) == (2, 1)
-    assert 'needs Pillow: pip install "diamant-env[film]"' in errors

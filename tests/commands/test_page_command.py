@@ -1,4 +1,4 @@
-"""The command `diamant page`: it serves until Ctrl-C, on this machine alone, and says in one line what went wrong."""
+"""Command `diamant page`: server on localhost only, Ctrl-C, one-line errors."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from tests.support.asking import Asker
 ROOT = Path(__file__).parents[2]
 
 
-def test_it_serves_until_ctrl_c():
+def test_page_serves_until_ctrl_c():
     pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
     server = subprocess.Popen(
         [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", "0"],
@@ -51,7 +51,7 @@ def test_it_serves_until_ctrl_c():
 
 @pytest.fixture
 def served(monkeypatch):
-    """Nothing is made ready and nothing is served: the applications and the ports that would be."""
+    """Replace serving; return the applications and ports that would be served."""
     uvicorn = pytest.importorskip("uvicorn", reason='the page needs the extra "web"')
     from diamant_env.page.answers import Answers
 
@@ -62,7 +62,7 @@ def served(monkeypatch):
     return found
 
 
-def test_agents_and_an_edition_of_ones_own_are_on_the_menu(served, tmp_path):
+def test_named_agents_and_edition_are_on_menu(served, tmp_path):
     box = tmp_path / "box.json"
     box.write_text('{"name": "mine", "treasures": [5], "traps": ["gas"], "bust_removes": 0}', encoding="utf-8")
     options = ["--agents", "hunter", "bag:9", "--edition", str(box)]
@@ -72,7 +72,7 @@ def test_agents_and_an_edition_of_ones_own_are_on_the_menu(served, tmp_path):
     assert {"text": "bag:9", "label": "bag:9", "about": "named at the command line"} in menu["agents"]
 
 
-def test_a_port_of_ones_own_and_one_in_use(served, capsys):
+def test_port_in_use_is_one_error(served, capsys):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -86,7 +86,7 @@ def test_a_port_of_ones_own_and_one_in_use(served, capsys):
 
 
 @pytest.mark.parametrize("library", ["uvicorn", "starlette.applications"])
-def test_a_missing_library(monkeypatch, capsys, library):
+def test_missing_library_names_the_extra(monkeypatch, capsys, library):
     monkeypatch.delitem(sys.modules, "diamant_env.page.server", raising=False)
     monkeypatch.setitem(sys.modules, library, None)
     assert diamant.main(["page", "--no-browser"]) == 2

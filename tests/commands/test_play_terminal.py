@@ -1,4 +1,4 @@
-"""A person at the terminal: whole games by fed keys, every key, every way to stop, and what is refused."""
+"""Command `diamant play`: whole games by scripted keys, advice, review, interruption."""
 
 import io
 import itertools
@@ -14,9 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diamant_env import EDITIONS, Batch
+from diamant_env import EDITIONS
 from diamant_env.commands import diamant
-from diamant_env.observation import Observations
 from diamant_env.records import GameRecord
 from tests.support.play import review_few
 
@@ -26,8 +25,8 @@ QUIET = ["--opponents", "ev", "bag:18", "traps", "--seed", "3"]
 
 
 @pytest.fixture
-def sit_down(monkeypatch, capsys):
-    """Play with these keys; return the exit status, what was said and the errors."""
+def play(monkeypatch, capsys):
+    """Play with these keys; return exit status, stdout and stderr."""
 
     def run(keys: str, *arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
@@ -45,11 +44,11 @@ def sit_down(monkeypatch, capsys):
         ("everdeck-relics", ""),
     ],
 )
-def test_whole_games(sit_down, edition, opponents, tmp_path):
+def test_game_at_the_terminal(play, edition, opponents, tmp_path):
     keys = np.random.default_rng(len(edition)).choice(["c", "", "l", "o", "t", "h", "continue", "LEAVE", "z"], 2000)
     path = tmp_path / "game.txt"
     arguments = ["--edition", edition, "--seed", "5", "--record", str(path), "--opponents", *opponents.split()]
-    code, said, errors = sit_down("\n".join(keys), *arguments)
+    code, said, errors = play("\n".join(keys), *arguments)
     assert (code, errors) == (0, "")
     record = GameRecord.read(path)
     assert record.names == ("a person", *opponents.split())
@@ -78,50 +77,27 @@ def summary_rows(said: str) -> list[list[str]]:
     return [line.split() for line in lines[: lines.index("")]]
 
 
-def test_the_odds_are_those_of_the_observation(sit_down):
-    _, said, _ = sit_down("\nc\no\nq\ny\n", "--opponents", "continue", "continue", "--seed", "3")
-    batch = Batch(1, 3)
-    obs = batch.reset(seed=3)
-    for _ in range(2):
-        obs, _, _ = batch.step(np.zeros((1, 3), np.int8))
-    seen = Observations(obs[0, 0])
-    assert f"{float(seen['bust_chance']):.1%}" in next(line for line in said.splitlines() if "a bust  " in line)
-    assert f"brings you {float(seen['expected_share']):.2f} gems if all stay" in said
-    assert "by lava pit             2 of 32     6.2%" in said
-    assert "by boulder              2 of 32     6.2%" in said
-    assert "    alone                   2 gems\n    with 1 other            1 gem\n    with 2 others  " in said
-
-
-def test_the_others_do_not_know_what_the_person_chooses(sit_down, tmp_path):
+def test_opponents_do_not_see_own_choice(play, tmp_path):
     firsts = []
     for keys in ("l\n", "c\n"):
         path = tmp_path / f"{keys[0]}.txt"
-        sit_down(keys * 200, "--opponents", *["random:0.5"] * 6, "--seed", "4", "--record", str(path))
+        play(keys * 200, "--opponents", *["random:0.5"] * 6, "--seed", "4", "--record", str(path))
         turn = GameRecord.read(path).turns[0]
         assert (0 in turn.leaving) == (keys == "l\n")
         firsts.append([seat in turn.leaving for seat in range(1, 7)])
     assert firsts[0] == firsts[1]
 
 
-def test_help_the_table_and_a_wrong_key(sit_down):
-    _, said, _ = sit_down("h\nt\nleaf\nq\ny\n")
-    assert "'leaf' is no answer: Enter or c continues, l leaves, o tells the odds, a advises, h helps, q stops." in said
-    assert ">>" not in said
-    assert said.count("Ctrl-D") == 2
-    assert said.count("where   decided     bag  chest  relics") == 2
-
-
-def test_advice_before_a_decision(sit_down):
-    _, said, _ = sit_down("c\na\nhint\nq\ny\n")
+def test_advice_key(play):
+    _, said, _ = play("c\na\nhint\nq\ny\n")
     assert said.count("The champion would continue (") == 2
     assert said.count("if you continue now  you win ") == said.count("if you leave now     you win ") == 2
-    _, said, _ = sit_down("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
+    _, said, _ = play("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
     assert "The champion would continue (" in said
     assert "The chests are hidden, so games can" in said
 
 
-def test_a_review_after_the_game(monkeypatch, capsys):
-    """It comes last, unless it was not asked for or the game was stopped."""
+def test_review_after_the_game(monkeypatch, capsys):
     review_few(monkeypatch)
     for keys, options, reviewed in (("c\n" * 200, [], True), ("c\n" * 200, ["--no-review"], False), ("c\n", [], False)):
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
@@ -130,17 +106,9 @@ def test_a_review_after_the_game(monkeypatch, capsys):
         assert bool(re.search(r"\n\n(?:In your|You made) \d+ decisions.*\nYour chance to win ", said)) == reviewed
 
 
-def test_quitting_asks_first(sit_down):
-    code, said, errors = sit_down("q\n\nq\nn\nexit\nnein\nc\nq\ny\nc\n")
-    assert (code, errors) == (0, "")
-    assert said.count("Stop playing?") == 4
-    assert said.count(">>") == 1
-    assert said.endswith("Stopped in expedition 1 of 5.\n")
-
-
 @pytest.mark.parametrize("keys", ["", "l\nl\nc\no\n"])
-def test_the_end_of_the_input_ends_the_game(sit_down, keys, tmp_path):
-    code, said, errors = sit_down(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
+def test_end_of_input_stops_and_records(play, keys, tmp_path):
+    code, said, errors = play(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
     assert (code, errors) == (0, "")
     path = tmp_path / "game.txt"
     assert re.search(rf"Stopped in expedition \d of 5\.\nThe game so far is recorded in {path}\.\n$", said)

@@ -1,4 +1,4 @@
-"""What the commands of `diamant` refuse: status 2, nothing but one line that says why, and no file."""
+"""Invalid arguments of the `diamant` commands: status 2, one line on stderr, no file."""
 
 from __future__ import annotations
 
@@ -16,16 +16,11 @@ REFUSED = {
     "play": [
         (["--opponents", "nobody"], "unknown agent 'nobody'"),
         (["--opponents", *["ev"] * 8], "9 players; 1 to 8 fit at a table"),
-        (["--opponents", "ev", "catch-up", "--edition", "incan-gold"], "catch-up.* reads the rivals' chests"),
-        (["--opponents", "catch-up", "--hidden-chests"], "this table hides them; seat another agent"),
+        (["--opponents", "ev", "catch-up", "--edition", "incan-gold"], "catch-up.* looks at the rivals' chests"),
         (["--edition", "diamond"], "unknown edition 'diamond'; published editions: iello-2016"),
-        (["--seed", "x"], "--seed: invalid int value: 'x'"),
         (["--seed", "-1"], "--seed=-1; a whole number, 0 to"),
-        (["--seed", str(2**64)], r"a whole number, 0 to 2\*\*64 - 1, is"),
-        (["--record", str(ROOT / "README.md")], "README.md exists already; name a new file"),
+        (["--record", str(ROOT / "README.md")], "README.md: this is there already; name a new file"),
         (["--record", "nowhere/game.txt"], "there is no folder .*nowhere"),
-        (["--opponent-count", "3"], "unrecognized arguments: --opponent-count"),
-        (["--opponents", "runs/none.safetensors"], "no trained policy"),
     ],
     "watch": [
         (["ev"] * 9, "9 players; 1 to 8"),
@@ -36,7 +31,6 @@ REFUSED = {
         ([GAME, GAME], "exists already; name a new file"),
         (["nowhere.txt", "game.gif"], r"nowhere\.txt"),
         ([__file__, "game.gif"], "line 1"),
-        ([GAME, "nowhere/game.gif"], "there is no folder"),
         ([GAME, "game.gif", "--seconds", "0"], r"--seconds 0\.0"),
         ([GAME], "required"),
     ],
@@ -45,9 +39,7 @@ REFUSED = {
         ([f"{'search:' * 3_000}ev"], "3000 times search: in an agent's text; at most 2 are allowed"),
         (["bag:18", "--games", str(10**30)], "a whole number, 1 to 100000000, is allowed"),
         (["bag:18", "--seed", "-1"], r"seed=-1; a whole number, 0 to 2\*\*64 - 1, is allowed"),
-        (["bag:18", "--compare", "bag:18"], "bag:18 is there twice"),
         (["bag:18", "--against", "nowhere"], "no such pool"),
-        (["bag:18", "--against", "bag:3,bag:3,bag:4"], "bag:3 is there twice"),
         (["bag:18", "--against", "bag:3,bag:4"], "needs 3 distinct opponents; bag:3,bag:4 has 2"),
         (["ev", "--against", "held-out", "--players", "8", "--hidden-chests"], "without those that need open chests"),
         (["bag:18", "--out", "nowhere/x.json"], "there is no folder"),
@@ -58,7 +50,6 @@ REFUSED = {
         (["ev", "--per-decision", "win", "--edition", "incan-gold"], "no loss in win share in incan-gold: the chests"),
         (["ev", "--per-decision", "score", "--hidden-chests"], "hidden_chests=True; with 'score' chests are open"),
         (["ev", "--per-decision", "win", "--games", "0"], "games=0; a whole number, 1 to 100000, is allowed"),
-        (["ev", "--per-decision", "score", "--players", "1"], "players=1; a whole number, 2 to 8"),
     ],
     "exact": [
         (["nobody"], "unknown agent 'nobody'"),
@@ -68,16 +59,13 @@ REFUSED = {
     ],
     "page": [
         (["--port", "65536"], "--port=65536; a whole number, 0 to 65535, is allowed"),
-        (["--port", "80.5"], "--port: invalid int value: '80.5'"),
         (["--agents", "nobody.zip"], "no agent 'nobody.zip': there is no file nobody.zip"),
         (["--edition", "iello"], "unknown edition 'iello'; did you mean"),
     ],
     "tournament": [
         (["bag:3", "bag:4"], "a table of 4 needs 4 distinct agents; there are 2"),
-        (["bag:3", "bag:4", "bag:3.0", "bag:5"], "bag:3 is there twice"),
         (["--pool", "nowhere"], "no pool 'nowhere'"),
         (["--games", "0"], "games=0"),
-        (["--rated-games", "0"], "rated_games=0"),
     ],
 }
 
@@ -85,7 +73,7 @@ REFUSED = {
 @pytest.mark.parametrize(
     ("command", "arguments", "reason"), [(name, *row) for name in REFUSED for row in REFUSED[name]]
 )
-def test_what_is_refused(command, arguments, reason, tmp_path, monkeypatch, capsys):
+def test_invalid_arguments(command, arguments, reason, tmp_path, monkeypatch, capsys):
     if command == "exact" and numba.config.DISABLE_JIT:
         pytest.skip("solving takes hours uncompiled")
     if command == "film":

@@ -1,4 +1,4 @@
-"""Watching agents play: whole games, the odds and probabilities, and stops."""
+"""Command `diamant watch`: whole games, odds and probabilities."""
 
 import re
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from diamant_env import EDITIONS, Batch
-from diamant_env.commands import diamant, watch
+from diamant_env.commands import diamant
 from diamant_env.observation import Observations
 from diamant_env.opponents import Table, make
 from diamant_env.records import GameRecord
@@ -16,7 +16,7 @@ GAME = ["ev", "bag:18", "random:0.3", "--seed", "3"]
 
 @pytest.fixture
 def look(capsys):
-    """Watch with these arguments; return the exit status, what was said and the errors."""
+    """Watch with these arguments; return exit status, stdout and stderr."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
         return diamant.main(["watch", *arguments]), *capsys.readouterr()
@@ -30,7 +30,7 @@ def summary(said: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("edition", ["iello-2016", "incan-gold", "schmidt-2005"])
-def test_whole_games(look, edition, tmp_path):
+def test_watched_game(look, edition, tmp_path):
     path = tmp_path / "game.txt"
     agents = ["ev", "random:0.3", "mixture", "mixture"]
     code, said, errors = look(*agents, "--edition", edition, "--seed", "5", "--record", str(path))
@@ -46,7 +46,7 @@ def test_whole_games(look, edition, tmp_path):
     assert not re.search(r"\b[Yy]ou", said)
 
 
-def test_odds_and_probabilities_are_those_of_the_table(look):
+def test_odds_and_probabilities_equal_table(look):
     _, said, _ = look(*GAME)
     batch = Batch(1, 3)
     table = Table(batch, [make(text) for text in GAME[:3]], [range(3)])
@@ -63,19 +63,3 @@ def test_odds_and_probabilities_are_those_of_the_table(look):
         batch.step(actions, obs)
     assert views
     assert batch.over[0]
-
-
-def test_a_game_that_was_stopped_is_recorded_so_far(look, monkeypatch, tmp_path):
-    def press(seconds):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(watch.time, "sleep", press)
-    path = tmp_path / "game.txt"
-    code, said, errors = look(
-        *GAME,
-        "--record",
-        str(path),
-    )
-    assert (code, errors) == (130, "")
-    assert said.endswith(f"Stopped in expedition 1 of 5.\nThe game so far is recorded in {path}.\n")
-    assert [turn.undecided for turn in GameRecord.read(path).turns] == [True]

@@ -1,4 +1,4 @@
-"""docs/api.md: its directives show all that is public."""
+"""Public names in docs/api.md."""
 
 import re
 from importlib import import_module
@@ -17,12 +17,12 @@ CONSTANTS = re.findall(r"^\.\. autodata:: (\S+)\.(\w+)$", PAGE, re.MULTILINE)
 NAMES = [*((module, name) for module, names in SHOWN.items() for name in names), *CONSTANTS]
 
 
-def test_every_public_name_has_a_place():
+def test_public_names_are_documented():
     assert len(SHOWN) == PAGE.count("automodule::") == PAGE.count("## ") - 1  # constants have a section
     assert {*diamant_env.__all__, *opponents.__all__} <= {name for _, name in NAMES}
 
 
-def test_what_the_documents_import_is_public():
+def test_documents_import_public_names():
     known = {*NAMES, ("diamant_env", "diamant_v0"), ("diamant_env", "exact")}
     for document in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.*"))):
         if document.suffix in (".md", ".txt"):

@@ -1,9 +1,11 @@
-"""examples/chat_model.py against a server in this process: what it sends, what it makes of the answers."""
+"""Examples with language models (chat_model.py, verifiers_decisions.py) against a scripted server."""
 
+import asyncio
 import json
 import re
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +16,7 @@ from tests.opponents.test_text_agent import ev
 
 
 class Server(HTTPServer):
-    """Answers each message by a function of its text, and keeps what it was sent."""
+    """Answers each message by a function of its text and records all messages."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -29,7 +31,7 @@ class Server(HTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One message."""
+    """Handler of one request."""
 
     server: Server
 
@@ -38,8 +40,8 @@ class Handler(BaseHTTPRequestHandler):
         self.server.sent.append((message, dict(self.headers)))
         answer = self.server.answer(message["messages"][0]["content"])
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": answer}}
-        told = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted", "choices": [choice]}
-        body = json.dumps(told).encode() if self.server.body is None else self.server.body
+        completion = {"id": "1", "object": "chat.completion", "created": 0, "model": "scripted", "choices": [choice]}
+        body = json.dumps(completion).encode() if self.server.body is None else self.server.body
         self.send_response(self.server.status)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -61,7 +63,7 @@ def server(monkeypatch):
 
 
 @compiled_only
-def test_a_model_that_answers_as_ev_loses_what_ev_loses(server, capsys):
+def test_scripted_model_has_loss_of_ev(server, capsys):
     words = [server.url, "--model", "small", "--header", "Authorization: Bearer none", "--games", "6"]
     assert chat_model.main(words) == 0
     rows = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines() if "copies of" in line}
@@ -82,7 +84,7 @@ def test_a_model_that_answers_as_ev_loses_what_ev_loses(server, capsys):
         (200, b"busy", r"answered 'busy'; choices\[0\]\.message\.content is expected"),
     ],
 )
-def test_what_a_server_does_wrong_is_one_line(server, capsys, status, body, reason):
+def test_server_error_is_one_line(server, capsys, status, body, reason):
     server.status, server.body = status, body
     assert chat_model.main([server.url, "--games", "2"]) == 2
     errors = capsys.readouterr().err
@@ -91,8 +93,34 @@ def test_what_a_server_does_wrong_is_one_line(server, capsys, status, body, reas
     assert re.search(reason, errors)
 
 
-def test_a_server_that_is_not_there(capsys):
+def test_unreachable_server_is_one_line(capsys):
     with Server() as gone:
         url = gone.url
     assert chat_model.main([url, "--games", "2"]) == 2
     assert "Connection refused" in capsys.readouterr().err
+
+
+@compiled_only
+def test_verifiers_reward_is_win_share(server, monkeypatch):
+    vf = pytest.importorskip("verifiers.v1")
+    from verifiers.v1.utils.loaders import load_environment
+
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "examples")
+    from verifiers_decisions import DiamantConfig
+
+    taskset = DiamantConfig(id="verifiers_decisions", games=1, whole_games=True, players=3)
+    agent = vf.AgentConfig(runtime={"type": "subprocess"})
+    env = load_environment(vf.SingleAgentEnvConfig(taskset=taskset, agent=agent))
+    client = vf.EvalClientConfig(base_url=server.url.removesuffix("/chat/completions"), api_key_var="NO_KEY")
+    context = vf.ModelContext(model="scripted", client=client)
+
+    async def play() -> list:
+        async with env.serving():
+            return [await env.run_episode(task, context) for task in env.taskset]
+
+    (episode,) = asyncio.run(play())
+    assert not episode.errors
+    trace = episode.traces[0]
+    assert trace.reward in (0, 1 / 3, 1 / 2, 1)
+    assert trace.metrics["illegal"] == 0
+    assert len(server.sent) == len(trace.assistant_messages) >= 5

@@ -1,4 +1,4 @@
-"""Every code block of README.md and docs/ runs, the long ones with a smaller budget; what can't run is listed here."""
+"""Code blocks of README.md and docs/, run with smaller budgets; exceptions are listed here."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TINY_BENCHMARK = (
     "--quick --exact-players 1 --decisions 500 --ppo.games 4 --response.ppo.decisions 500 "
     "--response.search.games 0 --response.pools"
 )
-# What the tests put in the place of what a reader types, by document.
+# Substitutions that reduce budgets, by document.
 SMALLER = {
     "README.md": {
         "make train ": f"python -m train.ppo --judge.curve-points 0 {TINY_RUN} ",
@@ -75,7 +75,10 @@ SMALLER = {
         "--against held-out": "--against held-out --games 200",
     },
     "train_and_judge.ipynb": {"STEPS, GAMES = 4, 65_536, 2_000": "STEPS, GAMES = 1, 8_192, 200"},
-    "own_algorithm.ipynb": {"EVERY = 240, 1_000, 60": "EVERY = 2, 100, 2"},
+    "own_algorithm.ipynb": {
+        '"iello-2016-fr"], expeditions=1': '"iello-2016-fr"], treasures=(1, 5, 9, 17), expeditions=1',
+        "EVERY = 240, 1_000, 60": "EVERY = 2, 100, 2",
+    },
     "exact.md": {"--players 2 3": "--players 2", "--states 100000": "--states 1000"},
     "cluster.md": {
         "--config configs/cluster.toml": f"--judge.curve-points 0 {TINY_RUN}",
@@ -112,9 +115,9 @@ NOT_RUN = {
     "tests/documents/test_chat_model.py starts one",
     "source .venv/bin/activate": "changes the shell it is typed into",
 }
-ANSWERS = "l\n" * 1000  # of the person at the terminal: always LEAVE
+ANSWERS = "l\n" * 1000  # at the terminal: always LEAVE
 OPTIONAL = ("pyspiel", "jax")  # a block that imports one of these runs where it is installed
-ALONE = ("README.md",)  # here a block needs nothing of the blocks before it but what they import
+ALONE = ("README.md",)  # each block needs only the imports of the blocks before it
 
 
 def blocks_of(document: Path) -> list[re.Match[str]]:
@@ -122,24 +125,24 @@ def blocks_of(document: Path) -> list[re.Match[str]]:
 
 
 def smaller(text: str, document: Path) -> str:
-    """A text with the budgets of the tests."""
+    """Return a text with the budgets of the tests."""
     for written, run in SMALLER.get(document.name, {}).items():
         text = text.replace(written, run)
     return text
 
 
 def can_run(text: str) -> bool:
-    """Whether the optional libraries that a block imports are installed."""
+    """Return whether the optional libraries that a block imports are installed."""
     return not any(find_spec(name) is None and f"import {name}" in text for name in OPTIONAL)
 
 
 def commands_of(text: str) -> list[list[str]]:
-    """The commands of a console block, without comments."""
+    """Return the commands of a console block, without comments."""
     return [words for line in text.splitlines() if (words := shlex.split(line, comments=True))]
 
 
 def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """``python -m module arguments`` as a call of the module's `main`, which saves a start of Python."""
+    """Run ``python -m module arguments`` as a call of the module's `main`."""
     command = " ".join(words)
     if command in NOT_RUN:
         return
@@ -153,12 +156,12 @@ def run_command(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: str(document.relative_to(ROOT)))
-def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
+def test_document_blocks_run(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     if library := {"cluster.md": "ray", "open_spiel.md": "pyspiel", "jax.md": "jax"}.get(document.name):
         pytest.importorskip(library)
-    if document.name != "enter.md":  # it begins in an empty folder
+    if document.name != "enter.md":  # starts in an empty folder
         (tmp_path / "configs").symlink_to(ROOT / "configs")
     names: dict[str, Any] = {}
     imports = ""
@@ -179,7 +182,7 @@ def test_all_blocks_run_from_top_to_bottom(document, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda notebook: notebook.name)
-def test_notebooks_run_and_are_kept_without_outputs(notebook, monkeypatch):
+def test_notebooks_run_and_have_no_outputs(notebook, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     names: dict[str, Any] = {}
     cells = [cell for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
@@ -191,5 +194,5 @@ def test_notebooks_run_and_are_kept_without_outputs(notebook, monkeypatch):
 
 
 @pytest.mark.parametrize("code", re.findall(r": `((?:from|import) .+)`$", LLMS, re.MULTILINE))
-def test_entry_points_of_llms_txt_work(code):
+def test_llms_txt_entry_points(code):
     exec(code.replace("; ", "\n"), {})

@@ -1,4 +1,4 @@
-"""docs/rules.md: every statement has its source and its test, every test of tests/rules/ its statement."""
+"""docs/rules.md: a source and a test for every statement, a statement for every test of tests/rules/."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMED = {test for statement in STATEMENTS for test in re.findall(r"`([^`]+)`", s
 
 @pytest.fixture(scope="module")
 def collected() -> set[str]:
-    """The tests that pytest finds in the named files and in tests/rules/, with their parameters."""
+    """Collect the tests of the named files and of tests/rules/, with their parameters."""
     files = sorted({test.split("::")[0] for test in NAMED} | {"tests/rules"})
     options = "--collect-only -q -p no:cacheprovider -o addopts="
     command = [sys.executable, "-m", "pytest", *options.split(), *files]
@@ -27,10 +27,10 @@ def collected() -> set[str]:
     return {line for line in done.stdout.splitlines() if "::" in line}
 
 
-def test_every_named_test_exists(collected):
+def test_tests_named_by_rules_exist(collected):
     assert NAMED - collected - {test.split("[")[0] for test in collected} == set()
 
 
-def test_every_test_of_the_rules_is_named(collected):
+def test_rule_tests_are_named(collected):
     rules = {test for test in collected if test.startswith("tests/rules/")}
     assert {test for test in rules if test not in NAMED and test.split("[")[0] not in NAMED} == set()

@@ -1,12 +1,11 @@
-"""The table as text, and what the narrator says."""
+"""Rendering as text: path, players, messages."""
 
 from dataclasses import replace
 
 import pytest
 
-from diamant_env.drawing.narration import Narrator
 from diamant_env.drawing.text import path_lines, seat_lines
-from tests.support.play import BASE, BOTH_REMOVED, NOTHING_REMOVED, Play
+from tests.support.play import BASE, Play
 
 BACK = "Everyone is back in camp."
 
@@ -16,20 +15,16 @@ def text_of(deck: list, players: int = 3, **options) -> Play:
 
 
 def shown(play: Play):
-    """What the functions of the room `drawing` take."""
+    """Return the arguments of the functions in `drawing`."""
     return play.env._batch.games[0], play.env.edition, play.env._pictures.scenes[0]
 
 
 def rows(play: Play) -> list[list[str]]:
-    """The words of the last three lines: the players' rows."""
+    """Return the words of the last three lines: the players' rows."""
     return [line.split() for line in play.env.render().splitlines()[-3:]]
 
 
-def test_without_a_render_mode_there_is_no_picture():
-    assert Play([5]).env.render() is None
-
-
-def test_the_first_picture():
+def test_first_frame():
     play = text_of([11])
     lines = play.env.render().splitlines()
     assert lines[0] == "Expedition 1 of 5, card 1"
@@ -39,7 +34,7 @@ def test_the_first_picture():
     assert rows(play) == [[f"player_{seat}", "cave", "-", "3", "0", "0"] for seat in range(3)]
 
 
-def test_the_path_is_in_the_order_of_the_cards():
+def test_path_is_in_card_order():
     play = text_of(["snake", 17, "relic", "lava pit"]).go_on(3)
     assert "[SNAKE] - [17] - [RELIC] - [LAVA PIT]" in play.env.render()
     assert "2 gems, 1 relic worth 5" in play.env.render()
@@ -49,36 +44,6 @@ def test_the_path_is_in_the_order_of_the_cards():
     assert len(path) == 4
     assert max(map(len, path)) <= 78
     assert " ".join(map(str.strip, path)).count(" - [LAVA PIT]") == 6
-
-
-def test_what_was_decided():
-    assert rows(text_of([11, "snake", 5]).leave(1)) == [
-        ["player_0", "cave", "continue", "3", "0", "0"],
-        ["player_1", "camp", "leave", "+5", "-", "5", "0"],
-        ["player_2", "cave", "continue", "3", "0", "0"],
-    ]
-
-
-@pytest.mark.parametrize(
-    ("edition", "removed"),
-    [
-        (BASE, "One snake card leaves"),
-        (NOTHING_REMOVED, "No snake card leaves"),
-        (BOTH_REMOVED, "Two snake cards leave"),
-    ],
-)
-def test_a_bust_is_news(edition, removed):
-    play = text_of([17, "snake", "snake", 1], edition=edition).leave(0).go_on()
-    first, second, *_ = play.env.render().splitlines()
-    assert first == f"A second snake! player_1 and player_2 lose 5 gems each. {removed} the game."
-    assert second == f"Expedition 2 of {edition.expeditions}, card 1"
-    assert rows(play)[-1] == ["player_2", "cave", "bust", "-5", "0", "0", "0"]
-
-
-def test_a_bust_with_empty_bags():
-    play = text_of(["snake", "snake", 1]).go_on()
-    assert play.env.render().startswith("A second snake! player_0, player_1 and player_2 lose nothing. ")
-    assert rows(play)[-1] == ["player_2", "cave", "bust", "0", "0", "0"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +62,7 @@ def test_a_bust_with_empty_bags():
         ([5, 5, 5, 5, "snake", "snake"], "all " * 4 + "-", "A second snake!", "The game is over: ", BACK),
     ],
 )
-def test_the_news(deck, turns, begin, also, lacking):
+def test_messages_of_events(deck, turns, begin, also, lacking):
     play = text_of(deck).play(turns)
     picture = play.env.render()
     assert picture.startswith(begin)
@@ -109,7 +74,7 @@ def test_the_news(deck, turns, begin, also, lacking):
 
 
 @pytest.mark.parametrize(("seat", "own"), [(None, ["?", "1"]), (1, ["10", "1"])])
-def test_hidden_chests_are_secret_until_the_game_is_over(seat, own):
+def test_hidden_chests_are_hidden_until_the_end(seat, own):
     play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).go_on().leave(1)
     lines = seat_lines(*shown(play), ["a", "b", "c"], seat)[1:]
     assert [line.split()[-2:] for line in lines] == [["?", "0"], own, ["?", "0"]]
@@ -117,18 +82,3 @@ def test_hidden_chests_are_secret_until_the_game_is_over(seat, own):
     play.all_leave(5)
     assert play.over
     assert "?" not in play.env.render()
-
-
-@pytest.mark.parametrize(
-    ("left", "person", "said"),
-    [
-        ([], 0, "Everyone inside continues."),
-        ([0], 0, "You leave alone with 1 gem; 4 players continue."),
-        ([1], 0, "ev leaves alone with 1 gem; you and 3 others continue."),
-        ([0, 1, 2, 3], 0, "You and 3 others leave with 1 gem each; you-know-who continues."),
-        ([0, 1, 2], None, "a, ev and c leave with 1 gem each; d and you-know-who continue."),
-    ],
-)
-def test_names_and_verbs(left, person, said):
-    game, edition, scene = shown(text_of([5, "snake", 7], 5).leave(*left))
-    assert Narrator(edition, ["a", "ev", "c", "d", "you-know-who"], person).decisions(game, scene) == said

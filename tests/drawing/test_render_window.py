@@ -1,8 +1,7 @@
-"""The window, without a screen; and what happens without pygame."""
+"""Rendering in a window without a screen; errors without pygame or a display."""
 
 import os
 import sys
-import types
 
 import pytest
 
@@ -50,7 +49,7 @@ def close_event(env):
     return pygame.event.Event(pygame.WINDOWCLOSE, window=env._pictures._window._window)
 
 
-def test_a_whole_game_shows_itself(shown):
+def test_window_shows_every_turn(shown):
     env, picture = new_env(), diamant_v0.parallel_env(num_players=3, render_mode="rgb_array")
     picture.reset(seed=1)
     for turn in range(6):
@@ -65,7 +64,7 @@ def test_a_whole_game_shows_itself(shown):
 
 
 @pytest.mark.parametrize("event", [close_event, lambda env: pygame.event.Event(pygame.QUIT)])
-def test_the_user_closes_the_window_and_the_game_goes_on(shown, event):
+def test_game_continues_after_window_is_closed(shown, event):
     env = new_env()
     pygame.event.post(event(env))
     while env.agents:
@@ -74,40 +73,13 @@ def test_the_user_closes_the_window_and_the_game_goes_on(shown, event):
     env.reset(seed=1)
     assert len(shown) == 1
     env.close()
-    env.reset(seed=2)  # which opens it again
+    env.reset(seed=2)  # reopens it
     assert len(shown) == 2
     env.close()
 
 
-def test_each_environment_has_its_own_window(shown):
-    one, two = new_env(), new_env(5)
-    pygame.event.post(close_event(one))
-    all_act(two, 0)  # sees the event first, which is not for it
-    assert len(shown) == 3
-    all_act(one, 0)
-    assert len(shown) == 3
-    two.render()
-    assert len(shown) == 4
-    one.close()
-    two.render()
-    assert len(shown) == 5
-    two.close()
-
-
-def test_the_speed_is_that_of_the_metadata(monkeypatch):
-    monkeypatch.setitem(diamant_v0.parallel_env.metadata, "render_fps", 10)
-    rates = []
-    clock = types.SimpleNamespace(tick=rates.append)
-    monkeypatch.setattr(pygame.time, "Clock", lambda: clock)
-    env = new_env()
-    for _ in range(3):
-        all_act(env, 0)
-    assert rates == [10] * 4
-    env.close()
-
-
 @pytest.mark.parametrize("view", [diamant_v0.parallel_env, DiamantEnv])
-def test_without_a_display_there_is_one_error_and_no_window(view, monkeypatch):
+def test_missing_display_is_one_error(view, monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"):
         monkeypatch.delenv(name, raising=False)
     for driver, reason in (("x11", "x11 not available"), (None, "SDL found none")):
@@ -126,7 +98,7 @@ def test_without_a_display_there_is_one_error_and_no_window(view, monkeypatch):
 
 
 @pytest.mark.parametrize("mode", ["human", "rgb_array"])
-def test_without_pygame_the_error_names_the_extra(mode, monkeypatch):
+def test_missing_pygame_names_the_extra(mode, monkeypatch):
     for name in [name for name in sys.modules if name.startswith("diamant_env.drawing.")]:
         monkeypatch.delitem(sys.modules, name)
         monkeypatch.delattr(name, raising=False)

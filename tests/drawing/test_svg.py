@@ -1,4 +1,4 @@
-"""Cards and icons as SVG: well-formed, a symbol for each icon and seat, all words within the frame."""
+"""Cards and icons as SVG: well-formed, complete, text within the frame."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -12,7 +12,7 @@ LONG = Edition("marks", (5, 7), ("<&>\"'", "a trap whose name takes several line
 
 
 @every([*PUBLISHED, LONG])
-def test_every_card_of_every_edition(edition):
+def test_cards_fit_and_differ(edition):
     faces = {}
     for card, name in edition.card_names.items():
         faces[name] = card_svg(card, name)
@@ -23,7 +23,7 @@ def test_every_card_of_every_edition(edition):
     assert len(set(faces.values())) == len(edition.card_names)
 
 
-def test_there_is_a_symbol_for_each_icon_and_each_seat():
+def test_symbols_of_icons_and_seats():
     symbols = {symbol.get("id"): symbol for symbol in ElementTree.fromstring(icons_svg())}
     assert set(symbols) == {*ICONS, *(f"{name}-{seat}" for name in ("explorer", "tent") for seat in range(8))}
     for seat, (red, green, blue) in enumerate(SEAT_COLOURS):

@@ -1,4 +1,4 @@
-"""Many games at once: the same games as one by one, in the caller's arrays."""
+"""Batch against single environments; seeds, auto-reset, output arrays."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ MIXED = np.array([3, 8, 1, 5, 2, 4, 6, 7])
 
 
 def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
-    """Decisions that depend on the game's key and the turn alone, so that they are the same in any batch."""
+    """Return decisions that depend on key and turn only, so that they are the same in any batch."""
     seats = np.arange(batch.seats, dtype=np.uint64)
     bits = (batch.games.key[:, None] >> (seats + np.uint64(turn % 40))) % np.uint64(97)
     return (bits < 97 * chance).astype(np.int8)
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-def test_a_batch_plays_what_single_environments_play(reward):
-    """In any mixture of tables and editions, in a batch of any size, whatever its neighbours."""
+def test_batch_equals_single_environments(reward):
     tables = [(edition, seats) for edition in [*PUBLISHED, *INVENTED] for seats in range(1 + (reward == "margin"), 9)]
     editions, players = [edition for edition, _ in tables], np.array([seats for _, seats in tables])
     batch = Batch(len(tables), players, editions, reward, seats=8)
@@ -50,7 +49,7 @@ def test_a_batch_plays_what_single_environments_play(reward):
         turn += 1
 
 
-def test_seeds():
+def test_seeds_of_games():
     batch, one = Batch(3, 4), Batch(1, 4)
     rows = batch.reset(seed=[7, 3, 7])
     assert rows[0].tobytes() == rows[2].tobytes()
@@ -64,7 +63,7 @@ def test_seeds():
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.25, 0.5, 1.0])
-def test_decisions_are_drawn_with_their_probability_each_by_itself(chance):
+def test_drawn_decisions_have_probability_and_are_independent(chance):
     batch, alone = Batch(5000, [3, 8] * 2500), Batch(1, 3)
     batch.reset(1)
     alone.reset(1 + 4)
@@ -79,7 +78,7 @@ def test_decisions_are_drawn_with_their_probability_each_by_itself(chance):
     assert (np.abs(both.mean(axis=0) - chance**2) <= 4 * np.sqrt(chance**2 * (1 - chance**2) / 5000)).all()
 
 
-def test_auto_reset_is_a_reset_of_the_games_that_ended():
+def test_auto_reset_equals_masked_reset():
     auto, manual = Batch(8, MIXED), Batch(8, MIXED)
     auto.reset(9)
     manual.reset(9)
@@ -104,7 +103,21 @@ def test_auto_reset_is_a_reset_of_the_games_that_ended():
     assert ended > 16
 
 
-def test_a_mask_starts_some_of_the_games():
+@pytest.mark.parametrize("auto_reset", [False, True])
+@pytest.mark.parametrize("reward", REWARDS)
+def test_play_equals_step_without_observations(reward, auto_reset):
+    editions = [edition for edition in PUBLISHED for _ in range(7)]
+    stepped, played = (Batch(len(editions), [2, 3, 4, 5, 6, 7, 8] * len(PUBLISHED), editions, reward) for _ in range(2))
+    assert stepped.reset(1).tobytes() == played.reset(1).tobytes()
+    for turn in range(60):
+        actions = decisions(stepped, turn)
+        _, *expected = stepped.step(actions, auto_reset=auto_reset)
+        found = played.play(actions, auto_reset=auto_reset)
+        assert [array.tobytes() for array in found] == [array.tobytes() for array in expected]
+        assert played.games.tobytes() == stepped.games.tobytes()
+
+
+def test_masked_reset_starts_some_games():
     batch, whole = Batch(4, 3), Batch(4, 3)
     with pytest.raises(RuntimeError, match="the first reset must start all games"):
         batch.reset(6, mask=[True, True, False, False])
@@ -117,7 +130,7 @@ def test_a_mask_starts_some_of_the_games():
     assert rows.tobytes() == batch.observe().tobytes()
 
 
-def test_the_callers_arrays_are_written_in_place():
+def test_output_arrays_are_written_in_place():
     batch, other = Batch(8, MIXED), Batch(8, MIXED)
     rows, rewards = np.full((8, 8, NUM_FEATURES), np.nan, np.float32), np.full((8, 8), np.nan, np.float32)
     done = np.ones(8, bool)
@@ -135,7 +148,7 @@ def test_the_callers_arrays_are_written_in_place():
     assert rows.tobytes() == other.observe().tobytes()
 
 
-def test_new_arrays_are_not_the_batchs_own():
+def test_returned_arrays_are_copies():
     batch = Batch(3, 4)
     arrays = [batch.reset(1), *batch.step(np.zeros((3, 4), np.int8))]
     again = batch.observe()
@@ -146,7 +159,7 @@ def test_new_arrays_are_not_the_batchs_own():
     assert all((array == np.array(9, array.dtype)).all() for array in arrays)
 
 
-def test_tables_show_all_that_is_public_and_nothing_else():
+def test_tables_show_public_fields_only():
     batch = Batch(6, [3, 4, 5, 6, 7, 8], edition="iello-2016")
     batch.reset(seed=4)
     tables = batch.tables

@@ -1,4 +1,4 @@
-"""What a batch refuses: the message names what was given and what is allowed, and nothing was played."""
+"""Invalid arguments of a batch: one error with given and allowed values, no game changed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from diamant_env import EDITIONS, NUM_FEATURES, Batch
 
-NOTHING = np.zeros((2, 3), np.int8)  # nobody leaves
+NOTHING = np.zeros((2, 3), np.int8)  # no seat leaves
 FAIR = np.full((2, 3), 0.5, np.float32)
 READ_ONLY = np.zeros((2, 3), np.float32)
 READ_ONLY.flags.writeable = False
@@ -75,7 +75,7 @@ def batch():
 
 
 def refused(batch, message, call, *given, **named):
-    """The call is refused with this message, and the games are as before."""
+    """Assert that the call raises this message and changes no game."""
     before = batch.games.tobytes()
     with pytest.raises(ValueError, match=message):
         call(*given, **named)
@@ -83,12 +83,12 @@ def refused(batch, message, call, *given, **named):
 
 
 @pytest.mark.parametrize(("arguments", "message"), ARGUMENTS)
-def test_arguments(arguments, message):
+def test_invalid_arguments(arguments, message):
     with pytest.raises(ValueError, match=message):
         Batch(**{"num_games": 2, **arguments})
 
 
-def test_more_editions_than_a_batch_can_number():
+def test_too_many_editions():
     many = [replace(EDITIONS["iello-2016"], name=f"box {i}") for i in range(128)]
     assert len(Batch(127, 3, many[:127]).editions) == 127
     with pytest.raises(ValueError, match="128 different editions; at most 127 are allowed in a batch"):
@@ -96,12 +96,12 @@ def test_more_editions_than_a_batch_can_number():
 
 
 @pytest.mark.parametrize(("call", "given", "message"), CALLS)
-def test_calls(batch, call, given, message):
+def test_invalid_calls(batch, call, given, message):
     refused(batch, message, getattr(batch, call), *given)
 
 
 @pytest.mark.parametrize(("name", "array", "message"), OUTPUTS)
-def test_outputs(batch, name, array, message):
+def test_invalid_output_arrays(batch, name, array, message):
     refused(batch, message, batch.step, NOTHING, **{name: array})
     if name == "observations":
         refused(batch, message, batch.reset, 1, **{name: array})
@@ -110,12 +110,12 @@ def test_outputs(batch, name, array, message):
 
 
 @pytest.mark.parametrize(("call", "given"), [("step", [NOTHING]), ("play", [NOTHING])])
-def test_before_the_first_reset(call, given):
+def test_step_before_reset(call, given):
     with pytest.raises(RuntimeError, match="no games yet: call reset"):
         getattr(Batch(2, 3), call)(*given)
 
 
-def test_what_idle_seats_send_is_ignored(batch):
+def test_actions_of_idle_seats_are_ignored(batch):
     other = Batch(2, 3)
     other.reset(1)
     for actions in ([[1, 0, 0], [1, 0, 0]], [[77, 0, 0], [-128, 1, 0]], [[300, 0, 0], [-300, 9, 0]]):

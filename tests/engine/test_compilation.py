@@ -1,4 +1,4 @@
-"""Compiled code: the same bytes as uncompiled, kept between processes, and quiet imports."""
+"""Compiled against uncompiled code, compile cache, cold and warm starts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diamant_env.rewards import REWARDS
 from tests.support.play import BASE, LATE_RELICS, ODD, PRINTED, RELICS_DECIDE
 
 ROOT = Path(__file__).parents[2]
-# As many cards and gems as there may be.
+# The largest deck.
 FULL = Edition(name="full", treasures=(1000,), traps=("a",), trap_copies=99, expeditions=2, bust_removes=0)
 EDITIONS = [BASE, LATE_RELICS, PRINTED, RELICS_DECIDE, ODD, FULL]
 PAY = """
@@ -64,30 +64,30 @@ def kept(place: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in place.rglob("*.nb?")}
 
 
-def test_the_rules_as_they_stand_and_compiled_give_the_same_bytes():
+def test_compiled_and_uncompiled_give_same_bytes():
     compiled = run("-m", "tests.engine.test_compilation", NUMBA_DISABLE_JIT="0")
     plain = run("-m", "tests.engine.test_compilation", NUMBA_DISABLE_JIT="1")
     assert len(compiled) == 64
     assert plain == compiled
 
 
-def test_importing_the_package_compiles_nothing():
+def test_import_compiles_nothing():
     listen = "from numba.core import event; seen = event.RecordingListener(); event.register('numba:compile', seen)"
     imports = "import diamant_env, diamant_env.diamant_v0, diamant_env.gym_env, diamant_env.sb3, diamant_env.exact"
     assert run("-c", f"{listen}\n{imports}\nprint(len(seen.buffer))", NUMBA_DISABLE_JIT="0") == "0\n"
 
 
-def test_eight_cold_starts_at_once_and_a_warm_one(tmp_path):
+def test_eight_concurrent_cold_starts_and_a_warm_one(tmp_path):
     said = run("-c", TOGETHER, NUMBA_CACHE_DIR=str(tmp_path)).split("\n")
     before = kept(tmp_path)
     (folder,) = tmp_path.glob("diamant_env-*")
     assert sorted(said) == sorted(["", "True", *[f"1.0 {folder}"] * 8])
     assert len(before) >= 4  # an index and code for each function
     assert pay(tmp_path) == f"1.0 {folder}\n"
-    assert kept(tmp_path) == before  # nothing was compiled anew
+    assert kept(tmp_path) == before  # nothing was recompiled
 
 
-def test_a_changed_rule_is_another_folder_and_a_changed_page_is_not(tmp_path, monkeypatch):
+def test_cache_folder_depends_on_compiled_sources_only(tmp_path, monkeypatch):
     shutil.copytree(ROOT / "diamant_env", tmp_path / "package", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(compilation, "_PACKAGE", tmp_path / "package")
     monkeypatch.setattr(compilation.numba_config, "CACHE_DIR", str(tmp_path / "cache"))
@@ -100,7 +100,7 @@ def test_a_changed_rule_is_another_folder_and_a_changed_page_is_not(tmp_path, mo
     assert len(set(folders)) == 3
 
 
-def test_the_last_four_versions_stay_and_nothing_else_is_removed(tmp_path, monkeypatch):
+def test_last_four_cache_versions_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(compilation.numba_config, "CACHE_DIR", str(tmp_path))
     (tmp_path / "notes").mkdir()
     for number in range(6):
@@ -117,7 +117,7 @@ def uncached_folder():
     return compilation.cache_folder.__wrapped__()
 
 
-def test_without_a_place_it_compiles_and_says_so_once(tmp_path):
+def test_uncached_start_warns_once(tmp_path):
     (tmp_path / "file").write_text("")
     batches = "from diamant_env import Batch\nfor _ in range(3): Batch(1, 3)"
     said = run("-W", "always", "-c", batches, NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
@@ -144,7 +144,7 @@ def play_batch(reward: str, auto_reset: bool, digest) -> None:
         digest.update(np.ascontiguousarray(array).tobytes())
 
 
-def test_the_examples_in_the_docstrings_of_the_rules():
+def test_doctests_of_rules():
     finder, runner = doctest.DocTestFinder(recurse=False), doctest.DocTestRunner()
     documented = [rules, *(getattr(thing, "py_func", thing) for thing in vars(rules).values())]
     for thing in documented:

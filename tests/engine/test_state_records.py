@@ -1,4 +1,4 @@
-"""Records that enter from outside are refused or played inside the arrays; games rebuilt from observations."""
+"""State records from outside: refused, or played within array bounds; games rebuilt from observations."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def altered(games, name, value, game=2):
 
 
 @pytest.mark.parametrize(("name", "value"), FLAWS, ids=lambda given: str(given)[:20])
-def test_a_record_that_compiled_code_could_not_play_is_refused_by_game_and_field(name, value):
+def test_unplayable_record_is_refused(name, value):
     batch = started()
     before = batch.games.tobytes()
     with pytest.raises(ValueError, match=r"game 2 is no valid state: \w+.* = "):
@@ -65,7 +65,7 @@ def test_a_record_that_compiled_code_could_not_play_is_refused_by_game_and_field
 
 
 @pytest.mark.parametrize("given", [np.zeros(3), np.zeros((3, 1), GAME), np.zeros(2, GAME), None, "games"])
-def test_what_is_no_array_of_records_is_refused(given):
+def test_restore_refuses_other_arrays(given):
     with pytest.raises(ValueError, match="expected"):
         started().restore(given)
 
@@ -88,13 +88,13 @@ def into_a_checkpoint(games):
 
 
 @pytest.mark.parametrize("enter", [into_an_environment, into_a_checkpoint])
-def test_altered_games_are_refused_wherever_they_enter(enter):
-    with pytest.raises(ValueError, match=r"game . is no valid state: bag = -900"):
+def test_altered_games_are_refused_by_views(enter):
+    with pytest.raises(ValueError, match=r"game . can't be that of a game: bag = -900"):
         enter(altered(started().games, "bag", -900))
 
 
 def rows_of():
-    """What the first seats of 20 tables see after four turns."""
+    """Return the first seats' observations of 20 tables after four turns."""
     batch = Batch(20, 4)
     rows = batch.reset(0)
     for turn in range(4):
@@ -109,7 +109,7 @@ NOISE[:, SLICES["hidden_chests"]] = 0
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -1e30, 0.3, "half a unit more"])
-def test_an_observation_that_no_game_shows_is_refused(value):
+def test_impossible_observation_is_refused(value):
     for field in FIELDS:
         rows, place = ROWS.copy(), SLICES[field.name].start
         rows[7, place] = rows[7, place] + 0.5 / field.scale if value == "half a unit more" else value
@@ -129,12 +129,12 @@ def test_an_observation_that_no_game_shows_is_refused(value):
         (NOISE, KEYS, r"row 0|game 0"),
     ],
 )
-def test_what_no_game_can_be_rebuilt_from_is_refused(rows, keys, message):
+def test_unrebuildable_rows_and_keys_are_refused(rows, keys, message):
     with pytest.raises(ValueError, match=message):
         from_observation(rows, keys)
 
 
-def test_a_rebuilt_game_has_the_key_that_was_given_and_remembers_no_turn():
+def test_rebuilt_game_has_given_key_and_no_events():
     games = from_observation(ROWS[:3], [1, 2**64 - 1, 3])
     assert games.key.tolist() == [1, 2**64 - 1, 3]
     assert (games.decision == -1).all()
@@ -149,14 +149,14 @@ def test_a_rebuilt_game_has_the_key_that_was_given_and_remembers_no_turn():
         lambda game: exact.solve_lone("iello-2016-fr", game),
     ],
 )
-def test_the_solvers_refuse_what_cannot_be(solve):
+def test_solvers_refuse_impossible_states(solve):
     game = exact.start_of_expedition(EDITIONS["iello-2016-fr"], 2)
     game["deck"][18] = -1
     with pytest.raises(ValueError, match="deck = "):
         solve(game)
 
 
-def test_a_solution_refuses_a_trap_that_its_deck_does_not_have():
+def test_solution_refuses_unknown_trap():
     on_path, solution = 2, exact.solve_lone(SMALL)
     game = np.array([solution.start])
     game["on_path"][0, 7] = on_path
@@ -203,9 +203,10 @@ print(refused, played)
 """
 
 
-def test_strange_records_are_refused_or_played_inside_the_arrays(tmp_path):
-    """Numba raises an IndexError at every index outside an array."""
-    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_DISABLE_JIT": "0"}
+def test_random_records_never_index_out_of_bounds():
+    """NUMBA_BOUNDSCHECK=1 raises an IndexError at every index out of bounds."""
+    cache = str(Path(os.environ["NUMBA_CACHE_DIR"]).with_name("cache-boundscheck"))
+    environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": cache, "NUMBA_DISABLE_JIT": "0"}
     command = [sys.executable, "-c", STRANGE]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -214,7 +215,7 @@ def test_strange_records_are_refused_or_played_inside_the_arrays(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "value"), [("position", [-50]), ("position", [4]), ("script", [[9, 99, 3]])])
-def test_an_altered_deck_of_a_saved_state_is_refused(name, value):
+def test_altered_deck_script_is_refused(name, value):
     env = diamant_v0.parallel_env(4)
     env.reset(options={"deck": [9, "snake", "relic"]})
     wrong = env.clone_state()

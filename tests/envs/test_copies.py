@@ -1,4 +1,4 @@
-"""Copies of environments, by `copy.deepcopy` and pickled: they go on alike, games that follow included."""
+"""Deep copies and pickles of environments: identical continuation, following games included."""
 
 import copy
 import pickle
@@ -31,8 +31,8 @@ def turn(env, random):
         last = env.last()
         env.step(None if last[2] else int(choice[0]))
         return env.agent_selection, last
-    told = env.step(int(choice[0]) if isinstance(env, gymnasium.Env) else choice[: env.num_envs])
-    return (told, env.reset()) if isinstance(env, gymnasium.Env) and told[2] else told
+    result = env.step(int(choice[0]) if isinstance(env, gymnasium.Env) else choice[: env.num_envs])
+    return (result, env.reset()) if isinstance(env, gymnasium.Env) and result[2] else result
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, through_a_file])
@@ -49,7 +49,7 @@ def turn(env, random):
         lambda: DiamantVecEnv(2, 3, opponents="mixture", observation="history"),
     ],
 )
-def test_a_copy_in_the_middle_of_a_game_goes_on_alike(make, turns, duplicate):
+def test_copy_mid_game_continues_identically(make, turns, duplicate):
     env, random = make(), np.random.default_rng(0)
     (env.reset() if isinstance(env, VecEnv) else env.reset(seed=1))
     for _ in range(turns):

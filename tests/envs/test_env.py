@@ -1,4 +1,4 @@
-"""The parallel environment beyond PettingZoo's tests: idle seats, infos, states, its own arrays."""
+"""Parallel environment beyond PettingZoo's tests: idle seats, infos, states, returned arrays."""
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def play_on(env) -> list:
 
 
 @pytest.mark.parametrize("players", [1, 3, 8])
-def test_all_agents_stay_to_the_end_and_idle_ones_may_be_left_out(players):
+def test_agents_are_constant_and_idle_actions_optional(players):
     env, other = seeded(num_players=players), seeded(num_players=players)
     everyone, rng = [f"player_{seat}" for seat in range(players)], np.random.default_rng(1)
     while env.agents:
@@ -48,7 +48,7 @@ def test_all_agents_stay_to_the_end_and_idle_ones_may_be_left_out(players):
 
 
 @pytest.mark.parametrize(("one", "junk"), [(1, "x"), (np.int8(1), None), (np.array(1), 2), (True, np.nan)])
-def test_every_whole_number_is_an_action_and_what_idle_agents_send_is_ignored(one, junk):
+def test_integer_types_and_idle_actions(one, junk):
     env = diamant_v0.parallel_env(num_players=3)
     env.reset(options={"deck": QUIET})
     env.step({"player_0": one, "player_1": 0, "player_2": 0})
@@ -58,7 +58,7 @@ def test_every_whole_number_is_an_action_and_what_idle_agents_send_is_ignored(on
 
 
 @pytest.mark.parametrize("mask", MASKS)
-def test_where_the_mask_is(mask):
+def test_placement_of_action_mask(mask):
     env = diamant_v0.parallel_env(num_players=3, mask=mask)
     observations, infos = env.reset(options={"deck": QUIET})
     seen = [(observations, infos)]
@@ -77,7 +77,7 @@ def test_where_the_mask_is(mask):
                 assert observations[agent]["observation"][0] == active[seat]
 
 
-def test_a_cloned_state_has_the_scripted_deck_the_picture_and_the_end():
+def test_cloned_state_restores_deck_picture_and_end():
     env = diamant_v0.parallel_env(num_players=3, render_mode="ansi")
     env.reset(options={"deck": ["snake", 11, 17, "snake", 5]})
     env.step(dict.fromkeys(env.agents, 0))
@@ -100,7 +100,7 @@ def test_a_cloned_state_has_the_scripted_deck_the_picture_and_the_end():
 
 
 @pytest.mark.parametrize("mask", MASKS)
-def test_returned_arrays_are_never_internal(mask):
+def test_returned_arrays_are_copies(mask):
     env, clean = seeded(num_players=3, mask=mask), seeded(num_players=3, mask=mask)
     rng = np.random.default_rng(1)
     while env.agents:

@@ -1,8 +1,5 @@
-"""The Gymnasium vector environment: the same bytes as Gymnasium's own vector of single environments."""
+"""Gymnasium vector environment against `SyncVectorEnv` of single environments, byte for byte."""
 
-import copy
-
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
@@ -10,8 +7,6 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
-from diamant_env.observation import NUM_FEATURES
-from diamant_env.opponents import make
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
 NUM_ENVS = 7
@@ -38,7 +33,7 @@ def both(mode, **settings):
 
 
 @pytest.mark.parametrize(("settings", "mode"), [(one, list(AutoresetMode)[at % 3]) for at, one in enumerate(SETTINGS)])
-def test_games_are_those_of_single_environments(settings, mode):
+def test_vector_equals_sync_vector_of_singles(settings, mode):
     ours, singles = both(mode, **settings)
     random = np.random.default_rng(1)
     assert_same(ours.reset(seed=20), singles.reset(seed=20))
@@ -63,20 +58,8 @@ def test_games_are_those_of_single_environments(settings, mode):
         assert_same(ours.step(np.ones(NUM_ENVS, int)), singles.step(np.ones(NUM_ENVS, int)))
 
 
-def test_make_vec_gives_it():
-    mode = "SameStep"
-    env = gymnasium.make_vec("diamant_env/Diamant-5p-v0", num_envs=3, opponents="bag:18", autoreset_mode=mode)
-    assert type(env) is DiamantVectorEnv
-    assert env.metadata["autoreset_mode"] is AutoresetMode(mode)
-    assert env.observation_space.shape == (3, NUM_FEATURES)
-    assert env.action_space.shape == (3,)
-    assert "Diamant-5p-v0" in str(env)
-    assert env.games.num_players.tolist() == [5, 5, 5]
-    env.close()
-
-
 class RowWatcher:
-    """Numbers the decisions of each row's game, and finds out whether it is asked about the same turn twice."""
+    """Stateful agent that asserts that each row's turns increase within a game."""
 
     def __init__(self):
         self.last = None
@@ -100,8 +83,7 @@ class RowWatcher:
 @pytest.mark.parametrize(
     ("mode", "seat"), [(AutoresetMode.NEXT_STEP, 1), (AutoresetMode.SAME_STEP, None), (AutoresetMode.DISABLED, None)]
 )
-def test_agents_with_memory_keep_their_rows(mode, seat):
-    """Two of three seats are the watcher's; a function of the same idea plays the same games."""
+def test_stateful_opponents_keep_their_rows(mode, seat):
     watcher = RowWatcher()
     env = DiamantVectorEnv(40, opponents=[watcher, "continue", watcher], seat=seat, autoreset_mode=mode)
 
@@ -122,32 +104,3 @@ def test_agents_with_memory_keep_their_rows(mode, seat):
         started += np.count_nonzero(found[2])
     assert started > 100
     assert 2 * (started - 40) <= watcher.games <= 2 * started
-
-
-def test_a_seed_repeats_opponents_that_draw_something():
-    agents = [make("mixture:1,30", number) for number in range(2)]
-    first, second = (DiamantVectorEnv(5, opponents=agent) for agent in agents)
-    drawn = []
-    for seed in (1, 1, 2):
-        assert_same(first.reset(seed=seed), second.reset(seed=seed))
-        first.step(np.zeros(5, int))
-        second.step(np.zeros(5, int))
-        drawn.append(agents[0].thresholds.tolist())
-        assert drawn[-1] == agents[1].thresholds.tolist()
-        for _ in range(30):
-            assert_same(first.step(np.ones(5, int)), second.step(np.ones(5, int)))
-            assert agents[0].thresholds.shape == (15,), "it is to keep a threshold for each row"
-    assert drawn[0] == drawn[1] != drawn[2]
-
-
-def test_results_are_the_callers_own():
-    env = DiamantVectorEnv(3, autoreset_mode="SameStep")
-    results = [env.reset(seed=0)]
-    saved = copy.deepcopy(results)
-    for _ in range(60):
-        results.append(env.step(np.zeros(3, int)))
-        saved.append(copy.deepcopy(results[-1]))
-    for found, expected in zip(results, saved, strict=True):
-        assert_same(found, expected)
-    results[-1][0][:] = 9
-    assert not (env.step(np.zeros(3, int))[0] == 9).all()

@@ -1,4 +1,4 @@
-"""The callback that judges a model of stable-baselines3 while it learns."""
+"""`JudgeCallback` of stable-baselines3."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def learned(callback, steps=200):
     return sb3.PPO("MlpPolicy", env, seed=1, n_steps=8, batch_size=32, n_epochs=1).learn(steps, callback=callback)
 
 
-def test_it_judges_every_so_many_steps_and_at_the_end(tmp_path):
+def test_judges_at_interval_and_end(tmp_path):
     judge = vec.JudgeCallback("pool", every=80, games=40, players=3, best=tmp_path / "best.zip")
     model = learned(judge)
     assert [one.steps for one in judge.curve] == [80, 160, 240, 256]
@@ -24,7 +24,7 @@ def test_it_judges_every_so_many_steps_and_at_the_end(tmp_path):
     assert best == max(one.win_share for one in judge.curve)
 
 
-def test_wrong_settings():
+def test_invalid_settings():
     with pytest.raises(ValueError, match="every=0; at least 1 step"):
         vec.JudgeCallback(every=0)
     for wrong, message in {

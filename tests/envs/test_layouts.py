@@ -1,4 +1,4 @@
-"""Parts of an observation, the history of decisions, rewards of one's own: in a batch and in all views alike."""
+"""Selected fields, history of decisions and custom rewards, in a batch and in all views."""
 
 import pickle
 from dataclasses import replace
@@ -25,8 +25,8 @@ def gems(banked, chests, inside, done):
 
 
 @pytest.mark.parametrize("hidden", [False, True])
-def test_who_left_when_with_how_much(hidden):
-    """Three expeditions of a chosen deck, from two seats: what was banked is public with hidden chests too."""
+def test_history_of_leavers(hidden):
+    """Three expeditions of a scripted deck, from two seats; banked gems are public even with hidden chests."""
     env = diamant_v0.parallel_env(3, observation="history", hidden_chests=hidden)
     env.reset(options={"deck": [15, 9, "snake", 7, "boulder", "snake", "snake", 4]})
     env.step({"player_0": 1, "player_1": 0, "player_2": 0})  # 5 at turn 1
@@ -55,13 +55,13 @@ def history_of(row):
     return [*seats, seen["history_turns"][:2].tolist(), seen["history_bust"][:2].tolist()]
 
 
-def test_games_that_are_over_or_wait_are_neither_followed_nor_paid():
+def test_ended_or_masked_games_get_no_reward_or_history():
     """Two players at tables of three seats, in the last expedition; the last game waits once."""
-    told = []
+    masks = []
 
     def one_each(banked, chests, inside, done, played):
-        told.append(played.tolist())
-        banked[...] = chests[...] = 99  # they are the function's own
+        masks.append(played.tolist())
+        banked[...] = chests[...] = 99  # copies
         return np.ones(banked.shape)
 
     batch = Batch(4, 2, CERTAIN, one_each, seats=3, history=True)
@@ -71,7 +71,7 @@ def test_games_that_are_over_or_wait_are_neither_followed_nor_paid():
     for turn, played in enumerate(plays, 1):
         mask = None if turn != 2 else np.array([True, True, True, False])
         _, rewards, _ = batch.step((leaves == turn).astype(np.int8), mask=mask)
-        assert told.pop() == played
+        assert masks.pop() == played
         np.testing.assert_array_equal(rewards, np.outer(played, [1, 1, 0]))
     assert batch.games["chest"][:, :2].tolist() == [[4, 4], [4, 4], [5, 2], [2, 2]]
     ends = [
@@ -86,7 +86,7 @@ def test_games_that_are_over_or_wait_are_neither_followed_nor_paid():
     assert [*map(history_of, batch.observe()[:, 0])] == ends
 
 
-def test_a_restored_game_has_a_history_from_its_turn_on():
+def test_restored_game_starts_new_history():
     batch = Batch(1, 2, CERTAIN, history=True)
     batch.reset(seed=1)
     batch.step(np.ones((1, 2), np.int8))
@@ -97,19 +97,7 @@ def test_a_restored_game_has_a_history_from_its_turn_on():
         batch.step(np.ones((1, 2), np.int8))
 
 
-def test_a_deck_that_is_refused_leaves_game_and_history():
-    env = diamant_v0.parallel_env(3, edition="iello-2016-fr-relics", observation="history")
-    env.reset(seed=1)
-    env.step({"player_0": 1, "player_1": 0, "player_2": 0})
-    before, history = env.game, env.clone_state().parts[0].history
-    with pytest.raises(ValueError, match="'relic 12', is not in the deck in expedition 1"):
-        env.reset(options={"deck": ["relic 12"]})
-    assert env.game == before
-    assert all(np.array_equal(now, then) for now, then in zip(env.clone_state().parts[0].history, history, strict=True))
-
-
-def test_history_and_own_rewards_change_nothing_else():
-    """The same bytes as the compiled step, over many games with auto-reset; the history begins anew with each."""
+def test_history_and_custom_reward_change_nothing_else():
     plain, followed = Batch(64, [3, 5] * 32), Batch(64, [3, 5] * 32, reward=gems, history=True)
     final, longer = (np.zeros((64, 5, batch.num_features), np.float32) for batch in (plain, followed))
     np.testing.assert_array_equal(plain.reset(3), followed.reset(3)[..., :NUM_FEATURES])
@@ -130,7 +118,7 @@ def test_history_and_own_rewards_change_nothing_else():
         again.restore(replace(state, history=state.history[:2]))
 
 
-def test_all_views_show_the_same():
+def test_views_agree():
     whole = diamant_v0.parallel_env(3, observation="history", reward=gems)
     part = diamant_v0.parallel_env(3, observation=np.array(SOME))
     single = DiamantEnv(3, opponents="bag:12", observation=SOME, reward=gems)
@@ -163,8 +151,8 @@ def test_all_views_show_the_same():
             assert several[0] == reward
 
 
-def test_own_rewards_see_every_game_of_a_vector():
-    """A mean over the games that played is one, though games take turns of their own while a learner is in camp."""
+def test_custom_reward_sees_every_game_of_vector():
+    """A mean over the games played, although games step separately while a learner is in camp."""
     seen = []
 
     def above_average(banked, chests, inside, done, played):
@@ -190,7 +178,7 @@ def test_own_rewards_see_every_game_of_a_vector():
 
 
 @pytest.mark.parametrize("wrong", [lambda *seen: seen[0] * np.nan, lambda *seen: 1.0])
-def test_a_wrong_reward_is_refused_and_plays_nothing(wrong):
+def test_invalid_reward_is_refused_before_play(wrong):
     env = diamant_v0.parallel_env(reward=wrong)
     env.reset(seed=1)
     before = env.game

@@ -3,15 +3,13 @@
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations
-from diamant_env.envs.opponent_seats import make_opponents
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.sb3 import DiamantVecEnv
 
 
 class Seeded:
-    """Keeps the seeds that it is given."""
+    """Agent that records its seeds."""
 
     made: list = []  # noqa: RUF012 - of all that were made
 
@@ -34,7 +32,7 @@ class Seeded:
         lambda: DiamantVecEnv(2, 3, opponents=[Seeded, Seeded]),
     ],
 )
-def test_each_opponent_has_a_seed_of_its_own(make):
+def test_opponents_have_own_seeds(make):
     Seeded.made.clear()
     env = make()
     for seed in (1, 1, 2):
@@ -49,11 +47,3 @@ def test_each_opponent_has_a_seed_of_its_own(make):
     assert [len(each) for each in seeds] == [3, 3]
     assert all(first == again for first, again, _ in seeds)
     assert len({*seeds[0], *seeds[1]}) == 4
-
-
-def test_opponents_that_were_never_seeded_draw_differently():
-    seen = Observations(Batch(8, 3).reset(0)[:, 0])
-    agents = make_opponents(["mixture:1,30"] * 2)
-    for agent in agents:
-        agent.act(seen, np.ones(8, bool))
-    assert agents[0].thresholds.tolist() != agents[1].thresholds.tolist()

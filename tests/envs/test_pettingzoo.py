@@ -1,4 +1,4 @@
-"""PettingZoo's own conformance tests, with every warning an error, its wrappers and SuperSuit's, and whole games."""
+"""PettingZoo's conformance tests, with warnings as errors; conversions and SuperSuit."""
 
 import copy
 import os
@@ -28,12 +28,12 @@ from diamant_env.observation import NUM_FEATURES
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
 pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
-# What PettingZoo says about every environment with a Dict space, its own chess included.
+# Warnings of PettingZoo about every Dict space.
 ABOUT_DICT_SPACES = ("Observation is not a NumPy array", "Observation space for each agent probably should be")
 
 
 def conform(num_cycles: int, **options) -> None:
-    """Let PettingZoo test both forms of the environment."""
+    """Run PettingZoo's tests on both APIs."""
     parallel, aec = (partial(make, **options) for make in (diamant_v0.parallel_env, diamant_v0.env))
     parallel_api_test(parallel(), num_cycles=num_cycles)
     parallel_seed_test(parallel, num_cycles=num_cycles // 3)
@@ -46,7 +46,7 @@ def conform(num_cycles: int, **options) -> None:
 
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("players", [1, 3, 8])
-def test_every_table_conforms(players, mask):
+def test_table_conforms(players, mask):
     if mask == "observation":
         for message in ABOUT_DICT_SPACES:
             warnings.filterwarnings("ignore", message)
@@ -54,11 +54,11 @@ def test_every_table_conforms(players, mask):
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_every_edition_conforms(edition):
+def test_edition_conforms(edition):
     conform(60, edition=edition)
 
 
-def test_render():
+def test_rendering_conforms():
     pytest.importorskip("pygame")
 
     def make(render_mode: str):
@@ -68,15 +68,15 @@ def test_render():
     render_test(make)
 
 
-def test_pettingzoos_own_conversions():
+def test_pettingzoo_conversions():
     api_test(parallel_to_aec(diamant_v0.parallel_env(num_players=3)), num_cycles=100)
     parallel_api_test(aec_to_parallel(parallel_to_aec(diamant_v0.parallel_env(num_players=3))), num_cycles=100)
 
 
-# The form for agents that act in turn.
+# AEC API.
 
 
-def test_parallel_and_aec_play_the_same_game():
+def test_parallel_equals_aec():
     parallel, aec = diamant_v0.parallel_env(num_players=4), diamant_v0.env(num_players=4)
     observations, _ = parallel.reset(seed=8)
     aec.reset(seed=8)
@@ -98,14 +98,14 @@ def test_parallel_and_aec_play_the_same_game():
     assert list(totals.values()) == parallel.game["chest"][:4].tolist()
 
 
-def test_aec_hides_what_others_chose_this_turn():
+def test_aec_hides_pending_actions():
     env, shown = diamant_v0.env(num_players=3), []
     for choice in (None, 0, 1):
         env.reset(seed=1, options={"deck": ["snake", 11, 5]})
         if choice is not None:
             env.step(choice)
-        told = (env.state(), env.rewards, env._cumulative_rewards, env.infos, env.terminations)
-        shown.append(copy.deepcopy((env.observe("player_1"), told)))
+        public = (env.state(), env.rewards, env._cumulative_rewards, env.infos, env.terminations)
+        shown.append(copy.deepcopy((env.observe("player_1"), public)))
     assert data_equivalence(shown[0], shown[1], exact=True)
     assert data_equivalence(shown[0], shown[2], exact=True)
 
@@ -120,43 +120,7 @@ def supersuit():
         return pytest.importorskip("supersuit")
 
 
-WRAPPERS = {
-    "pad_observations_v0": ((), NUM_FEATURES),
-    "pad_action_space_v0": ((), NUM_FEATURES),
-    "flatten_v0": ((), NUM_FEATURES),
-    "dtype_v0": ((np.float64,), NUM_FEATURES),
-    "frame_stack_v1": ((3,), NUM_FEATURES * 3),
-    "agent_indicator_v0": ((), NUM_FEATURES + 4),
-    "black_death_v3": ((), NUM_FEATURES),
-}
-
-
-@pytest.mark.parametrize("name", WRAPPERS)
-def test_supersuits_wrappers(supersuit, name):
-    arguments, size = WRAPPERS[name]
-    env = getattr(supersuit, name)(diamant_v0.parallel_env(num_players=4), *arguments)
-    plain = diamant_v0.parallel_env(num_players=4)
-    observations, _ = env.reset(seed=2)
-    expected, _ = plain.reset(seed=2)
-    random = np.random.default_rng(0)
-    while plain.agents:
-        for agent in plain.agents:
-            assert observations[agent].shape == (size,) == env.observation_space(agent).shape
-            last = observations[agent][-NUM_FEATURES:] if name == "frame_stack_v1" else observations[agent]
-            assert np.array_equal(last[:NUM_FEATURES], expected[agent])
-        actions = {agent: int(random.random() < 0.2) for agent in plain.agents}
-        observations, rewards, ends, _, _ = env.step(actions)
-        expected, expected_rewards, expected_ends, _, _ = plain.step(actions)
-        assert rewards == expected_rewards
-        assert name == "black_death_v3" or ends == expected_ends
-    while env.agents:  # `black_death` of SuperSuit 3.11 ends a game one step later
-        _, rewards, ends, _, _ = env.step(dict.fromkeys(env.agents, 0))
-        assert not any(rewards.values())
-    assert all(ends.values())
-
-
-def test_supersuits_vector_environments(supersuit):
-    """Two games of three seats are six rows; a game that ends is followed by the next one in the same step."""
+def test_supersuit_vector_environment(supersuit):
     single = supersuit.pettingzoo_env_to_vec_env_v1(diamant_v0.parallel_env(num_players=3))
     env = supersuit.concat_vec_envs_v1(single, 2, num_cpus=0, base_class="gymnasium")
     observations, _ = env.reset(seed=0)

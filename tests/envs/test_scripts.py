@@ -1,4 +1,4 @@
-"""A scripted deck: chosen cards through the public environment."""
+"""Scripted decks through the public environment."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.support.side_by_side import as_dicts
 
 
 def new_env(deck: list | None = None, **options):
-    """A table of three, playing this deck if there is one."""
+    """Make a table of three; reset it with this deck if there is one."""
     env = diamant_v0.parallel_env(**{"num_players": 3, "render_mode": "ansi", **options})
     if deck is not None:
         env.reset(options={"deck": deck})
@@ -25,14 +25,14 @@ def shown(env) -> tuple:
 
 
 @every(PUBLISHED)
-def test_every_card_can_be_chosen(edition):
+def test_every_card_can_be_scripted(edition):
     deck = Play([11], edition=edition).env.game["deck"]
     for card in range(NUM_CARDS):
         if deck[card]:
             assert Play([card_of(edition, card)], edition=edition).game["last_card"] == card
 
 
-def test_relic_means_the_lowest_where_they_differ():
+def test_relic_is_the_lowest_printed_relic():
     play = Play(["snake", "relic", "relic", 1, 1], edition=PRINTED).all_leave().leave(0).leave(1)
     assert play.chests == [5, 7, 0, 0]
     other = Play(["snake", "relic 7", "relic", 1], edition=PRINTED, players=2).all_leave()
@@ -40,30 +40,15 @@ def test_relic_means_the_lowest_where_they_differ():
     assert other.go_on().game["path_relic_value"] == 12
 
 
-def test_the_cards_go_on_across_expeditions_and_busts():
-    play = Play(["snake", "snake", 5, 7], players=1).go_on()
-    assert (play.game["expedition"], play.game["bag"]) == (2, 5)
-    play.all_leave()
-    assert (play.game["expedition"], play.game["bag"]) == (3, 7)
-
-
-def test_cards_by_number_or_text_and_the_deck_is_the_callers():
-    deck = [11, "11"]
-    env = new_env(deck, num_players=1)
-    deck[1] = 17
-    all_act(env, 0)
-    assert env.game["bag"] == 11 + 11
-
-
 @pytest.mark.parametrize("deck", [[], None])
-def test_an_empty_deck_is_no_script_and_the_next_reset_forgets_one(deck):
+def test_reset_without_deck_clears_script(deck):
     env, plain = new_env(["snake", "boulder"]), new_env()
     env.reset(seed=1, options={"deck": deck})
     plain.reset(seed=1)
     assert shown(env) == shown(plain)
 
 
-def test_afterwards_the_deck_goes_on_at_random():
+def test_cards_are_random_after_the_script():
     firsts, env = set(), new_env()
     for seed in range(20):
         env.reset(seed=seed, options={"deck": ["snake"]})
@@ -82,7 +67,7 @@ def test_afterwards_the_deck_goes_on_at_random():
         ),
     ],
 )
-def test_what_is_no_deck(deck, message):
+def test_invalid_deck_is_refused(deck, message):
     with pytest.raises(ValueError, match=message):
         new_env(deck)
 
@@ -100,7 +85,7 @@ def test_what_is_no_deck(deck, message):
         ),
     ],
 )
-def test_a_turn_whose_card_is_used_up_is_not_played_and_another_one_is(deck, turns, place, after):
+def test_turn_with_unavailable_card_is_refused(deck, turns, place, after):
     env = new_env(deck)
     for _ in range(turns):
         all_act(env, 0)
@@ -114,7 +99,7 @@ def test_a_turn_whose_card_is_used_up_is_not_played_and_another_one_is(deck, tur
     assert (game["expedition"], game["turn"], game["bag"], game["on_path"].sum()) == after
 
 
-def test_a_failed_reset_leaves_the_game_and_its_deck():
+def test_failed_reset_changes_nothing():
     env = new_env(edition=PRINTED)
     with pytest.raises(ValueError, match="relic 7"):
         env.reset(options={"deck": ["relic 7"]})

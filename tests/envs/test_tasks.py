@@ -1,4 +1,4 @@
-"""The ids in the registries of Gymnasium and PettingZoo: each can be made and played, and registering is light."""
+"""Ids registered with Gymnasium and PettingZoo; lazy imports."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ TASKS = list_tasks()
 IDS = [task.id for task in TASKS]
 
 
-def test_the_standard_tasks_are_there():
+def test_registered_ids():
     names = ["", "Solitaire-", *[f"{players}p-" for players in (3, 5, 6, 7, 8)]]
     names += [f"OneExpedition-{players}p-" for players in range(2, 6)]
     names += [f"{edition}-" for edition in list(EDITIONS)[1:]]
@@ -27,7 +27,7 @@ def test_the_standard_tasks_are_there():
 
 
 @pytest.mark.parametrize("task", TASKS, ids=IDS)
-def test_each_is_what_it_says(task):
+def test_task_has_its_settings(task):
     single, many = gymnasium.make(task.id), gymnasium.make_vec(task.id, num_envs=2)
     assert type(single.unwrapped) is DiamantEnv
     assert type(many) is DiamantVectorEnv
@@ -55,7 +55,7 @@ def test_each_is_what_it_says(task):
             assert Observations(seen)[name] == obs[name]
 
 
-def test_settings_can_be_given_on_top():
+def test_settings_override_task():
     env = gymnasium.make("diamant_env/Diamant-OneExpedition-3p-v0", num_players=5, opponents="bag:18", seat=4)
     observation, info = env.reset(seed=0)
     assert (Observations(observation)["num_players"], info["seat"]) == (5, 4)
@@ -64,20 +64,7 @@ def test_settings_can_be_given_on_top():
         assert set(env.reset(seed=0)[1]["player_4"]) == {"active"}
 
 
-def test_worker_processes_of_a_session_make_an_id_with_its_module():
-    """Like a notebook, ``python -c`` has no main module that a worker would import."""
-    code = """
-import gymnasium, diamant_env
-env = gymnasium.vector.AsyncVectorEnv(
-    [lambda: gymnasium.make("diamant_env:diamant_env/Diamant-3p-v0")], context="spawn"
-)
-assert env.reset(seed=1)[0].shape == (1, 90)
-env.close()
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_registering_imports_nothing_that_plays_and_an_older_pettingzoo_has_no_registry():
+def test_registering_is_lazy_and_works_without_pettingzoo_registry():
     code = """
 import sys, gymnasium, pettingzoo
 vars(pettingzoo).pop("register", None)

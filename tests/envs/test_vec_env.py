@@ -1,9 +1,8 @@
-"""The stable-baselines3 environment: rows of learning seats over the batch engine."""
+"""VecEnv of stable-baselines3 over the batch engine."""
 
 import gymnasium
 import numpy as np
 import pytest
-from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from diamant_env import Batch
 from diamant_env.gym_env import DiamantEnv
@@ -14,8 +13,7 @@ sb3 = pytest.importorskip("diamant_env.sb3")
 vec_env = pytest.importorskip("stable_baselines3.common.vec_env")
 
 
-def test_rows_are_the_seats_of_the_batch():
-    """Mixed tables: the rows' observations, rewards and ends are the engine's, seat by seat."""
+def test_rows_equal_seats_of_batch():
     players = np.array([3, 8, 5])
     env = sb3.DiamantVecEnv(3, players, reward="score")
     env.seed(11)
@@ -41,8 +39,7 @@ def test_rows_are_the_seats_of_the_batch():
                 assert info["TimeLimit.truncated"] is False
 
 
-def test_opponents_play_the_seats_that_they_have():
-    """With a fixed learner seat, the others' decisions are those of their agents."""
+def test_opponents_play_their_seats():
     seating = np.array([[EMPTY, 0, 1, 0]] * 5)
     env = sb3.DiamantVecEnv(5, 4, opponents=[make("continue"), make("cards:2")], seating=seating)
     env.seed(0)
@@ -70,7 +67,7 @@ def ten(obs):
 
 
 def played(opponents, seating=None):
-    """Return what three games of three show to a learner in seat 0 that never leaves."""
+    """Return the observations of a learner in seat 0 of three games that never leaves."""
     env = sb3.DiamantVecEnv(3, 3, opponents=opponents, seating=seating)
     env.seed(4)
     shown = [env.reset(), *(env.step(np.zeros(3, int))[0] for _ in range(40))]
@@ -80,7 +77,7 @@ def played(opponents, seating=None):
     return np.stack(shown)
 
 
-def test_opponents_may_be_whatever_the_other_views_take():
+def test_opponents_of_every_type():
     expected = played([make("bag:10")], [[EMPTY, 0, 0]] * 3)
     assert expected.shape == (41, 3, NUM_FEATURES)
     for opponent in ("bag:10", f"{__name__}:ten", f"{__name__}:Ten", Ten, Ten(), ten, make("bag:10")):
@@ -100,7 +97,7 @@ def test_opponents_may_be_whatever_the_other_views_take():
         (["ev"], "1 opponents; give one for all rivals, or one for each of the 2"),
     ],
 )
-def test_wrong_opponents_are_refused_at_once(opponents, message):
+def test_invalid_opponents_are_refused(opponents, message):
     with pytest.raises(ValueError, match=message):
         sb3.DiamantVecEnv(2, 3, opponents=opponents)
 
@@ -112,13 +109,12 @@ def same_step(num_envs, **settings):
 
 
 def rows_and_games(**settings):
-    """A vector of each kind."""
+    """Return a vector of each kind."""
     return sb3.DiamantVecEnv(2, 3, **settings), same_step(4, **settings)
 
 
 @pytest.mark.parametrize("shown", [None, "history"])
-def test_infos_of_a_gymnasium_vector_are_those_of_single_environments(shown):
-    """By stable-baselines3's own vector: at each step, at the end of a game, and of the reset after it."""
+def test_gymnasium_vec_env_equals_dummy_vec_env(shown):
     settings = {"seat": None, "observation": shown}
     ours, theirs = same_step(3, **settings), vec_env.DummyVecEnv([lambda: DiamantEnv(3, **settings)] * 3)
     for env in (ours, theirs):
@@ -141,7 +137,7 @@ def test_infos_of_a_gymnasium_vector_are_those_of_single_environments(shown):
 
 
 @pytest.mark.parametrize("settings", [{}, {"blank_rivals": True}, {"reward": lambda gems, *_: gems}])
-def test_scores_of_the_rows_are_their_chests(settings):
+def test_score_is_chest(settings):
     env, batch = sb3.DiamantVecEnv(2, [3, 5], **settings), Batch(2, [3, 5])
     present = np.arange(5) < [[3], [5]]
     env.seed(7)
@@ -157,7 +153,7 @@ def test_scores_of_the_rows_are_their_chests(settings):
     assert max(info["score"] for info in infos) > 0
 
 
-def test_wrappers_of_stable_baselines3():
+def test_stable_baselines3_wrappers():
     for env in rows_and_games():
         monitor = vec_env.VecMonitor(
             vec_env.VecNormalize(vec_env.VecFrameStack(env, 2)), info_keywords=("seat", "score")
@@ -172,34 +168,7 @@ def test_wrappers_of_stable_baselines3():
         assert all(score == episode["score"] for score, episode in episodes)
 
 
-def test_pictures_of_every_game():
-    pytest.importorskip("pygame")
-    for env, games in zip(rows_and_games(render_mode="rgb_array"), (2, 4), strict=True):
-        assert (env.render_mode, env.metadata["render_fps"]) == ("rgb_array", 2)
-        env.seed(3)
-        env.reset()
-        single = DiamantEnv(num_players=3, render_mode="rgb_array")
-        single.reset(seed=3)
-        for action in (1, 1, 1, 1, 1, 0):  # the sixth is the first of the next game
-            images = env.get_images()
-            assert len(images) == games
-            assert all(image.shape == (640, 960, 3) and image.dtype == np.uint8 for image in images)
-            if games == 4:
-                np.testing.assert_array_equal(images[0], single.render())
-                over = single.step(action)[2]
-                if over:
-                    single.reset()
-            env.step(np.full(env.num_envs, action))
-        assert env.render().dtype == np.uint8
-        env.close()
-    for env in rows_and_games():
-        assert set(env.get_images()) == {None}
-    assert same_step(2, render_mode="ansi").metadata["render_modes"] == ["ansi"]
-    with pytest.raises(ValueError, match="unknown render_mode 'human'; allowed: None, rgb_array"):
-        sb3.DiamantVecEnv(2, 3, render_mode="human")
-
-
-def test_maskable_ppo_takes_every_view():
+def test_maskable_ppo_trains_on_every_view():
     contrib = pytest.importorskip("sb3_contrib")
     for env in (DiamantEnv(), "diamant_env/Diamant-3p-v0", *rows_and_games()):
         model = contrib.MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8, n_epochs=1, device="cpu")
@@ -210,9 +179,3 @@ def test_maskable_ppo_takes_every_view():
     while not single.step(1)[2]:
         pass
     assert single.action_masks().tolist() == [True, False]
-    wrapped = sb3.GymnasiumVecEnv(RecordEpisodeStatistics(same_step(2).envs))
-    assert wrapped.has_attr("action_masks")
-    assert wrapped.get_attr("episode_count") == [0, 0]
-    assert not wrapped.has_attr("gems")
-    with pytest.raises(NotImplementedError, match="the rows of GymnasiumVecEnv have no method 'reset'"):
-        same_step(2).env_method("reset")

@@ -1,4 +1,4 @@
-"""The data set of action values: against fractions on tiny decks, against the solution, and read back from its file."""
+"""Data set of action values against fractions on tiny decks and against the solution."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ import numba
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Edition, Observations, exact
+from diamant_env import Edition, Observations, exact
 from diamant_env.commands import diamant
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.data_set import MOST_STATES
-from diamant_env.state import DECIDE
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
 from tests.support.play import every
@@ -23,12 +22,11 @@ from tests.support.play import every
 TINY = Edition(name="tiny", treasures=(5, 8), traps=("mud", "wind"), trap_copies=2, expeditions=1)
 TINY_RELIC = replace(TINY, name="tiny, a relic", treasures=(5,), relics=(7,))
 SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), relics=(5, 10), expeditions=1)
-TOLD = ("turn", "num_inside", "bag")
 compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes uncompiled")
 
 
 def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
-    """Value of CONTINUE and LEAVE, chance of LEAVE, reach probability of each state, from every order of the cards."""
+    """Return for each state values of CONTINUE and LEAVE, chance of LEAVE and reach probability."""
     found, reach = {}, defaultdict(Fraction)
 
     def walk(game: Oracle, chance: Fraction) -> None:
@@ -60,7 +58,7 @@ def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
 
 
 def state_of(game: Oracle) -> tuple:
-    """What tells two states apart; kinds of trap count as the same."""
+    """Return the key of a state, up to permutations of the kinds of trap."""
     bag = max(player.bag for player in game.players)
     on_path = [card for card in game.path if game.is_relic(card)]
     traps = len([card for card in game.path if card in game.edition.traps])
@@ -84,7 +82,7 @@ def states_of(observation: np.ndarray, edition: Edition) -> list[tuple]:
 
 @pytest.mark.parametrize("players", [1, 2])
 @every([TINY, TINY_RELIC])
-def test_against_fractions(edition, players):
+def test_action_values_equal_fractions(edition, players):
     expected = by_hand_values(edition, players)
     found = exact.action_values(exact.solve_equilibrium(players, edition, cache=False))
     states = states_of(found.observation, edition)
@@ -102,7 +100,7 @@ def test_against_fractions(edition, players):
 
 @compiled_only
 @pytest.mark.parametrize("players", [2, 4])
-def test_against_the_solution(players):
+def test_action_values_agree_with_solution(players):
     solution = exact.solve_equilibrium(players, SMALL, cache=False)
     found = exact.action_values(solution, MOST_STATES)
     games = rebuilt(found.observation, np.zeros(found.states, np.uint64))
@@ -112,45 +110,14 @@ def test_against_the_solution(players):
     always, never = found.leave_probability == 1, found.leave_probability == 0
     assert (going_on[never] >= leaving[never] - 1e-9).all()
     assert (leaving[always] >= going_on[always] - 1e-9).all()
-    assert np.abs(going_on - leaving)[~always & ~never].max(initial=0) < 1e-9  # who mixes is indifferent
+    assert np.abs(going_on - leaving)[~always & ~never].max(initial=0) < 1e-9  # indifference if mixed
     first = Observations(found.observation)["turn"] == 1
     assert found.reach_probability[first].sum() == pytest.approx(1)
     assert found.reach_probability[first] @ np.maximum(going_on, leaving)[first] == pytest.approx(solution.value)
     assert (np.diff(found.reach_probability) <= 0).all()
 
 
-@compiled_only
-def test_states_are_reached_as_often_as_it_says():
-    players, games = 3, 40_000
-    solution = exact.solve_equilibrium(players, SMALL, cache=False)
-    found = exact.action_values(solution)
-    batch = Batch(games, players, SMALL, blank_rivals=True)
-    batch.reset(seed=5)
-    actions, decisions = np.zeros((games, players), np.int8), 0
-    met = defaultdict(int)
-    while not batch.over.all():
-        deciding = np.flatnonzero(batch.games["phase"] == DECIDE)
-        leave = np.zeros((games, players), np.float32)
-        leave[deciding] = solution.leave_probability(batch.games[deciding])[:, None]
-        decisions += int(batch.must_decide.sum())
-        for state in zip(
-            *(batch.games[name][deciding].tolist() for name in ("turn", "num_inside", "bag")), strict=True
-        ):
-            met[state] += 1
-        batch.draw_decisions(leave, actions)
-        batch.play(actions)
-    obs, expected = Observations(found.observation), defaultdict(float)
-    for row, state in enumerate(
-        zip(*(obs[name].astype(int).tolist() for name in ("turn", "num_inside", "bag")), strict=True)
-    ):
-        expected[state] += found.reach_probability[row]
-    assert set(met) <= set(expected)
-    for state, chance in expected.items():
-        assert abs(met[state] / games - chance) < 5 * np.sqrt(chance / games) + 1e-4, state
-    assert decisions / games == pytest.approx(found.decisions, rel=0.01)
-
-
-def test_what_is_refused(tmp_path, capsys):
+def test_invalid_arguments(tmp_path, capsys):
     for number in (0, 1_000_001):
         assert diamant.main(["exact", "--values", str(tmp_path / "values"), "--states", str(number)]) == 2
         assert f"--states={number}" in capsys.readouterr().err

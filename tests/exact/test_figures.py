@@ -1,4 +1,4 @@
-"""Figures that any correct implementation reproduces: by playing, and exactly in ``tests/game/test_counting.py``."""
+"""Known probabilities by simulation; exactly in ``tests/game/test_counting.py``."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_bust_at_the_nth_trap_by_counting(traps):
 
 
 def assert_near(hits: np.ndarray, chance: Fraction) -> None:
-    """The share of hits is this chance, within some standard errors."""
+    """Assert that the share of hits equals this chance within some standard errors."""
     errors = float((hits.mean() - chance) / sqrt(chance * (1 - chance) / len(hits)))
     assert abs(errors) < STANDARD_ERRORS, f"{hits.mean()} is {errors:+.2f} standard errors from {float(chance)}"
 

@@ -1,1 +1,1 @@
-"""Kills and damaged files; DIAMANT_TEST_SCALE=100 tries a hundred times more."""
+"""Kills and damaged files; DIAMANT_TEST_SCALE multiplies the number of trials."""

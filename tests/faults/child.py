@@ -1,4 +1,4 @@
-"""Forked processes for trials: a crash, a kill or a hang there is a result, and their changes end with them."""
+"""Forked processes for trials: crashes, kills and timeouts are results."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ def in_child(work: Callable[[], Any], memory: int | None = None) -> tuple[str, A
 
 
 def _serve(work: Callable[[], Any], memory: int | None, saying: Connection) -> None:
-    """Do the work and end, without what the parent does at its own end."""
+    """Do the work and exit without the parent's exit handlers."""
     try:
-        tqdm.set_lock(threading.RLock())  # its own is shared by forked processes, and one that is killed keeps it
+        tqdm.set_lock(threading.RLock())  # the default lock is shared by forks, and a killed one would keep it
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nowhere, descriptor)

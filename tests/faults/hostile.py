@@ -1,4 +1,4 @@
-"""Bytes that no program of ours has written: random damage, and files crafted to do harm."""
+"""Random damage, and files crafted as an attacker would."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def mutated(random: np.random.Generator, content: bytes) -> bytes:
 
 
 class Runs:
-    """A pickle that makes a folder when it is opened."""
+    """Pickle that creates a folder when loaded."""
 
     def __init__(self, mark: Path) -> None:
         self.mark = mark
@@ -100,7 +100,7 @@ def _archive(name: str, content: bytes) -> bytes:
 
 
 def special_files(folder: Path) -> dict[str, Callable[[Path], object]]:
-    """Return what makes something at a path that is no regular file."""
+    """Return functions that create special files at a path."""
     return {
         "a folder": lambda path: path.mkdir(),
         "a link to itself": lambda path: path.symlink_to(path),

@@ -1,4 +1,4 @@
-"""Every kind of file that a command opens: a sound one, and its loader."""
+"""Every kind of stored file, with its loader."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SMALL = Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_cop
 
 @dataclass(frozen=True)
 class Stored:
-    """A kind of file.
+    """Kind of stored file.
 
     Attributes:
         path: Of a sound file; its folder holds what it needs.

@@ -1,4 +1,4 @@
-"""Damaged and crafted files: refused in one line, within bounds of memory, and no code of theirs runs."""
+"""Damaged and crafted files: one-line errors, bounded memory, no code execution."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def kinds(tmp_path_factory):
 
 
 def outcome(kind: Stored, wanted: str | None) -> str | None:
-    """Open a file once; return what is wrong with that: `wanted` is None where any content may be loaded."""
+    """Open a file once; return the problem, if any. `wanted` is None where any content is valid."""
     try:
         found = kind.load()
         if found not in (wanted, "") and wanted is not None:
@@ -44,7 +44,7 @@ def outcome(kind: Stored, wanted: str | None) -> str | None:
 
 
 def damage(kind: Stored, number: int) -> list[str]:
-    """Open damaged files; return what is wrong with them."""
+    """Open damaged files; return the problems."""
     good, wanted, random = kind.path.read_bytes(), kind.load(), np.random.default_rng(0)
     found = []
     for at in range(number):
@@ -56,7 +56,7 @@ def damage(kind: Stored, number: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_random_damage_is_noticed(kinds, name):
+def test_random_damage_is_detected(kinds, name):
     good = kinds[name].path.read_bytes()
     found = in_child(partial(damage, kinds[name], 200 * SCALE), memory=MEMORY)
     kinds[name].path.write_bytes(good)
@@ -64,7 +64,7 @@ def test_random_damage_is_noticed(kinds, name):
 
 
 def open_crafted(kind: Stored, contents: dict[str, bytes], place: Path) -> list[str]:
-    """Open crafted and special files; return what is wrong with them."""
+    """Open crafted and special files; return the problems."""
     mark, found, special = place / "ran", [], special_files(place)
     for title in [*contents, *special]:
         kind.path.rmdir() if kind.path.is_dir() and not kind.path.is_symlink() else kind.path.unlink()
@@ -77,7 +77,7 @@ def open_crafted(kind: Stored, contents: dict[str, bytes], place: Path) -> list[
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_crafted_files_are_refused_and_run_nothing(kinds, name, tmp_path):
+def test_crafted_files_run_no_code(kinds, name, tmp_path):
     path = kinds[name].path
     good = path.read_bytes()
     contents = crafted(good, tmp_path / "ran")

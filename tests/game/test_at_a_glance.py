@@ -1,4 +1,4 @@
-"""Small tables of every sort, all at once: records, rewards, what every seat sees, and games rebuilt from it."""
+"""Records, rewards, observations and rebuilt games against the oracle, at every table size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KINDS = ["a few leave", "half leave", "one leaves", "a few leave"]
 
 
 def next_card(oracle: Oracle) -> tuple[Fraction, Fraction]:
-    """The chance of a bust and the mean share, by turning up every card of the deck in a copy of the game."""
+    """Return the chance of a bust and the mean share by revealing every card of the deck in a copy."""
     if not oracle.inside:
         return Fraction(0), Fraction(0)
     seat = oracle.players.index(oracle.inside[0])
@@ -38,7 +38,7 @@ def padded(values: list, size: int) -> list:
 
 
 def view_of(oracle: Oracle, edition: Edition, seat: int, turn: int, chances: tuple) -> dict[str, float | list]:
-    """What this seat must see, by field, in natural units."""
+    """Return the expected observation of a seat, by field, in natural units."""
     own, players = oracle.players[seat], len(oracle.players)
     rivals = [oracle.players[(seat + 1 + i) % players] for i in range(players - 1)]
     hide = edition.hidden_chests
@@ -76,7 +76,7 @@ def view_of(oracle: Oracle, edition: Edition, seat: int, turn: int, chances: tup
 
 
 def compare_views(both: SideBySide) -> None:
-    """Every field of every seat, and of the state, is what the oracle says, and inside the bounds of the space."""
+    """Assert that each field of each seat and of the state equals the oracle's, within the space."""
     with np.errstate(divide="raise"):  # uncompiled, NumPy divides whole numbers by 0 with a warning: 0
         rows, states = both.batch.observe(), both.batch.state()
     space = observation_space()
@@ -92,7 +92,7 @@ def compare_views(both: SideBySide) -> None:
 
 
 def compare_rebuilt(both: SideBySide, edition: Edition) -> None:
-    """The games that the last seats' views tell of are those that are played; of hidden chests tells the state."""
+    """Assert that games rebuilt from the last seats' rows (states if chests are hidden) equal those played."""
     games, seats = both.batch.games, both.batch.num_players - 1
     rows = both.batch.observe()[np.arange(len(games)), seats]
     if edition.hidden_chests:
@@ -108,7 +108,7 @@ def compare_rebuilt(both: SideBySide, edition: Edition) -> None:
 
 
 def follow(both: SideBySide, edition: Edition, every: int, first: int) -> None:
-    """Play to the end; compare all that is seen in one of so many turns, and at the end."""
+    """Play to the end; compare all observations every few turns, and at the end."""
     for turn in both.turns(np.random.default_rng(5), KINDS):
         if turn % every == first:
             compare_views(both)

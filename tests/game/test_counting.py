@@ -1,4 +1,4 @@
-"""Exact figures without simulation: the engine's own cards counted out, as chess engines count moves."""
+"""Exact figures by enumeration of the engine's chance outcomes, like perft in chess engines."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def decided(game: Game, leavers: Sequence[int]) -> Game:
 
 
 def cards(game: Game) -> list[tuple[int, int]]:
-    """The kinds of card in the deck, and how many of each."""
+    """Return the kinds of card in the deck with their copies."""
     deck = game.state.deck.tolist()
     return [(card, deck[card]) for card, _ in game.chance_outcomes()]
 
 
 def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, Fraction]]:
-    """P(no bust after k cards) for all k, and P(the h-th trap comes before a bust) for all h.
+    """Return P(no bust after k cards) for all k, and P(the h-th trap comes before a bust) for all h.
 
     Games with as many cards and as many kinds of trap on the path have the same future as far as busts go, so one of
     them stands for all.
@@ -86,7 +86,6 @@ def test_survival_of_every_edition(edition):
 
 @every(LONGER)
 def test_all_courses_of_three_turns(edition):
-    """Every card and every decision of a game for two, into the second expedition: the engine's and the oracle's."""
     names, courses = Names(edition), []
 
     def go(game: Game, oracle: Oracle, turns: int) -> None:

@@ -1,4 +1,4 @@
-"""The scalar game: the same cards and numbers as a batch, a value that can be copied, and checked calls."""
+"""Scalar game with explicit chance, against a batch."""
 
 import copy
 import pickle
@@ -16,7 +16,7 @@ SMALL = Edition("small", (3, 5), ("mud",), trap_copies=2, expeditions=1)
 
 @every(PUBLISHED)
 @pytest.mark.parametrize("players", [1, 3, 8])
-def test_a_seed_plays_the_same_game_as_in_a_batch(edition, players):
+def test_game_equals_batch_by_seed(edition, players):
     rewards = [reward for reward in REWARDS if players > 1 or reward != "margin"]
     batches = [Batch(1, players, edition, reward) for reward in rewards]
     rng, cards = np.random.default_rng(players), 0
@@ -48,7 +48,7 @@ def test_a_seed_plays_the_same_game_as_in_a_batch(edition, players):
     assert cards > 3 * edition.expeditions
 
 
-def test_the_chances_are_those_of_the_deck():
+def test_chance_outcomes_equal_deck():
     game = Game(2, SMALL)
     assert game.chance_outcomes() == [(2, 0.25), (4, 0.25), (16, 0.5)]
     game.reveal(16)
@@ -60,7 +60,7 @@ def test_the_chances_are_those_of_the_deck():
     assert game.returns("win").tolist() == [0.5, 0.5]
 
 
-def test_a_game_is_a_value():
+def test_copies_are_independent():
     game = Game(3, SMALL, hidden_chests=True)
     game.reveal(4)
     copies = [game.clone(), copy.copy(game), copy.deepcopy(game), pickle.loads(pickle.dumps(game))]
@@ -79,7 +79,7 @@ def test_a_game_is_a_value():
         game.state["bag"] = 3
 
 
-def test_a_state_goes_through_a_batch_of_several_editions():
+def test_state_from_batch_of_editions():
     batch = Batch(2, 3, ["iello-2016", "everdeck"])
     batch.reset(seed=7)
     game = Game(3, "everdeck")
@@ -119,12 +119,12 @@ def deciding() -> Game:
         (lambda: deciding().restore(Game(3, SMALL).state), ValueError, "num_players = 3"),
     ],
 )
-def test_bad_input(call, error, message):
+def test_invalid_calls(call, error, message):
     with pytest.raises(error, match=message):
         call()
 
 
-def test_what_is_refused_changes_nothing():
+def test_refused_call_changes_nothing():
     game = deciding()
     before = game.state.tobytes()
     for wrong in ([0, 7], [0, 0, 0]):

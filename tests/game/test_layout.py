@@ -1,4 +1,4 @@
-"""The layout of the observation, said once more: whoever stored a network or a file of observations relies on it."""
+"""Layout of the observation, stated independently: stored networks and data sets depend on it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ LAYOUT = [
 NAMES = [row[0] for row in LAYOUT]
 
 
-def test_the_fields_are_these_and_tile_the_row():
+def test_fields_tile_the_row():
     found = [(name, SLICES[name].start, size, scale, low, high) for name, size, scale, low, high, _ in FIELDS]
     assert found == [(name, start, size, *rest) for name, start, size, _, *rest in LAYOUT]
     places = [start + step * i for _, start, size, step, *_ in LAYOUT for i in range(size)]
@@ -61,7 +61,7 @@ def test_the_fields_are_these_and_tile_the_row():
 
 
 @pytest.mark.parametrize(("name", "start", "size", "step", "scale", "low", "high"), LAYOUT, ids=NAMES)
-def test_the_space_and_the_view_agree(name, start, size, step, scale, low, high):
+def test_space_and_view_follow_layout(name, start, size, step, scale, low, high):
     space, where = observation_space(), list(range(start, start + size * step, step))
     assert list(range(NUM_FEATURES))[SLICES[name]] == where
     assert (space.low[where].tolist(), space.high[where].tolist()) == ([low / scale] * size, [high / scale] * size)
@@ -70,7 +70,7 @@ def test_the_space_and_the_view_agree(name, start, size, step, scale, low, high)
     assert values.tolist() == (flat[:, where] * scale).tolist()
 
 
-def test_the_view_is_a_mapping_of_the_fields():
+def test_observations_is_a_mapping():
     obs = Observations(np.zeros((2, 3, NUM_FEATURES), np.float32))
     assert list(obs) == [field.name for field in FIELDS]
     assert len(obs) == len(FIELDS)
@@ -82,13 +82,13 @@ def test_the_view_is_a_mapping_of_the_fields():
         Observations([1, 2])
 
 
-def test_the_numbers_in_saved_games_keep_their_meaning():
+def test_stored_constants_are_unchanged():
     assert (CONTINUE, LEAVE, NO_DECISION) == (0, 1, -1)
     assert (REVEAL, DECIDE, OVER) == (0, 1, 2)
 
 
 def walk(batch, turns):
-    """What the seats see along some turns of random decisions, and at the ends of games."""
+    """Yield observations along random turns, and terminal observations."""
     random = np.random.default_rng(0)
     yield batch.reset(5).copy()
     for _ in range(turns):
@@ -97,7 +97,7 @@ def walk(batch, turns):
         yield final
 
 
-def test_the_rivals_are_erased_and_all_else_is_as_with_hidden_chests():
+def test_blank_rivals_erase_rival_fields_only():
     plain = walk(Batch(6, [3, 8] * 3, hidden_chests=True), 40)
     for blank, seen in zip(walk(Batch(6, [3, 8] * 3, blank_rivals=True), 40), plain, strict=True):
         for field in FIELDS:
@@ -118,7 +118,7 @@ HISTORY_LAYOUT = [
 ]
 
 
-def test_the_history_follows_the_fields():
+def test_history_follows_fields():
     known = [(field.name, field.columns[0], field.size, field.scale, field.high) for field in HISTORY]
     assert (known, NUM_HISTORY) == (HISTORY_LAYOUT, 90)
     wide = Observations(np.arange(180, dtype=np.float32))

@@ -1,4 +1,4 @@
-"""Engine and oracle side by side in games that hypothesis leads where it likes: chosen cards, adversarial decisions."""
+"""Engine against oracle in games chosen by hypothesis, and in random games."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TwoGames:
         self.turn_up(cards)
 
     def turn_up(self, cards):
-        """The next cards: chosen among the kinds that are left, each as likely as any other, or drawn."""
+        """Reveal the next cards: chosen uniformly among the kinds left, or drawn."""
         cards = iter(cards)
         while self.game.phase == REVEAL:
             choice, kinds = next(cards, None), self.kinds()
@@ -52,7 +52,7 @@ class TwoGames:
         return np.flatnonzero(self.game.deck).tolist()
 
     def play(self, leavers, cards=()):
-        """One turn; who is in camp sends anything."""
+        """Play one turn; seats in camp send random actions."""
         for seat, inside in enumerate(self.game.inside):
             self.game.decision[seat] = LEAVE * (seat in leavers) if inside else self.junk.randint(-128, 127)
         resolve_decisions(self.game, self.box)
@@ -60,7 +60,7 @@ class TwoGames:
         self.turn_up(cards)
 
     def turn(self, kind, number, cards):
-        """One turn of this kind; a bust takes as many as it needs."""
+        """Play one turn of this kind; for a bust, turns until it happens."""
         inside = [seat for seat, player in enumerate(self.oracle.players) if player.inside]
         one = inside[number % len(inside)]
         if kind == "a bust":
@@ -73,7 +73,7 @@ class TwoGames:
             self.play(leavers.get(kind, ()), cards)
 
     def bust(self):
-        """Traps of one kind until the expedition ends, if there are two of any."""
+        """Reveal traps of one kind until the expedition ends, if two of any are left."""
         expedition, names = self.oracle.expedition, self.names.cards
         traps = [card for card in self.kinds() if names[card] in self.oracle.edition.traps]
         fatal = [card for card in traps if self.game.deck[card] + (names[card] in self.oracle.path) > 1]
@@ -81,7 +81,7 @@ class TwoGames:
             self.play((), [self.kinds().index(fatal[0])])
 
     def compare(self):
-        """Both are alike, gems and cards are conserved, and the same players would win."""
+        """Assert equal states and winners, and conserved gems and cards."""
         oracle = self.oracle
         assert engine_rows(self.batch.games) == [oracle_row(oracle)]
         assert self.names.deck(self.game.deck.tolist()) == oracle.deck_counts
@@ -114,7 +114,7 @@ def test_any_game_of_any_edition(edition):
     any_game()
 
 
-# Ten thousand games by chance alone; DIAMANT_TEST_SCALE=100 plays a hundred times more.
+# Ten thousand random games; DIAMANT_TEST_SCALE multiplies them.
 BATCH, BATCHES = 480, 1
 
 
@@ -123,10 +123,10 @@ BATCH, BATCHES = 480, 1
 def test_engine_and_oracle_agree(edition, reward):
     fewest = 2 if reward == "margin" else 1  # a margin needs a rival
     size = games(BATCH)
-    players = np.arange(size) // 6 % (9 - fewest) + fewest  # of each table size, games of all kinds of decisions
+    players = np.arange(size) // 6 % (9 - fewest) + fewest  # every table size with every kind of decisions
     chests, rng = set(), np.random.default_rng(list(REWARDS).index(reward))
     for chunk in range(BATCHES * SCALE):
         both = SideBySide(Batch(size, players, edition, reward), seed=1_000_000_000 + int(rng.integers(2**40)) + chunk)
         assert both.play_to_the_end(rng) >= edition.expeditions
         chests.update(map(tuple, both.batch.games.chest.tolist()))
-    assert len(chests) > size / 3  # they were not the same games over and over
+    assert len(chests) > size / 3  # distinct games

@@ -1,4 +1,4 @@
-"""A user's own edition: what can be played is as the oracle says, what can't be is refused with the reason."""
+"""Custom editions: played as the oracle says, or refused with the reason."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("changes", "reason"), REFUSED)
-def test_refused_with_the_reason(changes, reason):
+def test_unplayable_edition_is_refused(changes, reason):
     with pytest.raises(ValueError, match=f"edition 'iello-2016' can't be played: .*(?:{reason})"):
         replace(BASE, **changes)
 
@@ -60,7 +60,7 @@ def test_the_option_goes_before_the_edition(make_env, edition, option):
 
 @pytest.mark.parametrize("edition", ["incan-gold", "iello-2016", "iello-2016-fr-relics"])
 def test_relics_are_visible_where_chests_are_hidden(edition):
-    """In the next expedition the rows differ only in who took the relic, its gems staying hidden."""
+    """In the next expedition the rows differ only in the rival that took the relic."""
     rows = []
     for leaver in (1, 2):
         env = diamant_v0.parallel_env(4, edition, hidden_chests=True)
@@ -76,11 +76,11 @@ def test_relics_are_visible_where_chests_are_hidden(edition):
     assert np.flatnonzero(rows[0] != rows[1]).tolist() == columns("rival_relics")[:2].tolist()
 
 
-# Which editions are refused because the deck could run out: exactly those whose deck can be emptied.
+# An edition is refused exactly if its deck could run out.
 
 
 def can_run_out(box: SimpleNamespace) -> bool:
-    """Whether somebody who chooses all cards can empty the deck inside an expedition: by as many busts as he can."""
+    """Return whether some order of cards empties the deck inside an expedition."""
     oracle = Oracle(box, 1)
     for _ in range(box.expeditions):
         pairs = [trap for trap in box.traps if oracle.deck.count(trap) > 1]

@@ -1,4 +1,4 @@
-"""The random numbers of a game, against SplitMix64 written once more in plain integers."""
+"""Random numbers of a game against SplitMix64 in plain integers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from tests.support.play import BASE, ODD, PRINTED_AT_ONCE, Play
 
 WORD = 2**64
 GAMMA = 0x9E3779B97F4A7C15
-# The first numbers of the authors' splitmix64.c started at 1234567, as other libraries test them too.
+# First outputs of the authors' splitmix64.c for seed 1234567.
 PUBLISHED = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821]
 KEYS = [0, 1, 1234567, 2**32, 2**63, WORD - 1]
 
 
 def splitmix64(state: int) -> Iterator[int]:
-    """The generator as its paper has it: a state that grows, and a finalizer."""
+    """Yield SplitMix64 numbers as its paper defines them."""
     while True:
         state = (state + GAMMA) % WORD
         bits = state
@@ -33,13 +33,13 @@ def number(key: int, counter: int) -> int:
     return next(splitmix64((key + counter * GAMMA) % WORD))
 
 
-def test_the_published_numbers():
+def test_splitmix64_reference_values():
     assert [int(mix(np.uint64(1234567), np.uint64(counter))) for counter in range(5)] == PUBLISHED
     assert [next_bits for next_bits, _ in zip(splitmix64(1234567), range(5), strict=False)] == PUBLISHED
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_counters_count_the_numbers_and_keys_are_such_numbers(key):
+def test_mix_and_keys_equal_splitmix64(key):
     generator = splitmix64(key)
     for counter in range(20):
         assert int(mix(np.uint64(key), np.uint64(counter))) == next(generator)
@@ -49,7 +49,7 @@ def test_counters_count_the_numbers_and_keys_are_such_numbers(key):
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize(("expedition", "turn", "stream"), [(1, 0, 0), (5, 34, 0), (1, 0, 1), (16, 127, 8), (2, 3, 4)])
-def test_every_card_and_every_seat_has_a_number_of_its_own(key, expedition, turn, stream):
+def test_cards_and_seats_have_own_numbers(key, expedition, turn, stream):
     bits = number(key, (stream * 128 + expedition) * 128 + turn) >> 32
     assert random_bits(np.uint64(key), expedition, turn, stream) == bits
     if stream == 0:
@@ -58,7 +58,7 @@ def test_every_card_and_every_seat_has_a_number_of_its_own(key, expedition, turn
 
 
 @pytest.mark.parametrize("edition", [BASE, ODD, PRINTED_AT_ONCE], ids=lambda edition: edition.name)
-def test_the_next_card_is_the_one_at_the_drawn_place_of_the_sorted_deck(edition):
+def test_next_card_is_drawn_from_sorted_deck(edition):
     game = Batch(1, 3, edition).games.copy()[0]
     game["deck"][:] = Play([edition.traps[0]], edition=edition).game["deck"]
     deck = [card for card, copies in enumerate(game["deck"]) for _ in range(copies)]
@@ -73,7 +73,7 @@ def test_the_next_card_is_the_one_at_the_drawn_place_of_the_sorted_deck(edition)
     assert drawn == set(deck)
 
 
-def test_a_decision_is_drawn_by_the_random_number_of_its_seat():
+def test_decision_is_drawn_from_number_of_seat():
     game = Play([9], 8).game
     for seat in range(8):
         bits = int(random_bits(game.key, game.expedition, game.turn, 1 + seat))

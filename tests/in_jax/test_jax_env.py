@@ -1,4 +1,4 @@
-"""The environment in JAX: draws, auto-reset, what a game that is over does, and what bad input gets."""
+"""Environment in JAX: draws, auto-reset, terminal states, JaxMARL interface, invalid input."""
 
 import sys
 from collections import Counter
@@ -10,19 +10,19 @@ jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
 from diamant_env.editions import EDITIONS, Edition  # noqa: E402
-from diamant_env.jax import Diamant, State  # noqa: E402
+from diamant_env.jax import Diamant  # noqa: E402
 from diamant_env.jax.rules import Numbers, card_at, draw_card, start_game  # noqa: E402
 from diamant_env.state import OVER  # noqa: E402
 
 
-def test_each_copy_of_a_card_has_one_position():
+def test_card_positions_cover_the_deck():
     deck = jnp.asarray(Numbers.of("everdeck").cards)
     positions = jnp.arange(deck.sum())
     cards = jax.jit(jax.vmap(card_at, (None, 0)))(deck, positions)
     assert Counter(np.asarray(cards).tolist()) == {card: n for card, n in enumerate(deck.tolist()) if n}
 
 
-def test_cards_are_drawn_by_their_number():
+def test_card_frequencies():
     """3,000 first cards: the largest deviation of a card's share is within four standard errors."""
     keys = jax.random.split(jax.random.key(1), 3000)
     numbers = Numbers.of("iello-2016")
@@ -33,8 +33,8 @@ def test_cards_are_drawn_by_their_number():
 
 
 @pytest.mark.parametrize("new_key", [jax.random.key, jax.random.PRNGKey])
-def test_a_key_is_a_game(new_key):
-    """Both kinds of keys; the cards follow from key, expedition and turn, whatever is decided."""
+def test_same_key_gives_same_game(new_key):
+    """Both kinds of keys; cards depend on key, expedition and turn only."""
     env = Diamant(3)
     first, again = (jax.jit(env.init)(new_key(5)) for _ in range(2))
     assert all(np.array_equal(a, b) for a, b in zip(first[1:], again[1:], strict=True))
@@ -51,7 +51,7 @@ def play_to_the_end(env):
     return states
 
 
-def test_what_is_over_stays_and_earns_nothing():
+def test_ended_game_is_absorbing():
     env = Diamant(3, "iello-2016-fr", reward="win")
     last = play_to_the_end(env)[-1]
     after, rewards = jax.jit(env.step)(last, jnp.ones(3, int))
@@ -61,7 +61,7 @@ def test_what_is_over_stays_and_earns_nothing():
     assert np.array_equal(env.legal_actions(last), [[True, False]] * 3)
 
 
-def test_auto_reset_keeps_the_last_state():
+def test_auto_reset_returns_terminal_state():
     env = Diamant(3, "iello-2016-fr", reward="win")
     step, observe = jax.jit(env.step_auto_reset), jax.jit(env.observe)
     *_, before, last = play_to_the_end(env)
@@ -74,12 +74,6 @@ def test_auto_reset_keeps_the_last_state():
     following = step(turn.state, jnp.zeros(3, int))
     assert not np.array_equal(jax.random.key_data(turn.state.key), jax.random.key_data(before.key))
     assert np.array_equal(observe(following.state), observe(following.ended))
-
-
-def test_no_wide_numbers():
-    state = jax.eval_shape(Diamant(3).init, jax.random.key(0))
-    assert {str(leaf.dtype) for leaf in state[1:]} == {"int32", "bool"}
-    assert isinstance(state, State)
 
 
 UNPLAYABLE = {"name": "x", "treasures": (5,), "traps": ("a",), "trap_copies": 2, "expeditions": 5}
@@ -100,7 +94,7 @@ UNPLAYABLE = {"name": "x", "treasures": (5,), "traps": ("a",), "trap_copies": 2,
         (lambda: Diamant(3).step(None, jnp.zeros(4)), "actions of shape (4,); expected (3,)"),
     ],
 )
-def test_bad_input_gets_one_clear_error(make, message):
+def test_invalid_input(make, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         make()
     assert message in str(error.value)
@@ -109,7 +103,7 @@ def test_bad_input_gets_one_clear_error(make, message):
 
 @pytest.fixture(params=["with the library", "without it"])
 def marl(request, monkeypatch):
-    """The module of JaxMARL's names, where that library can be imported and where it can't."""
+    """Import the JaxMARL module with and without that library."""
     monkeypatch.delitem(sys.modules, "diamant_env.jax.jaxmarl", raising=False)
     if request.param == "without it":
         monkeypatch.setitem(sys.modules, "jaxmarl.environments", None)
@@ -120,7 +114,7 @@ def marl(request, monkeypatch):
     return module
 
 
-def test_names_of_jaxmarl(marl):
+def test_jaxmarl_interface(marl):
     env = marl.DiamantMARL(3, "incan-gold", reward="margin")
     space = env.observation_space("player_0")
     assert (env.num_agents, env.agents, env.action_space("player_2").n) == (3, ["player_0", "player_1", "player_2"], 2)
@@ -149,20 +143,3 @@ def test_missing_agent(marl):
     env = marl.DiamantMARL(2)
     with pytest.raises(ValueError, match="no action for player_1; the agents are player_0, player_1"):
         env.step(None, None, {"player_0": 0})
-
-
-def test_wrapper_of_jaxmarl_logs_returns():
-    baselines = pytest.importorskip("jaxmarl.wrappers.baselines")
-    from diamant_env.jax.jaxmarl import DiamantMARL
-
-    env = baselines.LogWrapper(DiamantMARL(2, reward="score"))
-    keys = jax.random.split(jax.random.key(0), 8)
-    seen, state = jax.jit(jax.vmap(env.reset))(keys)
-    step = jax.jit(jax.vmap(env.step))
-    lengths = np.zeros((8, 2))
-    for turn in range(120):
-        actions = {agent: jnp.full((8, 1), turn % 3 == 2) for agent in env.agents}
-        seen, state, _, _, info = step(keys, state, actions)
-        lengths = np.maximum(lengths, info["returned_episode_lengths"])
-    assert (lengths > 5).all()
-    assert seen["player_0"].shape == (8, 90)

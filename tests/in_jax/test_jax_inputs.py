@@ -1,4 +1,4 @@
-"""The canonical inputs in JAX are those that a policy file names."""
+"""Canonical inputs in JAX against NumPy."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from diamant_env.opponents.inputs import CANONICAL, INPUTS  # noqa: E402
 
 
 @pytest.mark.parametrize(("players", "hidden"), [(2, False), (4, False), (4, True), (8, False)])
-def test_same_numbers_as_in_numpy(players, hidden):
+def test_jax_inputs_equal_numpy_inputs(players, hidden):
     batch, random = Batch(200, players, "incan-gold-2020", hidden_chests=hidden), np.random.default_rng(0)
     observations, compared = batch.reset(0), 0
     functions = [jax.jit(jax.vmap(lambda row, size=size: canonical(row, size))) for size in {players, 8}]

@@ -1,4 +1,4 @@
-"""PPO in JAX: its advantages are those of `train.ppo`, a short run learns, and its policy file needs no JAX."""
+"""PPO in JAX: advantages, a short run, its policy file."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ SMALL = {
 }
 
 
-def test_advantages_go_from_decision_to_decision():
+def test_advantages_skip_idle_turns():
     """One seat in one game: decides, decides, waits (and earns), decides, then the rollout ends in camp."""
     decides, over = [True, True, False, True, False], [False, False, True, False, False]
     column = lambda values: np.array(values, np.float32)[:, None, None]  # noqa: E731
@@ -33,7 +33,7 @@ def test_advantages_go_from_decision_to_decision():
     assert found[:2, 0, 0].tolist() == [2 - 1 + 0.5 * (10 - 2), 10 - 2]
 
 
-def test_a_short_run_learns(tmp_path):
+def test_short_run_learns(tmp_path):
     agent = jax_ppo.train(Config.model_validate(SMALL), tmp_path)
     saved = make(str(tmp_path / jax_ppo.POLICY))
     rows = np.random.default_rng(0).random((50, 90), np.float32)
@@ -51,6 +51,6 @@ def test_a_short_run_learns(tmp_path):
         ("opponents", {"learner": 0.5, "scripted": 0.5}, "opponents.scripted"),
     ],
 )
-def test_settings_that_are_not_implemented_are_refused(section, setting, named):
-    with pytest.raises(ValueError, match=f"^unsupported: {named}; "):
+def test_unsupported_settings_are_refused(section, setting, named):
+    with pytest.raises(ValueError, match=f"^{named}: here one table size"):
         jax_ppo.Table.of(Config.model_validate({section: setting}))

@@ -1,4 +1,4 @@
-"""The same cards through the engine and through JAX: no number of state, observation, reward or end may differ."""
+"""JAX rules against the engine: states, observations, rewards and ends of the same cards."""
 
 import functools
 import os
@@ -89,8 +89,7 @@ def play_both(editions, players, seed):
 
 
 @pytest.mark.parametrize("players", PLAYERS)
-def test_no_number_differs(players):
-    """3 to 8 players play 2,000 games of the published editions, and more of two others."""
+def test_jax_equals_engine(players):
     scale = int(os.environ.get("DIAMANT_TEST_SCALE", 1))
     editions = [*EDITIONS.values()] * (38 * scale) + [OWN, PRINTED] * (20 * scale)
     turns = play_both(editions, players, seed=players)

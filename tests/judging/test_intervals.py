@@ -1,4 +1,4 @@
-"""Intervals over tables, against values worked out by hand and coverage in repeated samples."""
+"""Confidence intervals over tables against closed forms; coverage in repeated samples."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def student(probability: float) -> float:
 
 
 @pytest.mark.parametrize(("among", "probability"), [(1, 0.975), (5, 0.995)])
-def test_intervals_by_hand(among, probability):
-    """The bounds of a share are those from which the one found lies so many of their standard errors away."""
+def test_intervals_equal_closed_form(among, probability):
+    """Wilson-type bounds: the share found lies `quantile` standard errors of the bound away."""
     quantile = student(probability)
     found = mean_of_tables(TOTALS, GAMES, among)
     half = quantile * math.sqrt(VARIANCE)
@@ -36,7 +36,7 @@ def test_intervals_by_hand(among, probability):
         assert abs(bound - SHARE) == pytest.approx(quantile * math.sqrt(bound * (1 - bound) / EFFECTIVE), rel=1e-9)
 
 
-def test_the_p_value_by_hand():
+def test_p_value_equals_closed_form():
     distance = abs(SHARE - 0.25) / math.sqrt(0.25 * 0.75 / EFFECTIVE)
     by_hand = 1 - distance / math.sqrt(2 + distance**2)  # 2 degrees of freedom
     assert p_value_of_share(SHARES, GAMES, 0.25) == pytest.approx(by_hand, rel=1e-9)
@@ -46,7 +46,7 @@ def test_the_p_value_by_hand():
 
 
 @pytest.mark.parametrize("of_tables", [mean_of_tables, share_of_tables])
-def test_tables_without_games_are_left_out(of_tables):
+def test_empty_tables_are_left_out(of_tables):
     assert of_tables([*SHARES, 0.0], [*GAMES, 0]) == of_tables(SHARES, GAMES)
     alone = of_tables([0.5, 0.0], [2, 0])
     assert alone.mean == 0.25
@@ -56,7 +56,7 @@ def test_tables_without_games_are_left_out(of_tables):
 
 @pytest.mark.parametrize("share", [0.02, 0.25, 0.9])
 @pytest.mark.parametrize("between", [0.0, 0.1])
-def test_intervals_cover_the_truth_about_as_often_as_they_say(share, between):
+def test_interval_coverage(share, between):
     """Tables that differ by `between`, 200 of them, in 2,000 repetitions."""
     random, games = np.random.default_rng(0), np.where(np.arange(200) < 50, 5, 4)
     swing = min(between, share, 1 - share)
@@ -70,8 +70,8 @@ def test_intervals_cover_the_truth_about_as_often_as_they_say(share, between):
     assert 0.91 < covered["mean"] / 2000 < 0.97
 
 
-def test_intervals_of_extremes_have_a_width():
-    """Where none or all of 200 games were won, they count as 200: Wilson's bound is t² / (200 + t²), 49 degrees."""
+def test_interval_of_zero_or_all_wins():
+    """With no or all of 200 games won, the bound is Wilson's: t² / (200 + t²) with 49 degrees of freedom."""
     none, every = share_of_tables(np.zeros(50), np.full(50, 4)), share_of_tables(np.full(50, 4), np.full(50, 4))
     bound = 2.0095752371**2 / (200 + 2.0095752371**2)
     assert (none.mean, none.low, none.high) == pytest.approx((0, 0, bound), abs=1e-9)

@@ -1,4 +1,4 @@
-"""Games in shards: each once, at its table, and no two alike."""
+"""Games in shards against unsharded play."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from diamant_env.judging.lineups import deal
 AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
 
 
-def test_one_shard_is_what_plain_play_gives():
+def test_one_shard_equals_unsharded_play():
     seating = deal(10, 3, 5, np.random.default_rng(0))
     whole = play(AGENTS, seating, 57, seeds_for(0, "test"))
     played = sharding.play_sharded(AGENTS, seating, 57, seeds_for(0, "test"))
@@ -19,7 +19,7 @@ def test_one_shard_is_what_plain_play_gives():
         np.testing.assert_array_equal(getattr(played, name), getattr(whole, name))
 
 
-def test_shards_play_every_game_once_at_its_table(monkeypatch):
+def test_shards_play_every_game_once(monkeypatch):
     monkeypatch.setattr(sharding, "TABLES", 4)
     seating = deal(10, 3, 5, np.random.default_rng(0))
     ended = []

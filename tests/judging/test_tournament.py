@@ -1,4 +1,4 @@
-"""The tournament: balance, cross-table, rating, and the command."""
+"""Tournament: balance, cross-table, rating, and the command."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from diamant_env.commands import diamant
-from diamant_env.judging import tournament
-from diamant_env.judging.games import Played, play, seeds_for
+from diamant_env.judging.games import play, seeds_for
 from diamant_env.judging.lineups import deal
-from diamant_env.judging.sharding import play_sharded
-from diamant_env.judging.tournament import cross_table, hold_tournament, rate
+from diamant_env.judging.tournament import cross_table, hold_tournament
 
 ORDERED = ("ev:0.75", "bag:6", "random:0.5", "continue")  # each clearly better than the next at tables of all four
 
@@ -23,7 +21,7 @@ def found():
     return hold_tournament(("traps:3", "bag:8", *ORDERED), 2000, seed=1, players=3)
 
 
-def test_every_agent_plays_equally_often_and_each_game_has_one_winner(found):
+def test_tournament_is_balanced_and_shares_sum_to_games(found):
     games = [standing.games for standing in found.standings]
     assert sum(games) == 3 * 2000
     assert max(games) - min(games) <= 2000 / found.tables + 1
@@ -35,7 +33,7 @@ def test_every_agent_plays_equally_often_and_each_game_has_one_winner(found):
     assert all(standing.rating_sigma < 25 / 3 for standing in found.standings)
 
 
-def test_the_cross_table_counts_what_the_games_show():
+def test_cross_table_equals_count_by_game():
     seating = deal(10, 3, 4, np.random.default_rng(0))
     run = play(("bag:5", "bag:9", "cards:6", "random:0.3"), seating, 50, seeds_for(0, "test"))
     beats, met = cross_table(run, 4)
@@ -48,33 +46,14 @@ def test_the_cross_table_counts_what_the_games_show():
     np.testing.assert_allclose(beats, np.where(common, wins / np.maximum(common, 1), np.nan))
 
 
-def test_the_standings_are_what_the_games_show(monkeypatch):
-    """In their own order, which is not that of the agents; the rating is from the first games alone."""
-    runs, names = [], ORDERED[::-1]
-    play_all = lambda *given, **settings: runs.append(play_sharded(*given, **settings)) or runs[-1]  # noqa: E731
-    monkeypatch.setattr(tournament, "play_sharded", play_all)
-    found = hold_tournament(names, 90, players=3, rated_games=40)
-    (run,) = runs
-    order = [names.index(standing.agent) for standing in found.standings]
-    assert order != sorted(order)
-    ratings = rate(Played(run.seating, run.shares[:40], run.scores[:40], run.keys[:40]), 4, 40)
-    for agent, standing in zip(order, found.standings, strict=True):
-        at = run.seating[run.tables] == agent
-        means = run.shares[at].mean(), run.scores[at].mean()
-        assert (standing.win_share.mean, standing.score.mean) == pytest.approx(means)
-        assert (standing.games, (standing.rating, standing.rating_sigma)) == (at.sum(), ratings[agent])
-    for shown, all_of_them in zip((found.beats, found.met), cross_table(run, 4), strict=True):
-        np.testing.assert_array_equal(shown, all_of_them[np.ix_(order, order)])
-
-
-def test_the_same_seed_gives_the_same_tournament():
+def test_same_seed_gives_same_tournament():
     first, again, other = (hold_tournament(ORDERED, 300, seed, players=3) for seed in (5, 5, 6))
     assert first.standings == again.standings
     np.testing.assert_array_equal(first.beats, again.beats)
     assert first.standings != other.standings
 
 
-def test_the_command(tmp_path, capsys):
+def test_tournament_command(tmp_path, capsys):
     path = tmp_path / "tournament.json"
     diamant.main(["tournament", *ORDERED, "--games", "60", "--rated-games", "30", "--out", str(path)])
     text = capsys.readouterr().out

@@ -1,27 +1,18 @@
-"""The recipe that imitates an agent: its policy plays as the agent does."""
-
-import os
-import subprocess
-import sys
-from pathlib import Path
+"""Behaviour cloning example: agreement with the imitated agent."""
 
 import numpy as np
-import pytest
+import torch
 
 from diamant_env import Batch, Observations
 from diamant_env.opponents import make
-
-pytest.importorskip("torch")
-ROOT = Path(__file__).parents[2]
+from examples import clone_an_agent as example
 
 
-def test_a_clone_agrees(tmp_path):
-    policy = tmp_path / "clone.safetensors"
-    command = [sys.executable, "examples/clone_an_agent.py", "bag:8", policy]
-    subprocess.run(
-        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL, check=True
-    )
-    batch, clone, agent = Batch(300, 4), make(str(policy)), make("bag:8")
+def test_clone_agrees_with_agent(tmp_path):
+    path = str(tmp_path / "clone.safetensors")
+    torch.manual_seed(0)
+    example.save(example.clone(*example.decisions_of("bag:8", games=400, seed=0), steps=300), path)
+    batch, clone, agent = Batch(300, 4), make(path), make("bag:8")
     observations, first, agreed = batch.reset(seed=5), np.zeros(1200, bool), []
     for _ in range(12):
         seen = Observations(observations.reshape(1200, -1))

@@ -1,4 +1,4 @@
-"""Ray: training with runners, and jobs whose results do not depend on where they run."""
+"""Training and judging on Ray, independent of where jobs run."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from diamant_env.judging import sharding
 from diamant_env.judging.tournament import hold_tournament
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
-from train import best_response, cluster
+from train import cluster
 from train.cluster import ClusterConfig, ClusterLearner, Runner, main, map_on_ray, require_ray, train
 from train.ppo import Learner
-from train.responding.config import ResponseConfig
 from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder
 
 AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
@@ -30,7 +29,7 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def two_nodes():
-    """A cluster of two nodes on this machine."""
+    """Start a cluster of two nodes on this machine."""
     ray = pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
@@ -49,8 +48,7 @@ def small(**changes) -> ClusterConfig:
 # Games in shards
 
 
-def test_a_tournament_on_ray_has_the_same_bytes(two_nodes, monkeypatch):
-    """Agents that draw and a network among them; more shards than cores."""
+def test_tournament_on_ray_gives_same_bytes(two_nodes, monkeypatch):
     monkeypatch.setattr(sharding, "TABLES", 20)
     random = np.random.default_rng(0)
     shapes = ((8, NUM_FEATURES), (2, 8))
@@ -61,38 +59,7 @@ def test_a_tournament_on_ray_has_the_same_bytes(two_nodes, monkeypatch):
     assert here.beats.tobytes() == there.beats.tobytes()
 
 
-def test_a_search_for_best_responses_on_ray_has_the_same_bytes(two_nodes, tmp_path):
-    config = ResponseConfig.model_validate(
-        {
-            **{"seeds": 2, "pick_games": 100, "report_games": 200, "pools": [], "network": {"hidden": [16]}},
-            **{"game": {"num_players": [3]}, "search": {"games": 0}},
-            "ppo": {"decisions": 4000, "games": 40, "turns": 16, "minibatch": 256},
-        }
-    )
-    policies = []
-    for name, on_ray in (("here", False), ("there", True)):
-        best_response.respond(best_response.Arguments(config, ("bag:9",), out=tmp_path / name, ray=on_ray))
-        runs = sorted((tmp_path / name).rglob("*.safetensors"))
-        policies.append([(run.relative_to(tmp_path / name), run.read_bytes()) for run in runs])
-    assert len(policies[0]) == 3
-    assert policies[0] == policies[1]
-
-
-def test_jobs_come_back_in_order_and_errors_as_they_were(two_nodes):
-    def slow_first(job):
-        import time
-
-        time.sleep(0.3 * (job == 0))
-        if job == 9:
-            raise ValueError("job 9 is wrong")
-        return job * job
-
-    assert list(map_on_ray(slow_first, range(5))) == [0, 1, 4, 9, 16]
-    with pytest.raises(ValueError, match=r"^job 9 is wrong$"):
-        list(map_on_ray(slow_first, [1, 9]))
-
-
-def test_a_cluster_that_does_not_answer(monkeypatch):
+def test_unreachable_cluster_is_one_error(monkeypatch):
     ray = pytest.importorskip("ray")
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
@@ -100,7 +67,7 @@ def test_a_cluster_that_does_not_answer(monkeypatch):
         list(map_on_ray(len, ["job"]))
 
 
-def test_without_ray(monkeypatch, capsys):
+def test_missing_ray_is_one_error(monkeypatch, capsys):
     monkeypatch.setattr(cluster.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"Ray is not installed.*constraints.txt"):
         require_ray()
@@ -111,7 +78,7 @@ def test_without_ray(monkeypatch, capsys):
 # Training
 
 
-def test_runners_share_the_games_and_play_others_at_another_time():
+def test_runners_split_games_with_distinct_keys():
     config = small(ray={"runners": 3}, game={"num_players": [3, 5]})
     games = [Runner(config, number).begin(0).env.batch for number in range(3)]
     games.append(Runner(config, 0).begin(100).env.batch)
@@ -121,7 +88,7 @@ def test_runners_share_the_games_and_play_others_at_another_time():
     assert len(set(keys)) == len(keys)
 
 
-def test_a_runner_plays_the_policy_that_it_is_given():
+def test_runner_plays_given_policy():
     config = small(ray={"runners": 1}, opponents={})
     runner = Runner(config, 0)
     learner = Learner(runner.begin(0).env, config.ppo, config.network, 7)
@@ -133,8 +100,8 @@ def test_a_runner_plays_the_policy_that_it_is_given():
     assert len(samples.actions) <= made
 
 
-def test_a_run_on_two_nodes_whose_runner_is_killed_and_that_goes_on(two_nodes, tmp_path, monkeypatch):
-    """A real SIGKILL of a runner: Ray starts it anew. Then the command dies, and the run goes on."""
+def test_run_survives_killed_runner_and_resumes(two_nodes, tmp_path, monkeypatch):
+    """A runner gets SIGKILL and is restarted by Ray; then the command dies and the run is resumed."""
     config = small(ray={"runners": 3})
     folder, rollout, pids, made = new_run_folder(tmp_path, config), ClusterLearner.rollout, [], []
 
@@ -169,7 +136,7 @@ def test_a_run_on_two_nodes_whose_runner_is_killed_and_that_goes_on(two_nodes, t
         (["--ray.runners", "50", "--ppo.games", "40"], "ppo.games = 40 over ray.runners = 50"),
     ],
 )
-def test_bad_input_at_the_command_line(arguments, complaint, tmp_path, capsys):
+def test_invalid_arguments(arguments, complaint, tmp_path, capsys):
     pytest.importorskip("ray")
     assert main([*arguments, "--out", str(tmp_path)]) == 2
     assert complaint in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Seating in training, and the characters of earlier versions."""
+"""Seating in training; snapshots with styles and blind spots."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from diamant_env.editions import find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
-from train.learning.league import BLIND_SPOTS, FACTS, GROWING, League, RuleOpponent, draw_limits
+from train.learning.league import BLIND_SPOTS, FACTS, League, RuleOpponent, draw_limits
 from train.runs.config import OpponentsConfig
 
 PLAYERS = np.tile([3, 4, 8], 1000)
@@ -23,7 +23,7 @@ def network(seed):
     return NetworkAgent([(weights, np.zeros(2, np.float32))], name=str(seed))
 
 
-def test_shares_are_those_of_the_configuration():
+def test_seat_shares_equal_configuration():
     found = league(learner=0.5, snapshots=0.3, scripted=0.2)
     present = np.arange(8) < PLAYERS[:, None]
     seats = found.seating[present]
@@ -36,14 +36,14 @@ def test_shares_are_those_of_the_configuration():
 
 
 @pytest.mark.parametrize(("editions", "agents"), [((), 8), (("iello-2016",), 8), (("everdeck", "incan-gold"), 6)])
-def test_agents_that_need_open_chests_do_not_train_where_chests_are_hidden(editions, agents):
+def test_agents_that_need_open_chests_are_excluded(editions, agents):
     config = OpponentsConfig(learner=0.5, scripted=0.5, pool="held-out")
     found = League(config, PLAYERS, np.random.SeedSequence(0), [find_edition(name) for name in editions])
     assert len(found.agents) == agents
     assert set(np.unique(found.seating)) == {EMPTY, *range(agents)}
 
 
-def test_new_versions_replace_old_ones():
+def test_snapshots_replace_old_ones():
     found = league(learner=0.5, snapshots=0.5, snapshot_places=3)
     names = []
     for number in range(20):
@@ -59,8 +59,7 @@ def seen_by(found, observations):
     return found.snapshots[0].act(Observations(observations), np.zeros(len(observations), bool))
 
 
-def test_a_blind_seat_does_not_see():
-    """With blindness 1, nothing that is in a blind spot changes what a seat does; with 0, it does."""
+def test_blind_seat_ignores_its_blind_spots():
     rows = Batch(200, 4).reset(0)[:, 0]
     other = rows.copy()
     for fields in BLIND_SPOTS:
@@ -72,7 +71,7 @@ def test_a_blind_seat_does_not_see():
         assert np.array_equal(seen_by(found, rows), seen_by(found, other)) is same
 
 
-def test_each_seat_has_a_character_of_its_own():
+def test_seats_have_own_styles():
     found = league(learner=0.0, snapshots=1.0, snapshot_places=2, style=1.0, blindness=0.5)
     found.add_snapshot(network(1))
     rows = np.repeat(Batch(1, 4).reset(0)[:, 0], 50, axis=0)
@@ -83,37 +82,7 @@ def test_each_seat_has_a_character_of_its_own():
     np.testing.assert_array_equal(seen_by(found, rows)[1::2], leave[1::2])
 
 
-def test_scripted_agents_have_seeds_of_their_own(tmp_path):
-    (tmp_path / "drawn.toml").write_text('agents = ["mixture:1,30", "mixture:2,31"]')
-    found = league(learner=0.5, scripted=0.5, pool=str(tmp_path / "drawn.toml"))
-    for agent in found.agents:
-        agent.act(Observations(Batch(8, 3).reset(0)[:, 0]), np.ones(8, bool))
-    one, other = (agent.thresholds for agent in found.agents)
-    assert (other - one != 1).any()
-
-
-def test_rules_take_their_share():
-    found = league(learner=0.25, snapshots=0.35, rules=0.4)
-    present = np.arange(8) < PLAYERS[:, None]
-    others = present.sum() - len(PLAYERS)
-    ruled = found.agents.index(next(agent for agent in found.agents if isinstance(agent, RuleOpponent)))
-    assert abs(((found.seating == ruled) & present).sum() / others - 0.4) < 0.02
-    assert league(rules=1.0, learner=0.0).seating.max() == 0
-
-
-def test_a_rule_looks_at_one_or_two_facts_of_which_one_grows():
-    lowest, highest = draw_limits(2000, np.random.default_rng(0))
-    looks = np.isfinite(lowest) | np.isfinite(highest)
-    assert set(looks.sum(axis=2).ravel()) == {1, 2}
-    assert (np.isfinite(lowest)[:, :, :GROWING].any(axis=2)).all()
-    one = (looks[:, 0] == looks[:, 1]).all(axis=1) & (lowest[:, 0] == lowest[:, 1]).all(axis=1)
-    assert 0.4 < one.mean() < 0.6
-    ranges = np.array(list(FACTS.values()), np.float32)
-    for limits in (lowest, highest):
-        assert ((limits >= ranges[:, 0]) & (limits <= ranges[:, 1]) | np.isinf(limits)).all()
-
-
-def test_a_rule_leaves_as_soon_as_one_clause_is_true():
+def test_rule_leaves_when_a_clause_holds():
     seed = np.random.SeedSequence(3)
     agent, (lowest, highest) = RuleOpponent(seed), draw_limits(2000, np.random.default_rng(seed))
     table = Batch(500, 4, "iello-2016", "score")

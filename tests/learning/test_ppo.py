@@ -1,4 +1,4 @@
-"""Training: it learns, it goes on after a kill with the same bytes, and its policy runs without torch."""
+"""PPO: learning, schedules, resumption to the same bytes, saved policies."""
 
 import json
 from pathlib import Path
@@ -50,8 +50,7 @@ def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
     return path
 
 
-def test_it_learns(tmp_path):
-    """Seconds of self-play are enough to win clearly more than the fair share against random players."""
+def test_ppo_learns(tmp_path):
     config, folder = small_run(
         tmp_path,
         ppo={"decisions": 200_000, "games": 128, "turns": 32, "minibatch": 1024, "learning_rate": 3e-3},
@@ -69,8 +68,7 @@ def learn(model: Learner, decisions: int) -> None:
         model.update(model.rollout())
 
 
-def test_schedules_end_where_they_should():
-    """A rollout that overshoots the budget leaves the learning rate and the entropy bonus at their final values."""
+def test_schedules_reach_final_values():
     env = DiamantVecEnv(50, 4)
     config = PPOConfig(decisions=500, turns=64, minibatch=512, final_learning_rate=1e-4, entropy=0.1, final_entropy=0.0)
     model = Learner(env, config, NetworkConfig(hidden=(8,)), 0)
@@ -82,8 +80,8 @@ def test_schedules_end_where_they_should():
     assert (model.policy.optimizer.param_groups[0]["lr"], model.entropy_weight) == (1e-4, 0.0)
 
 
-def test_a_run_starts_from_a_network(tmp_path):
-    """Its policy rests while the value function learns alone; each seed may have a network of its own."""
+def test_run_starts_from_network(tmp_path):
+    """The policy is frozen while the value function learns first; `start` may depend on the seed."""
     weights = NetworkAgent.load(saved_network(tmp_path / "5.safetensors")).layers
     start = str(tmp_path / "{seed}.safetensors")
     for value_first, same in ((1.0, True), (0.3, False)):
@@ -104,11 +102,11 @@ def test_a_run_starts_from_a_network(tmp_path):
 
 
 class Killed(Exception):
-    """Stands for the moment at which the process dies."""
+    """Simulated death of the process."""
 
 
 def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
-    """Snapshots, agents with memory, averaging, open decisions, minibatches and a start resume as they were."""
+    """Snapshots, stateful agents, averaging, open decisions, minibatches and a start network included."""
     start = {"start": str(saved_network(tmp_path / "start.safetensors")), "value_first": 0.4}
     config, whole = small_run(tmp_path, **start)
     train(config, whole)
@@ -125,7 +123,7 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
         patch.setattr(DiamantVecEnv, "play", dies)
         with pytest.raises(Killed):
             train(config, broken)
-    saved_network(tmp_path / "start.safetensors", (8,))  # the run has a copy of its own
+    saved_network(tmp_path / "start.safetensors", (8,))  # the run keeps its own copy
     train(config, broken)
     assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
     policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
@@ -134,8 +132,7 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
         assert (broken / "checkpoints" / name).read_bytes() == (whole / "checkpoints" / name).read_bytes()
 
 
-def test_numpy_policy_is_the_torch_policy(tmp_path):
-    """The saved file gives the probabilities of the torch policy to 1e-5, on observations of real games."""
+def test_numpy_policy_equals_torch_policy(tmp_path):
     for activation, inputs in (("relu", CANONICAL), ("tanh", RAW)):
         env = DiamantVecEnv(50, [3, 4, 5, 6, 8] * 10)
         config = PPOConfig(turns=16, minibatch=128, decisions=3000)
@@ -152,7 +149,7 @@ def test_numpy_policy_is_the_torch_policy(tmp_path):
         assert np.ptp(expected) > 0.001
 
 
-def test_run_folder_holds_everything(tmp_path, capsys):
+def test_run_folder_is_complete(tmp_path, capsys):
     words = "--ppo.decisions 6000 --ppo.games 20 --ppo.turns 16 --judge.games 200 --judge.clone-games 200"
     changes = f"{words} --judge.curve-games 200 --judge.curve-points 2 --seed 7 --name tiny".split()
     assert main([*changes, "--out", str(tmp_path)]) == 0
@@ -171,7 +168,7 @@ def test_run_folder_holds_everything(tmp_path, capsys):
     assert (tmp_path / "tiny-seed7-2" / POLICY).read_bytes() == (folder / POLICY).read_bytes()
 
 
-def test_an_interrupted_run_has_its_curve_and_says_how_to_resume(tmp_path, monkeypatch, capsys):
+def test_interrupted_run_has_curve_and_resume_hint(tmp_path, monkeypatch, capsys):
     def killed(run):
         raise KeyboardInterrupt
 
@@ -187,15 +184,15 @@ def test_an_interrupted_run_has_its_curve_and_says_how_to_resume(tmp_path, monke
     assert not (folder / POLICY).exists()
 
 
-def test_a_rollout_without_a_complete_decision_is_no_trouble():
-    """All learners in camp at the end of every rollout: nothing to learn from, nothing breaks."""
+def test_rollout_without_complete_decision():
+    """All learners are in camp at the end of every rollout."""
     seating = np.array([[EMPTY, 0, 0]])
     env = DiamantVecEnv(1, 3, opponents=[make("continue")], seating=seating)
     model = Learner(env, PPOConfig(games=1, turns=2, minibatch=2, decisions=200), NetworkConfig(hidden=(4,)), 0)
     learn(model, 200)
 
 
-def test_a_run_that_began_before_a_key_was_there_goes_on(tmp_path):
+def test_run_with_older_configuration_resumes(tmp_path):
     config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
     policy = train(config, folder)
     older = SimpleNamespace(model_dump=lambda mode: config.model_dump(mode=mode, exclude={"value_first", "start"}))

@@ -1,4 +1,4 @@
-"""A rollout without idle turns, against generalized advantage estimation by definition; its coin tosses."""
+"""Rollout of decisions against generalised advantage estimation by definition; exploratory actions."""
 
 import numpy as np
 import pytest
@@ -18,10 +18,10 @@ UNLIKELY = np.log(np.full(600, 0.02, np.float32))
 
 
 class Recorded(DiamantVecEnv):
-    """Keeps the turns as it gives them: what was seen, what was paid, which games ended."""
+    """Records observations, rewards and ends of its turns."""
 
     def reset(self):
-        """Forget all turns."""
+        """Clear the recorded turns."""
         self.turns, self.seen = [], super().reset()
         return self.seen
 
@@ -40,7 +40,7 @@ def advantage_by_definition(rewards, values):
 
 
 def chains_of_row(turns, row):
-    """Split what one row lived through into games: lists of (observation, reward until the next decision)."""
+    """Split the turns of one row into games: lists of (observation, reward until the next decision)."""
     chains, chain = [], []
     for seen, rewards, done in turns:
         if seen[row, 0]:
@@ -53,8 +53,8 @@ def chains_of_row(turns, row):
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-def test_advantages_are_those_of_the_decisions_alone(reward):
-    """One long rollout from the first turn: every complete decision is there once, with its brute-force advantage."""
+def test_advantages_equal_gae_over_decisions(reward):
+    """One long rollout: every complete decision is there once, with its advantage by definition."""
     env = Recorded(6, [3, 4, 5, 3, 4, 8], reward=reward)
     config = PPOConfig(turns=90, gamma=GAMMA, gae_lambda=LAMBDA, minibatch=8, decisions=1)
     model = Learner(env, config, NetworkConfig(hidden=(8,), inputs=RAW), 0)
@@ -71,7 +71,7 @@ def test_advantages_are_those_of_the_decisions_alone(reward):
                 values.append(0.0)
             elif now[row, 0]:
                 values.append(float(model.evaluate(now[[row]])[1][0]))
-            else:  # the last decision is still open: its value stands for what follows
+            else:  # open decision: bootstrapped by its value
                 chain, rewards = chain[:-1], rewards[:-1]
             for (seen, _), advantage, value in zip(
                 chain, advantage_by_definition(rewards, values), values, strict=False
@@ -106,7 +106,7 @@ def finish(buffer, next_value=0.0, deciding=True):
     )
 
 
-def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
+def test_open_decision_is_credited_in_next_rollout():
     """A row in camp at the end of a rollout: its last decision waits, and gets the reward that comes later."""
     buffer = buffer_of(3)
     decide(buffer, [0, 1, 2], [0, 1, 0], [0, 0, 0], False, values=[0.5, 0.25, 0.5])
@@ -124,8 +124,7 @@ def test_an_open_decision_is_carried_and_credited_in_the_next_rollout():
     assert samples.advantages.tolist() == [0.75, 0.0, 0.0]
 
 
-def test_a_rollout_finds_nothing_of_the_one_before():
-    """Where rewards, ends and log-probabilities of the first rollout stood, those of the second one stand alone."""
+def test_buffer_is_cleared_between_rollouts():
     buffer = buffer_of(2)
     for log_prob, reward, over in ((-0.5, 3, True), (-0.75, 1, False)):
         buffer.start_rollout()
@@ -148,28 +147,28 @@ def test_rewards_are_scaled():
     np.testing.assert_array_equal(learner.buffer.decisions["reward"][:24], banked / 4)
 
 
-# Exploring starts: who tosses a coin, what is learned from, and how much a toss weighs
+# Exploratory actions and their weights.
 
 
 def explorer(share: float = 1.0, chance: float = 0.25) -> Exploration:
     return Exploration(GAMES_OF_ROWS, share, chance, np.random.SeedSequence(3))
 
 
-def test_each_game_tosses_one_coin_and_is_learned_from_then_on():
+def test_one_exploratory_action_per_game():
     exploration = explorer()
     tossed = np.zeros(200, int)
     for _ in range(60):
         rows = EVERY_ROW[np.random.default_rng(tossed.sum()).random(600) < 0.5]
         coins = exploration.coins(rows)
         games = GAMES_OF_ROWS[rows]
-        expected = tossed[games].astype(float)  # 0 before the toss, 1 after it
+        expected = tossed[games].astype(float)  # 0 before the exploratory action, 1 after it
         expected[coins] = 0.04
         tossed[games[coins]] += 1
         np.testing.assert_allclose(exploration.weights(rows, coins, UNLIKELY[: len(rows)]), expected, rtol=1e-5)
     assert (tossed == 1).all()
 
 
-def test_games_outside_the_share_are_learned_from_the_beginning():
+def test_games_without_exploration_have_full_weight():
     exploration = explorer(share=0.3, chance=1.0)
     coins = exploration.coins(EVERY_ROW)
     assert 40 < len(coins) < 80
@@ -177,7 +176,7 @@ def test_games_outside_the_share_are_learned_from_the_beginning():
     others = ~np.isin(GAMES_OF_ROWS, GAMES_OF_ROWS[coins])
     assert (weights[others] == 1).all()
     assert len(exploration.coins(EVERY_ROW)) == 0
-    exploration.end_games(GAMES_OF_ROWS < 100)  # those that follow wait for coins of their own
+    exploration.end_games(GAMES_OF_ROWS < 100)  # the next games explore again
     again = GAMES_OF_ROWS[coins][GAMES_OF_ROWS[coins] < 100]
     assert set(GAMES_OF_ROWS[exploration.coins(EVERY_ROW)]) == set(again)
 
@@ -186,17 +185,17 @@ def test_games_outside_the_share_are_learned_from_the_beginning():
     ("rewards", "weights", "expected"),
     [
         ([5, 1, 3, 8], [1, 1, 1, 0.5], [1.5**0.5, -(1.5**0.5), 0, 0.5 * 5 * 1.5**0.5 / 2]),  # 5, 1 and 3: mean 3
-        ([5, 1, 3, 8], [1, 0.25, 0, 0.5], [5, 0.25, 0, 4]),  # one decision alone has no spread
+        ([5, 1, 3, 8], [1, 0.25, 0, 0.5], [5, 0.25, 0, 4]),  # one decision has no variance
     ],
 )
-def test_advantages_are_standardised_by_what_was_decided(rewards, weights, expected):
+def test_advantages_are_standardised_by_weight(rewards, weights, expected):
     buffer = buffer_of(4)
     decide(buffer, range(4), 0, rewards, True, weights=weights)
     learned = np.array(weights) > 0
     np.testing.assert_allclose(weighted(*finish(buffer)).advantages, np.array(expected)[learned], rtol=1e-6, atol=1e-7)
 
 
-def test_who_tosses_a_coin_leaves_half_of_the_time_whatever_the_policy_says(monkeypatch):
+def test_exploratory_action_is_uniform_with_importance_weight(monkeypatch):
     config = PPOConfig(turns=1, explore=1.0, explore_chance=1.0)
     model = Learner(DiamantVecEnv(400, 3), config, NetworkConfig(hidden=(4,), inputs=RAW), 2)
     stay = np.log(np.array([[0.98, 0.02]], np.float32))

@@ -1,1 +1,1 @@
-"""Mutation testing of the rules, and the lines that the tests reach."""
+"""Mutation testing of rules, rewards and observation."""

@@ -1,4 +1,4 @@
-"""Change the game in one place after another and look whether a test notices: mutation testing, uncompiled.
+"""Mutation testing of rules, rewards and observation, uncompiled.
 
 ``python tests/mutation/mutants.py [FILE ...]`` works on a copy of the working tree in a temporary folder. cosmic-ray
 makes the changes, but does not run the tests: starting Python and importing Numba takes longer than most of them. Each
@@ -12,7 +12,7 @@ import os
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"
 os.environ["PYTHONWARNINGS"] = "ignore"
-os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # none is needed, and they are loaded anew for each mutant
+os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # unneeded, and reloaded for each mutant
 
 import argparse
 import contextlib
@@ -47,11 +47,11 @@ CONFIG = Path(__file__).with_name("mutants.toml")
 EQUIVALENT = Path(__file__).with_name("mutants.md")
 MEMORY = 4 << 30
 NOT_NEEDED = ("cacheprovider", "warnings", "doctest", "junitxml", "logging", "pastebin", "faulthandler", "stepwise")
-PATIENCE = 600  # seconds until a process that does not even compute is ended
+PATIENCE = 600  # seconds until an idle process is killed
 
 
 def copy_tree(folder: Path) -> None:
-    """Copy what git would know of the working tree."""
+    """Copy tracked and untracked files that git does not ignore."""
     command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0"):
         if (ROOT / name).is_file():
@@ -65,7 +65,7 @@ def run_tests(stages: list[list[str]], log: Path, limits: list[float] | None = N
     if child == 0:
         status = 1
         try:
-            gc.disable()  # to collect garbage is to copy all memory that is shared with the parent: half of the time
+            gc.disable()  # a collection would copy all pages shared with the parent: half of the run time
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             handle = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(handle, 1)
@@ -147,7 +147,7 @@ def unchanged(stages: list[list[str]], patience: float, log: Path) -> list[float
 
 
 def judge(path: str, config: dict, work_db: WorkDB, log: Path) -> bool:
-    """Run the mutants of a file, print what survived and the score; return whether all is as it should be."""
+    """Run the mutants of a file, print survivors and score; return whether score and survivors are as expected."""
     stages, equivalent = config["files"][path], listed_as_equivalent(path)
     total, known, alive, unseen = 0, 0, 0, set(equivalent)
     limits = unchanged(stages, config["mutants"]["patience"], log)

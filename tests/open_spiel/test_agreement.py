@@ -1,4 +1,4 @@
-"""`diamant_env.exact` against OpenSpiel's own values, best responses and solvers, in boxes that both can play out."""
+"""Values, best responses and NashConv of `diamant_env.exact` against OpenSpiel's."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def load(edition, players, turn_based=False, **parameters):
 
 
 def judged(game, of_all) -> tuple[np.ndarray, float]:
-    """The value of a policy that all play to each of them, and its NashConv, by OpenSpiel alone."""
+    """Return the values of a self-play profile and its NashConv, by OpenSpiel alone."""
     together = game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     policies = of_all if together else [of_all] * game.num_players()
     values = expected_game_score.policy_value(game.new_initial_state(), policies)
@@ -39,7 +39,7 @@ def judged(game, of_all) -> tuple[np.ndarray, float]:
 
 
 class Known(policy.Policy):
-    """A policy that asks another one once for each information state, or a solution of `exact` in float64."""
+    """OpenSpiel policy that caches a function of the information state."""
 
     def __init__(self, game, ask):
         super().__init__(game, list(range(game.num_players())))
@@ -66,7 +66,7 @@ def solved(game, solution) -> Known:
 
 @every(BOXES)
 @pytest.mark.parametrize("players", [2, 3])
-def test_value_and_nash_conv_are_the_same(edition, players):
+def test_value_and_nash_conv_agree(edition, players):
     tree = exact.build_tree(exact.start_of_expedition(edition, players), edition, merge_traps=False)
     game, turns = load(edition, players, recall="state"), load(edition, players, turn_based=True)
     largest = 0.0
@@ -82,7 +82,7 @@ def test_value_and_nash_conv_are_the_same(edition, players):
 
 @every(BOXES)
 @pytest.mark.parametrize("players", [2, 3])
-def test_nobody_gains_by_deviating_from_the_equilibrium(edition, players):
+def test_equilibrium_has_no_nash_conv(edition, players):
     solution = exact.solve_equilibrium(players, edition, cache=False)
     game = load(edition, players, recall="state")
     values, gap = judged(game, solved(game, solution))
@@ -91,7 +91,7 @@ def test_nobody_gains_by_deviating_from_the_equilibrium(edition, players):
 
 
 @every(BOXES)
-def test_nobody_gains_by_deviating_from_the_difference(edition):
+def test_difference_solution_has_no_nash_conv(edition):
     game = load(edition, 2, recall="state", utility="margin")
     values, gap = judged(game, solved(game, exact.solve_difference(edition, cache=False)))
     np.testing.assert_allclose(values, 0, atol=1e-12)
@@ -99,7 +99,7 @@ def test_nobody_gains_by_deviating_from_the_difference(edition):
 
 
 @every([replace(TRIPLE, expeditions=2, trap_copies=4), replace(RELICS, relics_enter="expedition", relics=(3,))])
-def test_a_lone_player_s_whole_game(edition):
+def test_lone_player_value_agrees(edition):
     game = load(edition, 1)
     stay = Known(game, lambda *_: {CONTINUE: 1.0, LEAVE: 0.0})
     values, gap = judged(game, stay)
@@ -107,7 +107,7 @@ def test_a_lone_player_s_whole_game(edition):
 
 
 def plus_of(game, iterations):
-    """What CFR+ in C++ finds in the tree exported as EFG: the values of its average policy, and its NashConv."""
+    """Return values and NashConv of the average policy of CFR+ (C++) on the tree exported as EFG."""
     tree = pyspiel.load_efg_game(gambit.export_gambit(game))
     solver = pyspiel.CFRPlusSolver(tree)
     for _ in range(iterations):
@@ -116,7 +116,7 @@ def plus_of(game, iterations):
     return pyspiel.expected_returns(tree.new_initial_state(), average, -1, True), pyspiel.nash_conv(tree, average)
 
 
-def test_cfr_plus_finds_the_value_of_the_difference():
+def test_cfr_plus_finds_difference_value():
     values, gap = plus_of(load(PAIRS, 2, turn_based=True, utility="margin"), 1_000)
     np.testing.assert_allclose(values, 0, atol=1e-4)
     assert gap < 1e-4
@@ -125,7 +125,7 @@ def test_cfr_plus_finds_the_value_of_the_difference():
 @pytest.mark.parametrize(
     ("players", "found", "symmetric"), [(2, (2.390, 2.333), 2.120), (3, (1.479, 1.479, 1.5), 1.217)]
 )
-def test_cfr_plus_finds_equilibria_that_pay_everyone_more(players, found, symmetric):
+def test_cfr_plus_finds_better_paying_equilibria(players, found, symmetric):
     """As docs/exact.md says."""
     values, gap = plus_of(load(PAIRS, players, turn_based=True), 1_000)
     assert exact.solve_equilibrium(players, PAIRS, cache=False).value == pytest.approx(symmetric, abs=5e-4)

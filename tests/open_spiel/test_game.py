@@ -1,4 +1,4 @@
-"""The OpenSpiel game by OpenSpiel's own tests, its agents both ways, and what bad input gets."""
+"""OpenSpiel game: OpenSpiel's own tests, agents in both directions, invalid input."""
 
 import re
 import unittest
@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from diamant_env.judging import evaluate
-from diamant_env.observation import NUM_FEATURES, Observations
+from diamant_env.observation import Observations
 from tests.support.play import INVENTED, PUBLISHED, every
 
 pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.integration_tests import api_test  # noqa: E402
 from open_spiel.python import policy, rl_environment  # noqa: E402
-from open_spiel.python.algorithms import cfr, mcts  # noqa: E402
+from open_spiel.python.algorithms import mcts  # noqa: E402
 from open_spiel.python.tests import games_sim_test  # noqa: E402
 
 import diamant_env.open_spiel as spiel  # noqa: E402
@@ -48,20 +48,20 @@ CASES = cases()
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{type(case).__name__}-{case._testMethodName}" for case in CASES])
-def test_the_interface(case):
+def test_open_spiel_api(case):
     type(case).setUpClass()
     case.debug()
 
 
 @pytest.mark.parametrize("text", GAMES.values(), ids=GAMES)
-def test_simulations(text):
+def test_random_simulations(text):
     game = pyspiel.load_game(text)
     games_sim_test.GamesSimTest("test_efg_game").sim_game(game)
     pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
 
 
 @pytest.mark.parametrize("utility", ["score", "win", "margin"])
-def test_rewards_add_up_in_an_environment(utility):
+def test_rewards_sum_to_returns(utility):
     game = pyspiel.load_game("python_diamant", {"utility": utility, "expeditions": 2})
     env, rng = rl_environment.Environment(game), np.random.default_rng(0)
     for _ in range(5):
@@ -75,7 +75,7 @@ def test_rewards_add_up_in_an_environment(utility):
 
 
 @every([*PUBLISHED, *INVENTED])
-def test_a_box_in_a_text(edition):
+def test_edition_text_round_trips(edition):
     read = read_edition(spiel.edition_text(edition))
     fields = ("treasures", "traps", "relics", "trap_copies", "relics_enter", "relic_values", "expeditions")
     assert [getattr(read, name) for name in fields] == [getattr(edition, name) for name in fields]
@@ -84,7 +84,7 @@ def test_a_box_in_a_text(edition):
     assert str(pyspiel.load_game(str(game))) == str(game)
 
 
-def test_an_agent_is_the_same_as_a_policy_and_as_a_bot():
+def test_agent_policy_equals_agent_bot():
     game = pyspiel.load_game("python_diamant", {"players": 3, "edition": "iello-2016-fr"})
     turns, agents = pyspiel.convert_to_turn_based(game), ["ev:0", "bag:4", "cards:2"]
     bots = [spiel.AgentBot(game, player, agent, seed=player) for player, agent in enumerate(agents)]
@@ -113,8 +113,7 @@ def test_an_agent_is_the_same_as_a_policy_and_as_a_bot():
 
 @pytest.mark.parametrize("turn_based", [False, True])
 @pytest.mark.parametrize("player", [0, 2])
-def test_a_policy_of_openspiel_plays_here_as_it_does_there(turn_based, player):
-    """An agent that became a policy and an agent again plays the same games."""
+def test_policy_agent_round_trips(turn_based, player):
     game = pyspiel.load_game("python_diamant", {"players": 3, "recall": "state"})
     game = pyspiel.convert_to_turn_based(game) if turn_based else game
     there_and_back = spiel.PolicyAgent(spiel.AgentPolicy(game, "ev:0.6"), game, player, "there and back")
@@ -124,20 +123,7 @@ def test_a_policy_of_openspiel_plays_here_as_it_does_there(turn_based, player):
     assert shares[0] == shares[1]
 
 
-def test_what_cfr_learned_is_judged_here():
-    edition = read_edition(PAIRS)
-    game = pyspiel.load_game("python_diamant", {"players": 2, "edition": PAIRS, "utility": "margin", "recall": "state"})
-    turns = pyspiel.convert_to_turn_based(game)
-    solver = cfr.CFRSolver(turns)
-    for _ in range(20):
-        solver.evaluate_and_update_policy()
-    agent = spiel.PolicyAgent(solver.average_policy(), turns, name="CFR")
-    result = evaluate(agent, against=["bag:1"], edition=edition, games=400, players=2)
-    assert result.results[0].agent == "CFR"
-    assert result.results[0].score.mean > result.results[0].rivals_score - 0.5
-
-
-def test_mcts_takes_rewards_at_the_end_alone():
+def test_mcts_needs_terminal_rewards():
     game = pyspiel.load_game_as_turn_based("python_diamant", {"edition": PAIRS, "terminal_rewards": True})
     random = np.random.RandomState(0)
     bot = mcts.MCTSBot(game, 2, 20, mcts.RandomRolloutEvaluator(1, random), random_state=random)
@@ -148,21 +134,7 @@ def test_mcts_takes_rewards_at_the_end_alone():
         mcts.MCTSBot(pyspiel.load_game_as_turn_based("python_diamant"), 2, 20, None)
 
 
-def test_information_states_by_recall():
-    sizes = {
-        recall: len(
-            policy.TabularPolicy(pyspiel.load_game("python_diamant", {"edition": PAIRS, "recall": recall})).states
-        )
-        for recall in ("history", "state")
-    }
-    assert sizes["state"] < sizes["history"]
-    for recall, size in (("state", 0), ("history", 4 + 3 * 3)):  # most cards, and decisions of three
-        game = pyspiel.load_game("python_diamant", {"edition": PAIRS, "recall": recall})
-        assert game.observation_tensor_size() == NUM_FEATURES
-        assert game.information_state_tensor_size() == NUM_FEATURES + size
-
-
-def test_hidden_chests_are_in_no_text_or_number_that_a_rival_sees():
+def test_hidden_chests_are_not_observable():
     for hidden in (True, False):
         game = pyspiel.load_game("python_diamant", {"edition": PAIRS, "hidden_chests": hidden, "recall": "state"})
         kinds = pyspiel.GameType.Information
@@ -197,12 +169,12 @@ def test_hidden_chests_are_in_no_text_or_number_that_a_rival_sees():
         ({"edition": "treasures:3/traps:mud"}, ValueError, "can't be played: after 2 busts"),
     ],
 )
-def test_parameters_that_are_refused(parameters, error, message):
+def test_invalid_parameters(parameters, error, message):
     with pytest.raises(error, match=message):
         pyspiel.load_game("python_diamant", parameters)
 
 
-def test_moves_that_are_refused():
+def test_invalid_moves():
     game = pyspiel.load_game("python_diamant", {"edition": PAIRS})
     state = game.new_initial_state()
     with pytest.raises(ValueError, match="card 3 is not in the deck"):

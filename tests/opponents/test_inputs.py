@@ -1,4 +1,4 @@
-"""What a network computes from: stated by definition here, the same however seats are numbered, compiled or not."""
+"""Canonical network inputs against their definition, compiled and uncompiled."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ canonical_inputs = INPUTS[CANONICAL]
 
 
 def rows_of(players, hidden=False, games=60):
-    """Observations of seats that must decide, from random games."""
+    """Return observations of seats that must decide, from random games."""
     random = np.random.default_rng(players)
     batch = Batch(games, players, find_edition("iello-2016-fr-relics", hidden_chests=hidden))
     observations, rows = batch.reset(seed=players), []
@@ -28,7 +28,7 @@ def rows_of(players, hidden=False, games=60):
 
 
 def expected(row):
-    """The inputs of one row by definition, in gems and turns."""
+    """Return the inputs of one row by definition, in gems and turns."""
     seen = Observations(row)
     present = np.flatnonzero(seen["rival_present"])
     chests, inside = seen["rival_chest"], seen["rival_inside"]
@@ -82,7 +82,7 @@ def expected(row):
 
 @pytest.mark.parametrize("players", range(1, 9))
 @pytest.mark.parametrize("hidden", [False, True])
-def test_canonical_inputs_are_what_they_say(players, hidden):
+def test_canonical_inputs_equal_definition(players, hidden):
     rows = rows_of(players, hidden)
     found = canonical_inputs(rows)
     assert found.shape == (len(rows), canonical_inputs.width)
@@ -98,14 +98,14 @@ def test_canonical_inputs_are_what_they_say(players, hidden):
         np.testing.assert_allclose(numbers[81:], [*after, *parts["ranks"], *parts["shares"]], atol=1e-6)
 
 
-def test_compiled_and_uncompiled_are_the_same():
+def test_compiled_equals_uncompiled():
     rows = np.concatenate([rows_of(players, players % 2 == 0, 3) for players in range(2, 9)])
     slowly = np.zeros((len(rows), canonical_inputs.width), np.float32)
     uncompiled(canonical)(rows, slowly)
     np.testing.assert_allclose(canonical_inputs(rows), slowly, atol=1e-6)
 
 
-def test_a_policy_file_names_its_inputs(tmp_path):
+def test_policy_file_names_its_inputs(tmp_path):
     random, path = np.random.default_rng(0), tmp_path / "policy.safetensors"
     weight = random.normal(size=(2, canonical_inputs.width)).astype(np.float32)
     network = NetworkAgent([(weight, np.zeros(2, np.float32))], inputs=CANONICAL)

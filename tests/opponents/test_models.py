@@ -1,4 +1,4 @@
-"""Models of other libraries as agents: the same probabilities as the model's own, by file, object and export."""
+"""Models of other libraries as agents: probabilities equal to the model's own."""
 
 import pickle
 import zipfile
@@ -7,7 +7,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations, diamant_v0
+from diamant_env import Batch, Observations
 from diamant_env.agent import answer_of
 from diamant_env.commands import diamant
 from diamant_env.opponents import make
@@ -28,7 +28,7 @@ def one_thread():
 
 
 def rows(players=3, games=40, turns=3, history=False):
-    """What the players of some games see after some turns, and a mask of who must decide."""
+    """Return observations of some games after some turns, and a mask of the seats that must decide."""
     batch, random = Batch(games, players, history=history), np.random.default_rng(0)
     seen = batch.reset(1)
     for _ in range(turns):
@@ -42,14 +42,14 @@ def asked(agent, flat):
 
 
 def trained(algorithm, policy="MlpPolicy", observation=None, steps=200, **settings):
-    """A model that has learned a little, so that its probabilities differ."""
+    """Train a model briefly, so that its probabilities differ between rows."""
     env = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=observation)
     return algorithm(policy, env, seed=1, policy_kwargs={"net_arch": [8]}, **settings).learn(steps)
 
 
 @pytest.mark.parametrize("observation", [None, SOME, "history"], ids=["all", "some", "history"])
 @pytest.mark.parametrize("algorithm", ["PPO", "MaskablePPO"])
-def test_a_zip_answers_with_the_probabilities_of_its_policy(algorithm, observation, tmp_path):
+def test_sb3_zip_gives_probabilities_of_its_policy(algorithm, observation, tmp_path):
     model = trained(getattr(contrib, algorithm, None) or getattr(sb3, algorithm), observation=observation, **FEW)
     model.save(tmp_path / "ppo.zip")
     flat, inside = rows(history=observation == "history")
@@ -69,7 +69,7 @@ def test_a_zip_answers_with_the_probabilities_of_its_policy(algorithm, observati
 
 
 @pytest.mark.parametrize("algorithm", ["DQN", "QRDQN"])
-def test_action_values_decide_greedily(algorithm):
+def test_q_networks_act_greedily(algorithm):
     kind = getattr(contrib, algorithm, None) or getattr(sb3, algorithm)
     env = gymnasium.make("diamant_env/Diamant-v0", opponents="bag:9")
     model = kind("MlpPolicy", env, seed=1, learning_starts=20, policy_kwargs={"net_arch": [8]}).learn(60)
@@ -78,7 +78,7 @@ def test_action_values_decide_greedily(algorithm):
     assert asked(make(model), flat)[inside].tolist() == expected[inside].tolist()
 
 
-def test_a_recurrent_policy_goes_on_with_each_decision_of_its_row():
+def test_recurrent_policy_keeps_state_per_row():
     model = trained(contrib.RecurrentPPO, "MlpLstmPolicy", steps=64, **FEW)
     agent, batch = make(model), Batch(6, 3)
     seen, states, begins = batch.reset(2), [None] * 18, np.ones(18, bool)
@@ -99,20 +99,7 @@ def test_a_recurrent_policy_goes_on_with_each_decision_of_its_row():
         seen, _, _ = batch.step((random.random((6, 3)) < 0.2).astype(np.int8))
 
 
-def test_a_model_with_a_mask_in_its_observation():
-    env = diamant_v0.parallel_env(3, mask="observation")
-    space = env.observation_space("player_0")
-    policy = sb3.common.policies.MultiInputActorCriticPolicy(space, gymnasium.spaces.Discrete(2), lambda _: 0.0)
-    flat, inside = rows()
-    with torch.no_grad():
-        shown = policy.obs_to_tensor({"observation": flat, "action_mask": np.ones((len(flat), 2), np.int8)})[0]
-        expected = policy.get_distribution(shown).distribution.probs[:, 1].numpy()
-    agent = make(policy)
-    np.testing.assert_allclose(asked(agent, flat)[inside], expected[inside], rtol=1e-6)
-    np.testing.assert_allclose(asked(to_network(agent), flat)[inside], expected[inside], atol=1e-6)
-
-
-def test_a_model_trained_through_vec_normalize_needs_its_statistics(tmp_path):
+def test_vec_normalize_statistics_are_needed(tmp_path):
     games = vec.DiamantVecEnv(8, 3, opponents="bag:9", observation=SOME)
     env = sb3.common.vec_env.VecNormalize(games, clip_obs=1e6)
     model = sb3.PPO("MlpPolicy", env, seed=1, **FEW).learn(200)
@@ -132,7 +119,7 @@ def a_network(outputs, *end):
 
 
 @pytest.mark.parametrize("kind", ["two logits", "softmax", "sigmoid", "one logit"])
-def test_torch_modules_and_torchscript(kind, tmp_path):
+def test_torch_module_and_torchscript(kind, tmp_path):
     nets = {
         "two logits": a_network(2),
         "softmax": a_network(2, torch.nn.Softmax(1)),
@@ -158,7 +145,7 @@ def test_torch_modules_and_torchscript(kind, tmp_path):
     assert net.training
 
 
-def test_an_exported_policy_plays_without_torch_and_thinks(tmp_path, capsys):
+def test_exported_policy_equals_model_and_can_search(tmp_path, capsys):
     trained(sb3.PPO, observation=SOME, **FEW).save(tmp_path / "ppo.zip")
     file = tmp_path / "mine.safetensors"
     assert diamant.main(["export", str(tmp_path / "ppo.zip"), str(file)]) == 0
@@ -171,7 +158,7 @@ def test_an_exported_policy_plays_without_torch_and_thinks(tmp_path, capsys):
 
 
 def env_of(observations, actions):
-    """An environment of somebody else's."""
+    """Return an environment with other spaces."""
     env = gymnasium.Env()
     env.observation_space, env.action_space = (
         gymnasium.spaces.Box(0, 1, (observations,)),
@@ -197,13 +184,13 @@ def broken():
         (lambda: torch.nn.Sequential(torch.nn.Linear(90, 1), torch.nn.Hardsigmoid()), "a probability or a logit"),
     ],
 )
-def test_models_that_are_refused(given, message):
+def test_unsuitable_model_is_refused(given, message):
     with pytest.raises(ValueError, match=message):
         make(given())
 
 
 @pytest.mark.parametrize("name", ["gone.zip", "text.zip", "text.pt", "other.zip"])
-def test_files_that_are_no_models(name, tmp_path, monkeypatch):
+def test_invalid_model_file_is_refused(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.zip").write_text("no zip")
     (tmp_path / "text.pt").write_text("no module")
@@ -215,13 +202,13 @@ def test_files_that_are_no_models(name, tmp_path, monkeypatch):
 
 
 class Runs:
-    """Runs code where it is unpickled."""
+    """Pickle that runs code."""
 
     def __reduce__(self):
         return (print, ("this ran",))
 
 
-def test_a_text_from_a_file_opens_no_model(tmp_path, capsys):
+def test_untrusted_text_unpickles_nothing(tmp_path, capsys):
     with zipfile.ZipFile(tmp_path / "evil.zip", "w") as file:
         file.writestr("data", pickle.dumps(Runs()))
     for text in (f"{tmp_path / 'evil.zip'}", f"search:{tmp_path / 'evil.zip'}", f"{tmp_path / 'net.pt'}"):

@@ -1,4 +1,4 @@
-"""Policy files: opened without torch, without running code, and refused with the reason where they are damaged."""
+"""Policy files: opened without torch and without running code, refused when damaged."""
 
 import json
 import sys
@@ -25,27 +25,11 @@ def content(tensors=TENSORS, **metadata):
     return save(tensors, {"diamant": json.dumps({**METADATA, "sha256": digest(tensors), **metadata})})
 
 
-def file_of(header):
-    text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    return len(text).to_bytes(8, "little") + text
-
-
-def entry(shape, offsets, name="0.weight"):
-    return {name: {"dtype": "F32", "shape": shape, "data_offsets": offsets}}
-
-
 WHOLE = content()
 DEEP = "[" * 300_000
-ENTRY_OF_FRACTIONS = {"0.weight": {"dtype": "F32", "shape": [0.5], "data_offsets": [0, 2]}}
-NO_FILES = [
-    *(b"", WHOLE[:50], WHOLE[:-4], WHOLE + b"\0", b"\x05\0\0\0\0\0\0\0hello", b"PK\x03\x04" + bytes(100)),
-    *(file_of(header) for header in (DEEP.encode(), [1], {"__metadata__": [1]}, {"__metadata__": {"diamant": 1}})),
-    *(file_of(header) for header in ({"0.weight": [1]}, ENTRY_OF_FRACTIONS, entry([2**62] * 40_000, [0, 0]))),
-    file_of({**entry([1], [0, 4]), **entry([1], [0, 4], "b")}) + bytes(8),
-]
 
 
-def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
+def test_policy_file_opens_without_torch(tmp_path, monkeypatch):
     for package in ("torch", "stable_baselines3"):
         monkeypatch.setitem(sys.modules, package, None)  # to import it is an error now
     path = tmp_path / "policy.safetensors"
@@ -62,7 +46,7 @@ def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("damaged", "complaint"),
     [
-        *((content, "is no safetensors file or is damaged") for content in NO_FILES),
+        *((content, "is no safetensors file or is damaged") for content in (b"", WHOLE[:-4], WHOLE + b"\0")),
         (save({"0.weight": np.zeros(2, np.float16)}), "tensor '0.weight' is not of dtype F32"),
         (save(TENSORS), "is no policy of diamant_env"),
         (content(format="other"), "is no policy of diamant_env"),
@@ -78,7 +62,7 @@ def test_an_intact_file_opens_without_torch(tmp_path, monkeypatch):
         (save(TENSORS, {"diamant": "[]"}), "is no policy of diamant_env"),
     ],
 )
-def test_a_damaged_or_foreign_file_is_refused(damaged, complaint, tmp_path):
+def test_damaged_or_foreign_policy_file_is_refused(damaged, complaint, tmp_path):
     path = tmp_path / "policy.safetensors"
     path.write_bytes(damaged)
     with pytest.raises(ValueError, match=str(path)) as error:

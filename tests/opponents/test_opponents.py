@@ -1,4 +1,4 @@
-"""The agents that come with the environment: what they do on observations made by hand, and how they are named."""
+"""Scripted and solved agents: decisions on hand-made observations, names."""
 
 import copy
 from fractions import Fraction
@@ -19,7 +19,7 @@ TABLES = [(edition, players) for edition in EDITIONS for players in range(1, 9)]
 
 
 def seen(**fields):
-    """One row of observations by fields in natural units: inside with three rivals, nothing found yet, by default."""
+    """Return one row of observations by fields in natural units; default: inside with three rivals, no gems."""
     flat = np.zeros((1, NUM_FEATURES), np.float32)
     for name, value in {"must_decide": 1, "num_players": 4, "num_inside": 4, **fields}.items():
         flat[0, SLICES[name]] = np.asarray(value, np.float32) / SCALES[name]
@@ -28,7 +28,7 @@ def seen(**fields):
 
 @pytest.fixture(scope="module")
 def real_rows():
-    """Observations and first-marks from the middle of games at tables of 1 to 8."""
+    """Return observations and `first` from the middle of games at tables of 1 to 8."""
     batch = Batch(400, 1 + np.arange(400) % 8)
     table = Table(batch, [make("random:0.2")], np.zeros((400, 8), int))
     observations, actions = batch.reset(seed=0), np.zeros((400, 8), np.int8)
@@ -40,7 +40,7 @@ def real_rows():
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_agents_answer_every_row_with_a_probability_by_that_row_alone(text, real_rows):
+def test_probability_depends_on_own_row_only(text, real_rows):
     flat, first = real_rows
     before, agent = flat.copy(), make(text)
     answer = agent.act(Observations(flat), first)
@@ -62,7 +62,7 @@ def test_catch_up_refuses_hidden_chests():
 
 
 @pytest.mark.parametrize("text", [*TEXTS, "bag:7.5", "random:0.125", "equilibrium:iello-2016-fr", "lone:everdeck"])
-def test_texts_make_the_same_agent_again(text):
+def test_agent_text_round_trips(text):
     assert str(make(text)) == str(copy.deepcopy(make(text))) == text
 
 
@@ -81,7 +81,7 @@ def test_texts_make_the_same_agent_again(text):
         ("mixture:9,8", r"low=9, high=8; whole numbers, low <= high"),
     ],
 )
-def test_texts_that_make_no_agent(text, message):
+def test_invalid_agent_text_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         make(text)
 
@@ -95,7 +95,7 @@ def test_texts_that_make_no_agent(text, message):
         ("equilibrium:incan-gold", 2, "incan-gold", 1, "first expedition only"),
     ],
 )
-def test_solved_agents_refuse_other_tables(agent, players, edition, turns, reason):
+def test_solved_agents_refuse_unsolved_tables(agent, players, edition, turns, reason):
     batch = Batch(1, players, edition)
     rows = batch.reset(seed=1)
     for _ in range(turns):
@@ -109,7 +109,7 @@ def draws(agent, rows, first=True):
     return agent.thresholds.copy()
 
 
-def test_mixture_draws_a_threshold_per_game_and_keeps_it():
+def test_mixture_draws_one_threshold_per_game():
     agent = make("mixture:5,8", seed=1)
     drawn = draws(agent, 4_000)
     values, counts = np.unique(drawn, return_counts=True)
@@ -126,7 +126,7 @@ def test_mixture_draws_a_threshold_per_game_and_keeps_it():
 
 
 class State:
-    """What a seat inside knows, in whole numbers and fractions, from the record of the game."""
+    """Information of a seat inside, in integers and fractions."""
 
     def __init__(self, game, seat, edition):
         copies = {value: int(game.deck[slot]) for slot, value in enumerate(edition.treasure_slots) if value}
@@ -178,7 +178,7 @@ SIDES = {
 
 @pytest.fixture(scope="module")
 def states():
-    """States of random games of all editions and table sizes, and what a seat inside sees there."""
+    """Return states of random games of all editions and table sizes, with a seat's observation."""
     random = np.random.default_rng(0)
     tables = TABLES * 8
     names, players = zip(*tables, strict=True)
@@ -210,7 +210,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize(("family", "numbers"), [(name, one) for name in NUMBERS for one in NUMBERS[name].split()])
-def test_ties_are_not_rounded(family, numbers, states):
+def test_thresholds_are_exact_at_ties(family, numbers, states):
     states, rows = states
     shown = np.array([family != "catch-up" or not state.hidden for state in states])
     sides = [SIDES[family](x, *map(Fraction, numbers.split(","))) for x in np.array(states)[shown]]

@@ -1,4 +1,4 @@
-"""The player that thinks: its text, what it finds out, what it refuses; and which edition a table plays."""
+"""Search agent: text, roll-outs, budget, inferred edition."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support.play import PUBLISHED, every
 
 
 def network_of(*sizes: int, scale: float = 1.0) -> NetworkAgent:
-    """One that leaves with some chance, whose values of tables of these sizes are logits of that scale."""
+    """Return a random policy with random value networks for tables of these sizes."""
     random = np.random.default_rng(0)
     weights = random.normal(size=(2, NUM_FEATURES)).astype(np.float32) / 4
     values = {
@@ -38,7 +38,7 @@ def network_of(*sizes: int, scale: float = 1.0) -> NetworkAgent:
 
 
 def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8, turns: int = 2) -> Batch:
-    """Games in which everyone has continued for some turns, all of them inside."""
+    """Return games in which all seats have continued for some turns."""
     batch = Batch(games, players, edition)
     batch.reset(3)
     for _ in range(turns):
@@ -56,7 +56,7 @@ def deciding(players: int, edition: str | Edition = "iello-2016", games: int = 8
         ("search:2s:ev", Budget(1_000_000, 2.0), "ev"),
     ],
 )
-def test_the_text_gives_budget_objective_and_base(text, budget, base):
+def test_text_gives_budget_objective_and_base(text, budget, base):
     assert parse(text) == (budget, base)
 
 
@@ -70,13 +70,12 @@ def test_the_text_gives_budget_objective_and_base(text, budget, base):
         ("search:bagg:18", "unknown agent 'bagg:18'; did you mean bag"),
     ],
 )
-def test_a_wrong_text_is_refused(text, message):
+def test_invalid_text_is_refused(text, message):
     with pytest.raises(ValueError, match=message):
         make(text)
 
 
-def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
-    """A lone player who never leaves earns nothing, so LEAVE brings exactly what it banks now."""
+def test_gain_equals_bank_when_staying_busts():
     batch = deciding(1)
     obs = Observations(batch.observe()[:, 0])
     agent = SearchAgent(make("continue"), Budget(8, objective="score"))
@@ -86,32 +85,22 @@ def test_leaving_is_worth_what_it_banks_where_staying_ends_in_a_bust():
     assert agent.act(obs, np.zeros(len(gain), bool)).tolist() == (gain > 0).tolist()
 
 
-def test_a_settled_decision_costs_one_round_and_a_close_one_the_whole_budget():
-    batch = deciding(1, games=1, turns=4)
-    agent = SearchAgent(make("continue"), Budget(320, objective="score"))
-    agent.compare(batch.observe()[:, 0], "iello-2016")
-    assert agent.rollouts == 2 * 32
-    close = SearchAgent(make("continue"), Budget(80))  # nobody ever banks a gem, so all choices but this one tie
-    close.compare(deciding(1, games=1).observe()[:, 0], "iello-2016")
-    assert close.rollouts == 2 * 80
-
-
-def test_the_clock_ends_a_decision(monkeypatch):
-    """Each look at the clock comes a second later than the one before; two seats that tie think for 2.5 s each."""
+def test_time_budget_ends_search(monkeypatch):
+    """The clock advances by 1 s per call; two tied seats search for 2.5 s each."""
     monkeypatch.setattr(search, "perf_counter", itertools.count().__next__)
-    agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # nobody ever banks a gem
+    agent = SearchAgent(make("continue"), Budget(1_000_000, seconds=2.5))  # no seat ever banks a gem
     agent.compare(deciding(1, games=2).observe()[:, 0], "iello-2016")
     assert agent.rollouts == 6 * 2 * 2 * 32
 
 
 @pytest.mark.parametrize("base", [make("random:0.2"), network_of(4)], ids=["full", "cut"])
-def test_the_seed_alone_makes_the_roll_outs(base):
+def test_same_seed_gives_same_rollouts(base):
     seen = deciding(4, turns=1).observe()[:, 0]
     found = [SearchAgent(base, Budget(32), seed).compare(seen, "iello-2016")[0] for seed in (1, 1, 2)]
     assert found[0].tobytes() == found[1].tobytes() != found[2].tobytes()
 
 
-def test_it_beats_the_agent_that_it_thinks_with():
+def test_search_beats_its_base_agent():
     run = play(["search:16:bag:15", "bag:15"], seat_with(np.ones((40, 3), int)), 40, np.random.SeedSequence(5))
     assert own(run.shares).mean() > 0.5
 
@@ -126,14 +115,14 @@ SHORT = replace(find_edition("iello-2016"), name="short", expeditions=1)
         (SHORT, "knows the published editions, and this table plays another one; it k"),
     ],
 )
-def test_a_table_that_it_cannot_search_is_refused(edition, message):
+def test_unsearchable_table_is_refused(edition, message):
     with pytest.raises(ValueError, match=message):
         make("search:ev").act(Observations(Batch(2, 3, edition).reset(1)[:, 0]), np.ones(2, bool))
 
 
 @every([replace(edition, hidden_chests=False) for edition in PUBLISHED])
 @pytest.mark.parametrize("players", [3, 8])
-def test_the_edition_is_told_from_the_observations(edition, players):
+def test_edition_is_inferred_from_observations(edition, players):
     batch, finder, rng = Batch(40, players, edition), EditionFinder(), np.random.default_rng(1)
     observations, first = batch.reset(1), np.ones(40, bool)
     while not batch.over.all():
@@ -148,12 +137,11 @@ def test_the_edition_is_told_from_the_observations(edition, players):
 
 
 def plays(edition: Edition) -> bytes:
-    """What the rules read of an edition."""
+    """Return the numbers of an edition that the rules read."""
     return numbers_of(find_edition(edition, hidden_chests=False)).tobytes()
 
 
-def test_what_it_remembers_can_be_kept():
-    """As JSON, but for the arrays: then another one goes on with the same decisions."""
+def test_state_can_be_saved_and_restored():
     agent, other = make("search:32:mixture:4,8", 1), make("search:32:mixture:4,8", 2)
     batch = Batch(6, 3)
     seen, first = Observations(batch.reset(0).reshape(-1, NUM_FEATURES)), np.ones(18, bool)
@@ -171,8 +159,7 @@ def test_what_it_remembers_can_be_kept():
 
 
 @pytest.mark.parametrize("players", [3, 8])
-def test_cut_roll_outs_of_the_last_expedition_are_the_full_ones(players):
-    """They are the same games, so each earns the same; some seats leave, some don't, and some games bust."""
+def test_truncated_rollouts_equal_full_ones_in_last_expedition(players):
     batch = Batch(40, players)
     batch.reset(1)
     while (games := batch.games).expedition.min() < 5:
@@ -185,23 +172,11 @@ def test_cut_roll_outs_of_the_last_expedition_are_the_full_ones(players):
     assert len(np.unique(cut)) > 2
 
 
-def test_a_cut_roll_out_earns_the_value_of_the_next_start():
-    """Here each seat's is its fair share, so nothing is gained before the last expedition, and that is certain."""
+def test_truncated_rollout_earns_bootstrap_value():
+    """The values are fair shares, so the gain before the last expedition is exactly 0."""
     agent = SearchAgent(network_of(3, scale=0), Budget(64))
     gain, error = agent.compare(deciding(3).observe()[:, 0], "iello-2016")
     np.testing.assert_array_equal([gain, error], 0)
     assert agent.outcomes(deciding(3).observe()[:, 0], "iello-2016") == pytest.approx(1 / 3)
-    told = SearchAgent(network_of(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
-    assert told.std() > 0.01
-
-
-def test_nothing_is_cut_without_values_of_the_table_or_for_gems():
-    base = network_of(4)
-    assert SearchAgent(base).values is base.values
-    for agent in (SearchAgent(base, cut=False), SearchAgent(base, Budget(objective="score")), make("search:ev")):
-        assert agent.values is None
-    seen = deciding(3, turns=1).observe()[:, 0]
-    found = [SearchAgent(base, Budget(8), cut=cut).outcomes(seen, "iello-2016", 8) for cut in (True, False)]
-    np.testing.assert_array_equal(*found)
-    both = np.concatenate([seen, deciding(4, turns=1).observe()[:, 0]])  # then all are played to the end
-    assert set(SearchAgent(base).outcomes(both, "iello-2016", 8).ravel()) <= {0, 0.25, 1 / 2, np.float32(1 / 3), 1}
+    varied = SearchAgent(network_of(3), Budget(64)).outcomes(deciding(3).observe()[:, 0], "iello-2016", 50)
+    assert varied.std() > 0.01

@@ -1,4 +1,4 @@
-"""Agents that answer in words: the words hold enough to play well, and what is no answer is counted or refused."""
+"""Text agents: prompts, parsed answers, counted and refused ones."""
 
 import re
 import sys
@@ -29,12 +29,12 @@ seven = 7
 
 
 def read(pattern: str, text: str) -> list[int]:
-    """The numbers of the only place in a text that looks like this."""
+    """Return the numbers that a pattern captures."""
     return [int(number or 0) for number in re.search(pattern, text, re.MULTILINE).groups()]
 
 
 def ev(text: str) -> str:
-    """Plays as ``ev:0.75`` does, by the words alone."""
+    """Decide as ``ev:0.75`` does, from the prompt alone."""
     inside, bag = read(r"^Inside: (\d) of \d players?, each with (\d+) gem", text)
     gems, relics = read(r"^On the path: (\d+) gems?(?:, \d relics? worth (\d+) )?", text)
     fatal = read(r"^Of these (\d+) would end", text)[0]
@@ -44,7 +44,7 @@ def ev(text: str) -> str:
 
 
 class Script:
-    """Answers with these texts in turn, over and over, and remembers what it was asked."""
+    """Cycles through these answers and records its prompts."""
 
     def __init__(self, *answers: str) -> None:
         self.answers, self.asked = answers, []
@@ -56,7 +56,7 @@ class Script:
 
 @pytest.fixture
 def own(tmp_path, monkeypatch):
-    """A module ``own_words`` that can be imported."""
+    """Write an importable module ``own_words``."""
     (tmp_path / "own_words.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
@@ -64,14 +64,14 @@ def own(tmp_path, monkeypatch):
 
 
 def asked_at_the_start(agent: TextAgent, tables: int = 3) -> list[float]:
-    """What an agent does at the first card of some games."""
+    """Return an agent's decisions at the first card of some games."""
     batch = Batch(tables, 2)
     return agent.act(Observations(batch.reset(seed=1)[:, 0]), np.ones(tables, bool)).tolist()
 
 
 @every(PUBLISHED)
 @pytest.mark.parametrize("players", [1, 4])
-def test_the_words_hold_enough_to_play_ev(edition, players):
+def test_prompt_suffices_to_play_ev(edition, players):
     number = games(10)
     batch, reader = Batch(number, players, edition), TextAgent(ev, "reader")
     table = Table(batch, [reader], np.zeros((number, players), int))
@@ -90,48 +90,31 @@ def test_the_words_hold_enough_to_play_ev(edition, players):
     assert reader.decisions >= len(decisions)
 
 
-def test_the_state_of_a_game_word_by_word():
-    play = Play([11, "snake", "relic", 7], players=3).go_on(2).leave(1)
-    seen = Observations(seen_by(2, [play.game], BASE)[0])
-    assert state_in_words(seen, BASE).splitlines() == [
-        "Now: expedition 1 of 5, after card 4.",
-        "Inside: 2 of 3 players, each with 6 gems in the bag.",
-        "You are inside. Your chest: 0 gems.",
-        "Player 1 is inside. Their chest: 0 gems.",
-        "Player 2 is in camp since card 3. Their chest: 10 gems, those for 1 relic included.",
-        "On the path: 1 gem; traps: snake.",
-        "The deck: 31 cards; treasures 1, 2, 3, 4, 5, 5, 7, 9, 11, 13, 14, 15, 17; traps 3 spider, 2 snake, "
-        "3 lava pit, 3 boulder, 3 battering ram; 4 relics (1 relic taken so far by all players).",
-        "Of these 2 would end the expedition, a chance of 6.5%.",
-        "The next card brings each player inside 1.55 gems on average, if all stay.",
-    ]
-
-
-def test_hidden_chests_stay_hidden():
+def test_prompt_hides_hidden_chests():
     gold = EDITIONS["incan-gold"]
     play = Play([17, "relic", 5], players=3, edition=gold).leave(0).go_on()
-    told = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
+    prompt = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
     assert (
-        "Player 1 is inside. Their chest is hidden.\nPlayer 2 is in camp since card 1. Their chest is hidden." in told
+        "Player 1 is inside. Their chest is hidden.\nPlayer 2 is in camp since card 1. Their chest is hidden." in prompt
     )
-    assert ", 1 relic worth 5 to one who leaves alone; traps: none." in told
+    assert ", 1 relic worth 5 to one who leaves alone; traps: none." in prompt
     taken = Play([17, "relic", 5], players=3, edition=gold).go_on().leave(0)
-    told = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
-    assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in told
+    prompt = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
+    assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in prompt
 
 
 @pytest.mark.parametrize("answer", ["LEAVE", "Leave.", "  leAVE \n"])
-def test_answers(answer):
+def test_answer_is_parsed(answer):
     assert parse_answer(answer) is True
     assert parse_answer(answer.lower().replace("leave", "continue")) is False
 
 
 @pytest.mark.parametrize("answer", ["", "LEAVE!", "I LEAVE", "LEAVE CONTINUE", "leaves", "cont\u0131nue", "1"])
-def test_what_is_no_answer(answer):
+def test_invalid_answer_is_none(answer):
     assert parse_answer(answer) is None
 
 
-def test_a_wrong_answer_may_be_mended_once():
+def test_invalid_answer_is_retried_once():
     script = Script("I would like to think. " * 9, "continue")
     agent = TextAgent(script, "second thoughts")
     assert asked_at_the_start(agent) == [0, 0, 0]
@@ -146,7 +129,7 @@ def test_a_wrong_answer_may_be_mended_once():
     assert (babbler.decisions, babbler.retries, babbler.illegal) == (3, 3, 3)
 
 
-def test_by_its_text(own):
+def test_text_agent_by_name(own):
     for text, aim in (("text:own_words:leave", "to win"), ("text:score:own_words:leave", "as many gems")):
         agent = make(text)
         assert str(agent) == text
@@ -166,7 +149,7 @@ def test_by_its_text(own):
         ("text:own_words:number", r"the function returned int; a text \(str\) is expected"),
     ],
 )
-def test_what_is_refused_is_one_line(own, capsys, text, message):
+def test_invalid_text_agent_is_one_line(own, capsys, text, message):
     assert diamant.main(["evaluate", text, "--per-decision", "score", "--players", "2", "--games", "2"]) == 2
     said, errors = capsys.readouterr()
     assert said == ""

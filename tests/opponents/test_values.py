@@ -1,4 +1,4 @@
-"""Value networks: what they compute from, how a policy file holds them, and what they refuse."""
+"""Value networks: inputs, shares, policy files."""
 
 import json
 
@@ -23,7 +23,7 @@ def layers(players: int, width: int = 8) -> list:
 
 
 def starts(players: int, edition="iello-2016", games: int = 200, expedition: int = 3) -> Batch:
-    """Games at the first turn of an expedition, where seats left the ones before at random."""
+    """Return games at the first turn of an expedition after random play."""
     batch = Batch(games, players, edition, hidden_chests=False)
     batch.reset(1)
     random = np.random.default_rng(2)
@@ -43,7 +43,7 @@ def saved(agent: NetworkAgent, path, **changed) -> NetworkAgent:
 
 
 @pytest.mark.parametrize("players", [2, 3, 5, 8])
-def test_the_seats_of_a_table_share_one_win_and_see_it_alike(players):
+def test_shares_sum_to_one_and_are_symmetric(players):
     values = Values({players: layers(players)})
     seen = starts(players).observe()
     shares = np.stack([values.shares(seen[:, seat]) for seat in range(players)])
@@ -60,7 +60,7 @@ def test_the_seats_of_a_table_share_one_win_and_see_it_alike(players):
     assert (shares[0].max(axis=1) > 1.5 / players).mean() > 0.2
 
 
-def test_the_start_of_the_last_expedition_but_one_by_hand():
+def test_start_features_by_hand():
     """A relic was taken by one who left alone, then two snakes came up; now a boulder lies on the path."""
     play = Play(["relic", "snake", "snake", 5, 7, "boulder"], 3).play("0 - all all")
     chests, public = start_features(play.env._batch.observe()[:, 1])
@@ -69,7 +69,7 @@ def test_the_start_of_the_last_expedition_but_one_by_hand():
     assert public.tolist() == [[2 / 4, 0, 1, 14 / 16, pairs / 16, 4 / 2, 1 / 2]]
 
 
-def test_what_networks_compute_from_by_hand():
+def test_network_inputs_by_hand():
     public = np.float32([[1, 0, 0, 0.5, 1, 2, 0]])  # four expeditions to come, in which chests drift apart by 16
     (found,) = inputs(np.float32([[2, 20, 7]]), public)
     by_hand = [
@@ -80,7 +80,7 @@ def test_what_networks_compute_from_by_hand():
     np.testing.assert_array_equal(found, [[*row, *public[0]] for row in by_hand])
 
 
-def test_a_file_keeps_the_values(tmp_path):
+def test_policy_file_keeps_values(tmp_path):
     agent = NetworkAgent(POLICY, values=Values({3: layers(3), 8: layers(8)}))
     again = saved(agent, tmp_path / "policy.safetensors")
     assert again.values.networks.keys() == {3, 8}

@@ -1,4 +1,4 @@
-"""Build the package, check it and use it where nothing else is: `make package`.
+"""Build, check and clean-room use of the package: `make package`.
 
 Two builds must give the same bytes. The wheel is installed into an empty venv of each Python that is here, where a game
 is played; and into one with the README's extras, where every Python block of the README runs.

@@ -1,4 +1,4 @@
-"""A game in ten lines, to see whether an installed package works: ``python tests/package/ten_lines.py``."""
+"""Smoke test of an installed package in ten lines: ``python tests/package/ten_lines.py``."""
 
 import sys
 from importlib.metadata import version

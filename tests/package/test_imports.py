@@ -1,4 +1,4 @@
-"""Order of imports: none against the arrows, no heavy library, no room too full."""
+"""Layers of imports, heavy libraries, sizes of files and folders."""
 
 import ast
 from collections import Counter
@@ -12,7 +12,7 @@ FILES = {
     for top in PRODUCT
     for path in sorted((ROOT / top).rglob("*.py"))
 }
-# A room of the package imports from its own line and from the lines above it.
+# A folder of the package imports from its own line and from the lines above it.
 LAYERS = [
     "storage editions compilation",
     "state observation",
@@ -35,7 +35,7 @@ TOPS = {
     "diamant_env/opponents": 13,
     "train": 13,
     "examples": 15,
-}  # Python files at the top of these
+}  # allowed Python files at their top level
 MOST, LINES = 12, 300
 LONGER = {"diamant_env.batch": 400, "diamant_env.editions": 330, "train.ppo": 450}  # one class, one run
 OF_ONE_LIBRARY = {"diamant_env.sb3", "diamant_env.open_spiel", "diamant_env.envs.open_spiel_agents"}
@@ -69,7 +69,7 @@ def expect_no(problems: Iterable[str]) -> None:
     assert not found, "\n".join(found)
 
 
-def test_no_import_against_the_arrows():
+def test_imports_follow_the_layers():
     line = {f"diamant_env.{name}": number for number, names in enumerate(LAYERS) for name in names.split()}
     assert set(line) == {name for name in map(room, FILES) if name.startswith("diamant_env.")}
     problems = []
@@ -84,7 +84,7 @@ def test_no_import_against_the_arrows():
     expect_no(problems)
 
 
-def test_no_heavy_library_at_the_top_of_a_file_of_the_package():
+def test_no_heavy_top_level_import():
     expect_no(
         f"{module} imports {name} at its top"
         for module, tree in TREES.items()
@@ -94,7 +94,7 @@ def test_no_heavy_library_at_the_top_of_a_file_of_the_package():
     )
 
 
-def test_no_file_is_too_long_and_no_room_too_full():
+def test_file_and_folder_sizes():
     sizes = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in FILES.items()}
     folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in FILES.values())
     expect_no(

@@ -1,4 +1,4 @@
-"""Installations: nothing stays behind, and the package plays from read-only places without a home."""
+"""Installations: no files left behind, read-only places, no home."""
 
 import os
 import shutil
@@ -42,9 +42,9 @@ def python(place: Path, *arguments: str, interpreter: str | Path = sys.executabl
     return done.stdout.strip()
 
 
-def test_installed_played_in_place_played_uninstalled(tmp_path):
+def test_install_editable_and_uninstall_leave_nothing(tmp_path):
     pytest.importorskip("pip")
-    if int(metadata.version("setuptools").partition(".")[0]) < 77:  # to import it may fail beside distutils
+    if int(metadata.version("setuptools").partition(".")[0]) < 77:  # older ones may clash with distutils
         pytest.skip("setuptools 77 builds the package without the network")
     sources, home, place = tmp_path / "sources", tmp_path / "home", tmp_path / "venv"
     sources.mkdir()
@@ -69,7 +69,7 @@ def test_installed_played_in_place_played_uninstalled(tmp_path):
     assert not list(sources.rglob("*.nb[ci]"))
 
 
-def test_a_read_only_package_in_an_odd_path_without_a_home(tmp_path):
+def test_read_only_package_without_home(tmp_path):
     packages = tmp_path / "a path with spaces,\na newline and é"
     package = copy_package(packages)
     for path in [package, *package.rglob("*")]:

@@ -1,4 +1,4 @@
-"""What is told about the package agrees; `make package` builds, checks and installs it."""
+"""Metadata of the package; `make package` builds, checks and installs it."""
 
 import os
 import re
@@ -14,14 +14,14 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_one_version():
+def test_version_is_consistent():
     cited = re.search(r"^version: (\S+)", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.MULTILINE)
     assert cited is not None
     assert PROJECT["version"] == diamant_env.__version__ == cited[1]
     assert PROJECT["version"] in CHANGES
 
 
-def test_the_wheel_holds_every_file_of_the_package():
+def test_package_data_is_complete():
     package = ROOT / "diamant_env"
     patterns = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"][
         "package-data"
@@ -32,7 +32,7 @@ def test_the_wheel_holds_every_file_of_the_package():
     assert there == shipped
 
 
-def test_typed_and_in_ten_lines():
+def test_typed_and_ten_line_game():
     assert (ROOT / "diamant_env" / "py.typed").is_file()
     command = [sys.executable, ROOT / "tests" / "package" / "ten_lines.py"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -1,32 +1,14 @@
-"""What a person sees at the prompt and in a notebook."""
+"""Lazy submodules at the prompt."""
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import diamant_env
-from diamant_env import Batch, Game, Observations, diamant_v0, judging
-from diamant_env.records import GameRecord
-
-RECORD = Path(__file__).parents[1] / "records" / "games" / "by-hand-two-snakes.txt"
 
 
-def test_representations():
-    batch = Batch(3, [3, 4, 3], "incan-gold")
-    assert repr(batch) == "<Batch of 3 games: 3, 4 players, incan-gold, reward score>"
-    lines = repr(Observations(batch.reset(1)[1, 0])).splitlines()
-    assert lines[0] == "Observations, flat (90,)"
-    assert [line.split()[0] for line in lines[1:]] == [field.name for field in diamant_env.FIELDS]
-    assert lines[1].split() == ["must_decide", "1"]
-    assert "num_players       3 … 4" in repr(Observations(batch.observe()[:, :3]))
-    assert repr(diamant_v0.parallel_env(5)) == "<parallel_env: 5 players, iello-2016, reward score>"
-    assert repr(Game(2)) == "<Game of 2 players, iello-2016: expedition 1, turn 0, reveal>"
-    assert repr(judging.evaluate("bag", games=10)).startswith("bag:15 at tables of 4")
-
-
-def test_submodules_are_there_but_not_imported():
+def test_submodules_are_imported_lazily():
     code = (
         "import sys, diamant_env; assert {'judging', 'exact', 'sb3'} <= set(dir(diamant_env)); "
         "assert 'diamant_env.judging' not in sys.modules; print(diamant_env.judging.evaluate.__name__)"
@@ -35,13 +17,3 @@ def test_submodules_are_there_but_not_imported():
     assert found.stdout == "evaluate\n"
     with pytest.raises(AttributeError, match="has no attribute 'judgin'"):
         diamant_env.judgin  # noqa: B018
-
-
-def test_pictures_in_a_notebook():
-    pytest.importorskip("pygame")
-    env = diamant_v0.parallel_env(3, render_mode="rgb_array")
-    assert env._repr_png_() is None
-    env.reset(seed=1)
-    assert env._repr_png_().startswith(b"\x89PNG")
-    assert diamant_v0.parallel_env(3)._repr_png_() is None
-    assert GameRecord.read(RECORD)._repr_png_().startswith(b"\x89PNG")

@@ -1,4 +1,4 @@
-"""Run the core's tests on every installed Python from 3.11 on, with the lowest and the newest dependencies.
+"""Tests of the core on every installed Python from 3.11 on, with the lowest and the newest dependencies.
 
 ``python tests/package/versions.py [ROOM ...]``: each has a virtual environment in build/versions, kept for later. Files
 that need more than the core, such as stable-baselines3, are left out.
@@ -16,7 +16,7 @@ ROOMS = ("tests/rules", "tests/game", "tests/engine", "tests/envs", "tests/oppon
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 NEEDS_MORE = re.compile(r"^(from|import) (train|stable_baselines3|diamant_env\.(judging|sb3))", re.MULTILINE)
 NEWEST: tuple[str, ...] = ()
-# What pyproject.toml allows at least, or the first release with wheels for that Python.
+# Lower bounds of pyproject.toml, or the first release with wheels for that Python.
 _GYM = ("gymnasium==1.1.0", "platformdirs==4.0.0")
 _OLDER = (*_GYM, "pettingzoo==1.25.0", "safetensors==0.4.0", "numpy==1.26.0", "numba==0.60.0")
 LOWEST = {
@@ -39,7 +39,7 @@ def installed() -> Iterator[tuple[str, str]]:
 
 
 def main(rooms: list[str]) -> int:
-    """Test all there are; return the exit status."""
+    """Test all installed versions; return the exit status."""
     failed = 0
     for version, python in installed():
         for name, pins in (("lowest", LOWEST.get(version)), ("newest", NEWEST)):

@@ -1,4 +1,4 @@
-"""One server and one browser for all tests of the page; each test begins as a stranger and leaves a silent console."""
+"""Fixtures of the page: one server and one browser; each test ends with an empty console."""
 
 import pytest
 

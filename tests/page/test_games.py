@@ -1,4 +1,4 @@
-"""Games in the page: the same as anywhere else, shown as they are, and going on after the server has started anew."""
+"""Games of the page's server against batches; views, advice, records."""
 
 import itertools
 import json
@@ -30,8 +30,7 @@ def asker():
 
 
 @pytest.mark.parametrize(("edition", "seed"), list(zip(EDITIONS, itertools.cycle([0, 2**53 - 1]), strict=False)))
-def test_the_game_is_that_of_a_batch(asker, edition, seed):
-    """The same cards and decisions as without the page, and a record that says so."""
+def test_page_game_equals_batch_game(asker, edition, seed):
     last = asker.to_the_end(asker.new(*TABLE, seed=seed, edition=edition))[-1]
     record = record_of([make(text) for text in TABLE], edition, seed)
     text = asker.post("/record", game=last["game"]).json["text"]
@@ -48,7 +47,7 @@ def test_the_game_is_that_of_a_batch(asker, edition, seed):
     assert [seat["chest"] for seat in last["seats"]] == batch.games.chest[0, : len(TABLE)].tolist()
 
 
-def test_a_person_decides_and_the_view_shows_it(asker):
+def test_view_shows_own_decisions_and_result(asker):
     views = asker.to_the_end(asker.new("ev:0.75", "you", "champion"))
     assert {view["mode"] for view in views} == {"play"}
     for before, after in itertools.pairwise(views):
@@ -68,7 +67,7 @@ def test_a_person_decides_and_the_view_shows_it(asker):
         assert row["winner"] == views[-1]["seats"][row["seat"]]["winner"]
 
 
-def test_the_view_is_that_of_the_state(asker):
+def test_view_equals_state(asker):
     seen = set()
     for view in asker.to_the_end(asker.new("champion", "bag:8", "oppose", seed=11)):
         played = page_game.replayed(Menu(), view["game"]).sitting
@@ -93,8 +92,8 @@ def test_the_view_is_that_of_the_state(asker):
     assert seen == {True, False}
 
 
-def test_a_game_goes_on_after_the_server_has_started_anew():
-    """The agents' random numbers and memories depend on the game alone: no server need remember anything."""
+def test_game_continues_on_a_new_server():
+    """Agents' random numbers and memories depend on the game only, so servers are stateless."""
     menu = Menu(["search:4:champion", "mixture"])
     asker = Asker(make_app(menu))
     view = asker.new("you", "search:4:champion", "random", "mixture", "ev:0.75", seed=8)
@@ -109,7 +108,7 @@ def test_a_game_goes_on_after_the_server_has_started_anew():
 
 
 @pytest.mark.parametrize("edition", ["incan-gold", "iello-2016"])
-def test_hidden_chests_stay_hidden_until_the_end(asker, edition):
+def test_hidden_chests_are_hidden_until_the_end(asker, edition):
     view = asker.new("bag:8", "you", "bag:18", edition=edition, hidden_chests=True)
     *during, last = asker.to_the_end(view)
     assert view["game"]["hidden_chests"]
@@ -119,7 +118,7 @@ def test_hidden_chests_stay_hidden_until_the_end(asker, edition):
     assert all(seat["chest"] is not None for seat in last["seats"])
 
 
-def test_odds_hint_record_and_review_of_one_game(asker, monkeypatch):
+def test_odds_hint_record_and_review(asker, monkeypatch):
     review_few(monkeypatch)
     view = asker.new("you", "champion", "bag:18", seed=4)
     odds, hint = (asker.post(path, game=view["game"]).json for path in ("/odds", "/hint"))
@@ -149,7 +148,7 @@ def test_odds_hint_record_and_review_of_one_game(asker, monkeypatch):
         assert [seat["chest"] for seat in shown["seats"]] == [seat["chest"] for seat in played["seats"]]
 
 
-def test_the_record_of_an_edition_of_ones_own_is_shown_with_its_cards(asker):
+def test_record_of_custom_edition_shows_escaped_cards(asker):
     printed = {"name": "mine", "treasures": [5, 7], "traps": ["<a/b>", "snake"], "expeditions": 1}
     lines = ["diamant record 1", f"own edition: {json.dumps(printed)}", "hidden chests: no", "players: 1", "seed: none"]
     lines += ["1.1 <a/b> | leave 0", "result", "player_0: chest 0, relics 0", "winners: 0"]

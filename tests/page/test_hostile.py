@@ -1,4 +1,4 @@
-"""Who may ask the page's server, and what it says to messages that it can't answer: never a defect, never a wait."""
+"""Hostile and invalid requests to the page's server."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ def asker():
         ({"more": 1}, "an object with edition, hidden_chests, agents, seed, decisions is needed"),
     ],
 )
-def test_what_is_no_game(asker, wrong, message):
+def test_invalid_game_is_refused(asker, wrong, message):
     answer = asker.post("/view", game=GAME | wrong)
     assert answer.status == 400
     assert list(answer.json) == ["error"]
@@ -72,7 +72,7 @@ def test_what_is_no_game(asker, wrong, message):
         ("/new", {"edition": "incan-gold", "hidden_chests": None, "agents": ["catch-up"], "seed": 1}, "hides them"),
     ],
 )
-def test_what_can_not_be_answered(asker, path, given, message):
+def test_invalid_request_is_refused(asker, path, given, message):
     answer = asker.post(path, **given)
     assert (answer.status, list(answer.json)) == (400, ["error"])
     assert message in answer.json["error"]
@@ -89,7 +89,7 @@ def test_what_can_not_be_answered(asker, path, given, message):
         (b'{"game": "' + b"x" * MOST_BYTES + b'"}', 413),
     ],
 )
-def test_what_is_no_message(asker, body, status):
+def test_malformed_body_is_refused(asker, body, status):
     answer = asker.send("/view", body)
     assert (answer.status, list(answer.json)) == (status, ["error"])
 
@@ -112,7 +112,7 @@ def test_what_is_no_message(asker, body, status):
         ("GET", "/card/29/relic.svg", {}, 404),
     ],
 )
-def test_who_may_ask_for_what(asker, method, path, headers, status):
+def test_host_origin_method_and_path_are_checked(asker, method, path, headers, status):
     body = json.dumps({"game": GAME}).encode() if method == "POST" else b""
     answer = asyncio.run(ask_app(asker.app, method, path, body, headers))
     assert answer.status == status
@@ -124,8 +124,8 @@ def test_who_may_ask_for_what(asker, method, path, headers, status):
         assert list(answer.json) == ["error"]
 
 
-def test_hundreds_of_requests_of_any_kind(asker):
-    """At once, each is answered or told that the server is busy; one by one, each is answered. No game is disturbed."""
+def test_random_requests_get_an_answer(asker):
+    """Concurrently, each gets an answer or 429; sequentially, an answer. No game is disturbed."""
     rng = np.random.default_rng(1)
     values = [None, True, -1, 1.5, 2**60, "", "0", "you", [], ["00"] * 3, {}, GAME, OVER]
     paths = ["/turn", "/view", "/odds", "/record", "/open", "/new"]
@@ -155,7 +155,7 @@ def test_hundreds_of_requests_of_any_kind(asker):
     assert asker.post("/view", game=GAME).json == before
 
 
-def test_slow_answers_hold_up_no_other_page_and_too_many_are_refused(monkeypatch):
+def test_slow_requests_do_not_block_and_are_limited(monkeypatch):
     go_on, begun = threading.Event(), threading.Semaphore(0)
 
     def slow(played):
@@ -183,9 +183,7 @@ def test_slow_answers_hold_up_no_other_page_and_too_many_are_refused(monkeypatch
     assert [answer.json["seed"] for answer in answered] == list(range(most))
 
 
-def test_a_message_that_stops_half_way_leaves_the_server_as_it_was(asker):
-    """A browser that goes away in the middle of a message."""
-
+def test_disconnect_within_body_leaves_server_intact(asker):
     async def ask():
         scope_parts = iter([{"type": "http.request", "body": b'{"ga', "more_body": True}, {"type": "http.disconnect"}])
 

@@ -1,4 +1,4 @@
-"""The menu: agents and editions that a person named, and dropped policies; a request opens and imports nothing."""
+"""Menu of the page: named agents and editions, uploaded policies, nothing opened or imported by requests."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ BOX = {"name": "mine", "treasures": [5, 7, 9], "traps": ["snake", "gas"], "exped
 
 
 class Remembering:
-    """Leaves at its third decision of a game: only its memory can tell."""
+    """Leaves at its third decision of a game, by its own memory."""
 
     def __init__(self):
         self.asked = 0
@@ -57,7 +57,7 @@ def policy(units, path):
     return path.read_bytes()
 
 
-def test_agents_of_the_command_line_are_on_the_menu_and_at_the_table(tmp_path):
+def test_command_line_agents_are_on_menu_and_play(tmp_path):
     (tmp_path / "policy.safetensors").write_bytes(CHAMPION)
     asker = Asker(make_app(Menu([*HERE, str(tmp_path), "hunter", "hunter"])))
     menu = asker.get("/menu").json
@@ -73,7 +73,7 @@ def test_agents_of_the_command_line_are_on_the_menu_and_at_the_table(tmp_path):
     assert asker.post("/record", game=last["game"]).status == 200
 
 
-def test_an_edition_of_ones_own_is_selected_and_played(box):
+def test_custom_edition_is_selected_and_played(box):
     asker = Asker(make_app(Menu(edition=box)))
     menu = asker.get("/menu").json
     assert menu["default"]["edition"] == "mine"
@@ -84,22 +84,8 @@ def test_an_edition_of_ones_own_is_selected_and_played(box):
     assert record.edition == Edition.load(box)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"name": "iello-2016"}, "'iello-2016' is that of a published one with other cards or rules"),
-        ({"traps": ["x" * 31, "gas"]}, "a card's name of 31 letters; at most 30 can be shown"),
-    ],
-)
-def test_an_edition_that_can_not_be_shown(tmp_path, change, message):
-    path = tmp_path / "box.json"
-    path.write_text(json.dumps(BOX | change), encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        Menu(edition=str(path))
-
-
-def test_a_request_opens_and_imports_nothing(box, tmp_path, monkeypatch):
-    """Not even what is there, and what a person has named under another text."""
+def test_request_opens_no_file_and_imports_nothing(box, tmp_path, monkeypatch):
+    """Existing files and agents named by another text included."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "policy.safetensors").write_bytes(CHAMPION)
     (tmp_path / "trap.py").write_text("raise SystemExit('imported')", encoding="utf-8")
@@ -115,7 +101,7 @@ def test_a_request_opens_and_imports_nothing(box, tmp_path, monkeypatch):
         assert asker.post("/open", text=f"diamant record 1\nedition: {edition}").status == 400
 
 
-def test_a_dropped_policy_plays(tmp_path):
+def test_uploaded_policy_plays(tmp_path):
     asker = Asker(make_app())
     answer = drop(asker, "<b>mine</b>.safetensors", CHAMPION).json
     assert drop(asker, "again.safetensors", CHAMPION).json["text"] == answer["text"]
@@ -141,7 +127,7 @@ def test_a_dropped_policy_plays(tmp_path):
         ({"name": None}, "ends in .safetensors is required"),
     ],
 )
-def test_what_is_no_policy(message, error):
+def test_invalid_policy_upload_is_refused(message, error):
     asker = Asker(make_app())
     given = {"name": "x.safetensors", "content": base64.b64encode(CHAMPION).decode()} | message
     answer = asker.post("/policy", **given)
@@ -151,14 +137,14 @@ def test_what_is_no_policy(message, error):
     assert len(asker.get("/menu").json["agents"]) == len(AGENTS)
 
 
-def test_only_a_policy_may_be_large():
+def test_body_size_limit_by_path():
     asker = Asker(make_app())
     assert asker.send("/view", b'"' + b"x" * MOST_BYTES + b'"').status == 413
     assert asker.send("/policy", b'"' + b"x" * (MOST_WITH_POLICY // 2) + b'"').status == 400
     assert asker.send("/policy", b'"' + b"x" * MOST_WITH_POLICY + b'"').status == 413
 
 
-def test_no_more_policies_are_kept_than_said(tmp_path):
+def test_number_of_uploaded_policies_is_limited(tmp_path):
     menu = Menu()
     files = [policy(units, tmp_path / "policy.safetensors") for units in range(1, MOST_POLICIES + 2)]
     contents = [base64.b64encode(each) for each in files]

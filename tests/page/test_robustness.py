@@ -1,8 +1,8 @@
-"""A page that is loaded anew, opened twice, or refused by its server."""
+"""Reloads and second tabs of the page."""
 
 
 def some_turns(browser):
-    """Begin a game and continue a few times; return the game, in which the player must decide now."""
+    """Begin a game and continue a few times; return the game."""
     browser.click("play")
     for _ in range(3):
         must_decide(browser)
@@ -22,7 +22,7 @@ def turns(browser):
     return len(browser.kept()[0]["game"]["decisions"])
 
 
-def test_reload_goes_on_where_the_game_was(browser):
+def test_reload_resumes_game(browser):
     game = some_turns(browser)
     title, path = browser.title(), browser.text("#path")
     browser.driver.refresh()
@@ -39,7 +39,7 @@ def test_reload_goes_on_where_the_game_was(browser):
     assert browser.kept()[0]["game"] == game
 
 
-def test_two_tabs(browser, server):
+def test_second_tab_takes_over_game(browser, server):
     game = some_turns(browser)
     first = browser.driver.current_window_handle
     browser.driver.switch_to.new_window("tab")
@@ -55,7 +55,7 @@ def test_two_tabs(browser, server):
         browser.shows("take-over")
         assert "This game goes on in another tab" in browser.text("#elsewhere")
         assert not browser.run("return document.getElementById('continue').offsetParent")
-        browser.press("c")  # is not heard
+        browser.press("c")  # ignored
         assert turns(browser) == len(game["decisions"]) + 1
         browser.click("take-over")
         browser.shows("continue")
@@ -70,17 +70,3 @@ def test_two_tabs(browser, server):
             browser.driver.switch_to.window(handle)
             browser.driver.close()
         browser.driver.switch_to.window(first)
-
-
-def test_what_the_server_refuses_is_said_in_one_line(chromium, server):
-    chromium.open(server.address)
-    some_turns(chromium)
-    chromium.run("""const key = Object.keys(localStorage).find((each) => each.startsWith('diamant:game:'));
-                    const kept = JSON.parse(localStorage[key]);
-                    kept.game.agents[1] = 'somebody';
-                    localStorage[key] = JSON.stringify(kept)""")
-    chromium.driver.refresh()
-    chromium.shows("play")
-    chromium.until("return document.getElementById('error').offsetParent !== null")
-    assert chromium.text("#error-text").startswith("unknown agent")
-    assert [line for line in chromium.console() if "400 (Bad Request)" not in line] == []

@@ -1,4 +1,4 @@
-"""Records of games: twenty that must not change, the text, what is damaged, and the ways to get one."""
+"""Records of games: recorded ones, round trips, damage, logs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def refuse(text: str) -> None:
         GameRecord.from_text(text, "x.txt")
 
 
-def test_there_are_games_over_all_editions_and_tables():
+def test_recorded_games_span_editions_and_tables():
     records = [GameRecord.read(file) for file in FILES]
     assert len(records) == 22
     assert {record.edition.name for record in records} > set(EDITIONS)
@@ -68,7 +68,7 @@ def test_there_are_games_over_all_editions_and_tables():
 
 
 @pytest.mark.parametrize("path", FILES, ids=[file.stem for file in FILES])
-def test_a_recorded_game_is_replayed_and_written_as_it_was(path, tmp_path):
+def test_recorded_game_round_trips(path, tmp_path):
     record, by_hand = GameRecord.read(path), path.stem.startswith("by-hand")
     env = record.replay()
     assert env.agents == []
@@ -85,7 +85,7 @@ def test_a_recorded_game_is_replayed_and_written_as_it_was(path, tmp_path):
 
 
 @every(PUBLISHED + INVENTED)
-def test_any_game_is_written_and_read(edition, tmp_path):
+def test_any_game_round_trips(edition, tmp_path):
     for seed in range(games(8)):
         agents = [make("random:0.3") for _ in range(1 + seed % 8)]
         record = record_of(agents, edition, seed, hidden_chests=[None, True, False][seed % 3], notes=["öl | 1: 2"])
@@ -93,7 +93,7 @@ def test_any_game_is_written_and_read(edition, tmp_path):
         assert GameRecord.read(tmp_path / "game.txt") == record
 
 
-def test_what_a_record_holds():
+def test_fields_of_a_record():
     record = GameRecord.from_text(TEXT)
     assert record.edition == EDITIONS["iello-2016"]
     assert (record.num_players, record.seed, record.names) == (3, None, ("Ada", "Bo", "Cy"))
@@ -105,7 +105,7 @@ def test_what_a_record_holds():
     assert GameRecord.from_text("\r\n\r\n".join([*head, *rows[9:]])) == record
 
 
-def test_the_edition_as_it_was_is_in_the_record():
+def test_record_holds_its_edition():
     hidden = GameRecord.from_text(TEXT.replace("chests: no", "chests: yes"))
     assert hidden.replay().edition == replace(EDITIONS["iello-2016"], hidden_chests=True)
     assert "\nedition: iello-2016\nhidden chests: yes\n" in hidden.to_text()
@@ -115,36 +115,31 @@ def test_the_edition_as_it_was_is_in_the_record():
     assert GameRecord.from_text(namesake.to_text()) == namesake
 
 
-# What is changed, into what, the line that is refused and what is said of it.
+# Old text, new text, refused line, reason.
 DAMAGE = [
     ("diamant record 1", "diamant record 2", 1, "the first line must be 'diamant record 1'"),
     (TEXT, "", 1, "the text ends here: an empty file"),
     ("edition: iello-2016", "edition: iello-2061", 3, "unknown edition 'iello-2061'; did you mean iello-2016"),
-    ("edition: iello-2016", "own edition: {]", 3, "own edition: Expecting"),
     ("edition: iello-2016", f"own edition: {OWN}".replace("17]", "-17]"), 3, "a treasure below 1: -17"),
     ("chests: no", "chests: maybe", 4, "hidden chests 'maybe': yes or no"),
-    ("players: 3", "players: 9", 5, "'9' players; 1 to 8 are allowed"),
-    ("players: 3", "players: 4", 7, "names of player_0, player_1, player_2; all 4 or none must be named"),
+    ("players: 3", "players: 4", 7, "names of player_0, player_1, player_2; all 4 or nobody is named"),
     ("player_1: Bo", "player_2: Bo", 9, "a second 'player_2'"),
     ("seed: none", "seed: 3", 11, "in the replay, not 1.1 9"),
     ("1.1 9 ", "1.1 8 ", 11, "'8' is no card of 'iello-2016'; its cards are 1, 2"),
     ("1.3 lava pit", "1.3 spider", 13, "1.3 spider | undecided in the replay, not 1.3 spider | bust"),
     ("1.2 lava pit", "1.2 9", 12, "card 1 of the deck, 9, is not in the deck in expedition 1, turn 2"),
     ("2.2 5 | leave 1 2", "2.2 5 | leave 0 1 2", 17, "2.2 5 | leave 1 2 in the replay"),
-    ("2.2 5 | leave 1 2", "2.2 5 | leave 1", 17, "no action for player_2, who is inside"),
     ("2.2 5 | leave 1 2", "2.2 5 | continue 1 2, leave 2", 17, "2.2 5 | continue 1, leave 2 in the replay"),
-    ("2.2 5 | leave 1 2", "2.2 5 | leave 1 2 7", 17, "unknown agents ['player_7']"),
-    ("2.2 5 | leave 1 2", "2.2 5 | undecided", 19, "text after the end: '3.1 17"),
+    ("2.2 5 | leave 1 2", "2.2 5 | undecided", 19, "something after the end: '3.1 17"),
     ("5.2 boulder | leave 1\n", "", 25, "the turns end here, but the game goes on"),
     ("5.2 boulder | leave 1", "5.2 boulder | leave 1\n5.3 1 | leave 1", 25, "the game is over before this turn"),
     ("chest 15", "chest 16", 26, "the replay ends with player_0: chest 15, relics 1; "),
-    ("winners: 0", "winners: 0 1", 26, "winners: 0"),
-    ("winners: 0\n", "winners: 0\nand so on\n", 31, "text after the end: 'and so on'"),
+    ("winners: 0\n", "winners: 0\nand so on\n", 31, "something after the end: 'and so on'"),
 ]
 
 
 @pytest.mark.parametrize(("old", "new", "line", "reason"), DAMAGE)
-def test_damage(old, new, line, reason, tmp_path):
+def test_damaged_record_names_line_and_reason(old, new, line, reason, tmp_path):
     assert TEXT.count(old) == 1
     path = tmp_path / "damaged.txt"
     path.write_text(TEXT.replace(old, new), encoding="utf-8")
@@ -155,7 +150,7 @@ def test_damage(old, new, line, reason, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["by-hand-two-snakes", "own-4-players-seed-14"])
-def test_a_text_cut_off_or_a_line_lost_doubled_or_swapped_is_refused(name):
+def test_truncated_or_edited_record_is_refused(name):
     text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").rstrip("\n")
     for length in range(0, len(text), 1 if games(10) == 10 else 10):
         refuse(text[:length])
@@ -168,7 +163,7 @@ def test_a_text_cut_off_or_a_line_lost_doubled_or_swapped_is_refused(name):
         refuse("\n".join([*rows[:place], rows[place + 1], rows[place], *rows[place + 2 :]]))
 
 
-def test_what_cannot_be_read_again_is_not_written(tmp_path):
+def test_unreadable_record_is_not_written(tmp_path):
     good = GameRecord.from_text(TEXT)
     wrong = [
         replace(good, notes=("two\nlines",)),
@@ -186,7 +181,7 @@ def test_what_cannot_be_read_again_is_not_written(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_log_follows_an_environment():
+def test_log_of_an_environment():
     env = diamant_v0.parallel_env(3, edition="incan-gold")
     env.reset(seed=5)
     log = GameLog(env.edition, 3, 5, "ABC")
@@ -203,20 +198,7 @@ def test_a_log_follows_an_environment():
     assert GameRecord.from_text(record.to_text()) == record
 
 
-def test_a_log_follows_a_game_of_a_batch_from_its_start():
-    batch = Batch(3, [2, 4, 3], ["everdeck", "incan-gold", "schmidt-2005"])
-    batch.reset(seed=8)
-    log = GameLog(batch.editions[1], 4, seed=9)
-    log.follow(batch.games[1])
-    while not batch.over[1]:
-        batch.step(np.ones((3, 4), np.int8) * (batch.games.turn[:, None] > 3))
-        log.follow(batch.games[1])
-    assert GameRecord.from_text(log.record().to_text()) == log.record()
-    with pytest.raises(ValueError, match="a log begins with the first card"):
-        GameLog(batch.editions[1], 4).follow(batch.games[1])
-
-
-def test_each_seat_asks_an_agent_of_its_own_with_a_seed_of_its_own():
+def test_seats_have_own_agents_and_seeds():
     assert GameSession(BASE, [None, make("random:1"), make("random:0.5")], 0).leave == [0, 1, 0.5]
     agents = make_all(["mixture:1,30", None, "mixture:1,30"], 1)
     assert agents.pop(1) is None
@@ -226,7 +208,7 @@ def test_each_seat_asks_an_agent_of_its_own_with_a_seed_of_its_own():
 
 
 @pytest.mark.parametrize("seed", [5, None])
-def test_an_unfinished_game_is_written_read_and_watched(seed, tmp_path):
+def test_unfinished_game_round_trips(seed, tmp_path):
     env = diamant_v0.parallel_env(3)
     env.reset(seed=5)
     log, states = GameLog(env.edition, 3, seed, notes=["stopped"]), [env.game]
@@ -250,8 +232,8 @@ def test_an_unfinished_game_is_written_read_and_watched(seed, tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_what_is_no_text_file_is_no_record(tmp_path):
-    """A pipe would be waited for, for ever, and a device may have no end."""
+def test_special_file_is_no_record(tmp_path):
+    """Reading a pipe would block, and a device may have no end."""
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, tmp_path / "nowhere"):
         with pytest.raises(FileNotFoundError, match=f"^no game record {re.escape(str(path))}$"):

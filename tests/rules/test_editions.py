@@ -1,4 +1,4 @@
-"""The table of editions, box by box: what the texts say, against the data and against what is played."""
+"""Table of editions against the data and against played games."""
 
 from __future__ import annotations
 

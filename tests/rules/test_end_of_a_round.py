@@ -18,7 +18,7 @@ CASES = {
     "all players enter the next expedition": Case(
         ["snake", 5, 7], "01 all", players=5, inside=[0, 1, 2, 3, 4], left_turn=[0] * 8
     ),
-    # The last two can't split the 1 that lies there; in the next expedition it is nobody's.
+    # The last two can't split the 1 gem left; it is not carried into the next expedition.
     "gems on the path return to the reserve when all have left": Case(
         [7, "snake"], "all", players=2, chests=[3, 3], path_gems=0
     ),

@@ -1,4 +1,4 @@
-"""What the texts leave open: the readings that have no section of their own."""
+"""Interpretations of the rules that have no section of their own."""
 
 from __future__ import annotations
 

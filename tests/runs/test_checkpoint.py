@@ -1,4 +1,4 @@
-"""Checkpoints: they are read as they were written, and what does not fit the run is one line."""
+"""Checkpoints: round trip, and one-line errors for states that do not fit the run."""
 
 import copy
 
@@ -22,7 +22,7 @@ CONFIG = Config.model_validate(
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """The folder of a run that is finished, and the state in its checkpoint."""
+    """Return the folder of a finished run and the state of its checkpoint."""
     folder = new_run_folder(tmp_path_factory.mktemp("runs"), CONFIG)
     train(CONFIG, folder)
     return folder, load_checkpoint(folder, CONFIG)
@@ -56,7 +56,7 @@ def altered(state, path, value):
     return state
 
 
-def test_a_state_is_read_as_it_was_written(tmp_path):
+def test_checkpoint_round_trips(tmp_path):
     generator = np.random.default_rng(3)
     arrays = {str(kind): np.arange(3).astype(kind) for kind in ("f4", "f8", "i1", "i4", "i8", "u1", "?")}
     arrays |= {"none": np.zeros((0, 4), np.float32), "one": np.array(2.5)}
@@ -69,8 +69,8 @@ def test_a_state_is_read_as_it_was_written(tmp_path):
         np.testing.assert_array_equal(found["arrays"][name], array)
 
 
-def test_another_configuration_is_refused(finished):
-    with pytest.raises(ValueError, match="has another configuration"):
+def test_other_configuration_is_refused(finished):
+    with pytest.raises(ValueError, match="belongs to another configuration"):
         load_checkpoint(finished[0], CONFIG.model_copy(update={"seed": 1}))
 
 
@@ -85,14 +85,14 @@ def test_another_configuration_is_refused(finished):
         ("league", None, f"{CHECKPOINT} does not fit the run: KeyError: 'league'"),
     ],
 )
-def test_what_does_not_fit_the_run_is_named(finished, resume, place, value, complaint):
+def test_mismatched_state_is_named(finished, resume, place, value, complaint):
     error = resume(altered(finished[1], place.split("/"), value))
     assert f"{CHECKPOINT} does not fit the run: " in error
     assert complaint in error
 
 
-def test_open_decisions_belong_to_rows_that_wait(finished, resume):
-    """Compiled code goes by these numbers: one out of place would write past its arrays."""
+def test_open_decisions_are_bounds_checked(finished, resume):
+    """Compiled code indexes arrays by these numbers."""
     state = finished[1]
     buffer = state["learner"]["buffer"]
     assert len(buffer["open"]["row"]) > 1

@@ -1,15 +1,12 @@
-"""``python -m train.values``: the values that it learns are those of the games, and stay with the policy."""
+"""Command `train.values`: calibrated values, same bytes for the same seed."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from diamant_env import Batch, Observations
-from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.layers import transposed
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.search import Budget, SearchAgent
 from diamant_env.opponents.values import inputs, shares_of
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.storage.results import save_json
@@ -22,7 +19,7 @@ from train.values import main
 
 
 def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> Path:
-    """Leave an untrained network as if it were a run's."""
+    """Write the run folder of an untrained network."""
     config = Config.model_validate(
         {
             "name": name,
@@ -38,8 +35,8 @@ def finished_run(folder: Path, name: str, players: list[int], seed: int = 0) -> 
     return run
 
 
-def test_fresh_games_end_as_the_values_say(tmp_path):
-    """Bunched by what is expected, seats win as often as that; and far more of the outcome is told than by chance."""
+def test_values_are_calibrated_on_fresh_games(tmp_path):
+    """Calibration in eight bins of the expected share, and explained variance."""
     agent = NetworkAgent.load(finished_run(tmp_path, "a", [3]) / POLICY)
     learned, fresh = (play_starts(agent, 3, games(4000), np.random.SeedSequence(seed)) for seed in (1, 2))
     layers, explained = fit(learned, np.random.SeedSequence(3))
@@ -54,14 +51,14 @@ def test_fresh_games_end_as_the_values_say(tmp_path):
         assert true.mean() == pytest.approx(expected.ravel()[bunch].mean(), abs=4 * error + 0.01)
 
 
-def test_the_command_writes_the_same_bytes_for_the_same_seed(tmp_path, capsys):
+def test_same_seed_gives_same_bytes(tmp_path, capsys):
     runs = [finished_run(tmp_path, "a", [1, 3, 4]) for _ in range(3)]
     before = NetworkAgent.load(runs[0] / POLICY)
     for run, seed in zip(runs, ("0", "0", "1"), strict=True):
         assert main([str(run), "--games", "140", "--seed", seed]) == 0
-    told = capsys.readouterr().out.splitlines()
-    assert told[0].startswith("3 players: 0.")
-    assert told[1].startswith("4 players: 0.")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("3 players: 0.")
+    assert lines[1].startswith("4 players: 0.")
     one, same, other = ((run / POLICY).read_bytes() for run in runs)
     assert one == same != other
     after = NetworkAgent.load(runs[0] / POLICY)
@@ -72,34 +69,3 @@ def test_the_command_writes_the_same_bytes_for_the_same_seed(tmp_path, capsys):
     assert "nowhere is no run folder" in capsys.readouterr().err
     assert main([str(runs[0]), "--games", "50"]) == 2
     assert "games=50; at least 100 are needed" in capsys.readouterr().err
-
-
-def test_cut_roll_outs_find_what_full_ones_do_with_less_noise(tmp_path):
-    """Decisions of all expeditions: the mean difference of both choices, and each decision's own."""
-    run = finished_run(tmp_path, "a", [3])
-    main([str(run), "--games", str(games(8000))])
-    agent = NetworkAgent.load(run / POLICY)
-    seen = decisions(agent, 3, games(300))
-    pairs, gains = 128, []
-    for cut in (True, False):
-        going_on, leaving = SearchAgent(agent, Budget(), int(cut), cut).outcomes(seen, "iello-2016", pairs)
-        gains.append((leaving - going_on).reshape(-1, pairs))
-    cut, full = gains
-    apart = cut.mean(axis=1) - full.mean(axis=1)
-    variance = (cut.var(axis=1, ddof=1) + full.var(axis=1, ddof=1)) / pairs
-    assert abs(apart.mean()) < 4 * np.sqrt(variance.sum()) / len(seen)
-    assert (apart**2).mean() == pytest.approx(variance.mean(), rel=0.25)
-    assert cut.var(axis=1).mean() < 0.6 * full.var(axis=1).mean()
-
-
-def decisions(agent: NetworkAgent, players: int, rows: int) -> np.ndarray:
-    """What seats see that must decide, at random turns of games of copies."""
-    batch, random, found = Batch(rows // 4, players), np.random.default_rng(4), []
-    observations, actions = batch.reset(3), np.zeros((rows // 4, players), np.int8)
-    while not batch.over.all():
-        flat = observations.reshape(-1, NUM_FEATURES)
-        found.append(flat[flat[:, 0] > 0])
-        leave = agent.act(Observations(flat), np.zeros(len(flat), bool))
-        batch.draw_decisions(leave.reshape(actions.shape), actions)
-        observations, _, _ = batch.step(actions)
-    return random.permutation(np.concatenate(found))[:rows]

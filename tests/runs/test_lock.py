@@ -1,4 +1,4 @@
-"""One command at a time writes into a folder."""
+"""Lock of a folder that a command writes into."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ HOLD += "with locked(Path(sys.argv[1])):\n    print('held', flush=True)\n    tim
 
 @pytest.fixture
 def other(tmp_path):
-    """Another process that holds `tmp_path`."""
+    """Start another process that holds the lock of `tmp_path`."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     process = subprocess.Popen([sys.executable, "-c", HOLD, tmp_path], stdout=subprocess.PIPE, env=environment)
     assert process.stdout.readline() == b"held\n"
@@ -27,7 +27,7 @@ def other(tmp_path):
     process.stdout.close()
 
 
-def test_a_folder_belongs_to_one_process_until_it_ends(tmp_path, other):
+def test_folder_is_locked_until_process_ends(tmp_path, other):
     with pytest.raises(BlockingIOError, match="is in use by another process"):
         benchmark(Arguments(BenchmarkConfig(), tasks=("full-4-win",), agents=("bag:18",), out=tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == [".lock"]

@@ -1,1 +1,1 @@
-"""What several tests use: the oracle, chosen decks, digests."""
+"""Shared helpers of the tests: oracle, scripted decks, requests."""

@@ -1,4 +1,4 @@
-"""Asks an ASGI application, without a socket and without a library for it."""
+"""Client of an ASGI application without a socket."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HOST = "127.0.0.1:8000"
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of an application; each header once, by its name in small letters."""
+    """Answer of an application; header names in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -24,7 +24,7 @@ class Answer:
 
 
 async def ask_app(app, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Answer:
-    """Ask once; the headers are added to those that a browser sends, and an empty one is left out."""
+    """Send one request; headers are added to a browser's, and an empty one removes it."""
     sent = {"host": HOST, "content-type": "application/json"} | (headers or {})
     scope = {
         "type": "http",
@@ -57,7 +57,7 @@ async def ask_app(app, method: str, path: str, body: bytes = b"", headers: dict[
 
 
 class Asker:
-    """Asks one application, one request after the other."""
+    """Client of one application."""
 
     def __init__(self, app) -> None:
         self.app = app
@@ -86,7 +86,7 @@ class Asker:
         return answer.json
 
     def to_the_end(self, view: dict, bag: int = 8) -> list[dict]:
-        """Play on, leaving with so many gems; return all views from this one on."""
+        """Play to the end, leaving with `bag` gems; return all views from this one on."""
         views = [view]
         while not views[-1]["over"]:
             you = views[-1]["you"]

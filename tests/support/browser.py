@@ -1,4 +1,4 @@
-"""The page's server as a process, and a browser without a window that plays in it."""
+"""Server of the page as a process, and headless Chromium."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 120  # seconds that a slow machine may take for anything
+PATIENCE = 120  # seconds, for slow machines
 _FLAGS = (
     "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
     "disable-component-update", "disable-sync", "disable-dev-shm-usage", "hide-scrollbars",
@@ -23,7 +23,7 @@ _IDLE = """
 
 
 def missing() -> str:
-    """Return what is missing to drive a browser and to serve the page, or an empty text."""
+    """Return the missing requirements of these tests, or an empty text."""
     modules = [name for name in ("selenium", "starlette", "uvicorn") if importlib.util.find_spec(name) is None]
     programs = [name for name in ("chromium", "chromedriver") if shutil.which(name) is None]
     extras = [f"{name}: pip install 'diamant-env[browser,web]'" for name in modules]
@@ -31,7 +31,7 @@ def missing() -> str:
 
 
 class Server:
-    """``diamant page`` as a process of its own, which can be stopped and started again at the same port."""
+    """``diamant page`` as a process that can be restarted at the same port."""
 
     def __init__(self) -> None:
         with socket.socket() as door:
@@ -56,7 +56,7 @@ class Server:
 
 
 class Browser:
-    """Chromium without a window.
+    """Headless Chromium.
 
     Args:
         folder: An empty one, for what the browser keeps and downloads.
@@ -86,20 +86,11 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def open(self, address: str) -> None:
-        """Open the page as a visitor who has never been there."""
+        """Open the page with empty storage."""
         self.driver.get(address)
         self.run("localStorage.clear(); sessionStorage.clear()")
         self.driver.get(address)
         self.shows("play")
-
-    def sit_down(self, game: dict[str, Any]) -> None:
-        """Go on with this game, as if the browser had kept it."""
-        kept = json.dumps({"game": game, "title": "", "over": False, "owner": "", "saved": 0})
-        self.run("localStorage.clear(); sessionStorage.clear(); localStorage['diamant:game:1'] = arguments[0]", kept)
-        self.driver.refresh()
-        self.shows("play")
-        self.run("document.querySelector('#stored-list button').click()")
-        self.shows("decide", "steps")
 
     def run(self, script: str, *arguments: Any) -> Any:
         """Run JavaScript in the page and return what it returns."""
@@ -133,7 +124,7 @@ class Browser:
         ActionChains(self.driver, duration=0).send_keys(keys).perform()
 
     def downloaded(self) -> Path:
-        """Wait for the one file that the page has saved."""
+        """Wait for the downloaded file."""
         return Path(self._wait.until(lambda _: next(self.downloads.glob("*.txt"), None)))
 
     def title(self) -> str:
@@ -147,9 +138,9 @@ class Browser:
         return [json.loads(text) for text in self.run(found)]
 
     def console(self) -> list[str]:
-        """Return what was said on the console since the last time."""
+        """Return the console messages since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def asked(self) -> list[str]:
-        """Return the addresses of all that the page has asked for since it was loaded."""
+        """Return the addresses of all requests since the page was loaded."""
         return list(self.run("return performance.getEntriesByType('resource').map((entry) => entry.name)"))

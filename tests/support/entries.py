@@ -1,4 +1,4 @@
-"""Module of a user and settings of tiny runs, for tests of the benchmark."""
+"""A user's module and settings of tiny runs, for tests of the benchmark."""
 
 TINY = [
     *("--decisions", "300", "--games", "100", "--seeds", "1", "--network.hidden", "8"),
@@ -6,7 +6,7 @@ TINY = [
     *("--response.search.games", "0", "--response.pools"),
 ]
 MODULE = '''
-"""Algorithms of somebody who has not touched the repository."""
+"""Algorithms of a user."""
 import numpy as np
 from diamant_env import Observations
 
@@ -30,9 +30,6 @@ def spend(task, number):
         batch.step(np.ones((10, task.players), np.int8), auto_reset=True)
 
 def train(task, budget, seed, folder):
-    """Leaves with nine gems.
-
-    After looking around."""
     spend(task, budget // 2)
     return bag
 
@@ -59,27 +56,8 @@ def nothing(task, budget, seed, folder):
 def nan(task, budget, seed, folder):
     return not_a_number
 
-def draws(task, budget, seed, folder):
-    spend(task, budget)
-    return lambda obs: np.random.random(len(obs.flat)) < 0.5
-
-def remembers(task, budget, seed, folder):
-    spend(task, budget)
-    return "mixture:5,15"
-
 def fails(task, budget, seed, folder):
-    batch = task.batch(10)
-    batch.reset(seed=0)
-    for _ in range(6):
-        batch.step(np.zeros((10, task.players), np.int8), auto_reset=True)
-    (folder / "learned").touch()
     raise ZeroDivisionError("while\\nlearning")
-
-def forgets(task, budget, seed, folder):
-    try:
-        fails(task, budget, seed, folder)
-    finally:
-        (folder / "learned").unlink()
 
 def three(task, budget, seed):
     return bag

@@ -1,4 +1,4 @@
-"""One expedition solved the slow way: fractions, and a walk through every order of the cards of the plain oracle."""
+"""Exact solution of one expedition in fractions, by recursion over the oracle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Policy = Callable[[Oracle], Fraction]
 
 
 def next_cards(game: Oracle) -> list[tuple[Fraction, int | str]]:
-    """The cards that may come up, with their probabilities."""
+    """Return the chance outcomes with their probabilities."""
     return [(Fraction(copies, len(game.deck)), card) for card, copies in game.deck_counts.items()]
 
 
@@ -29,7 +29,7 @@ def left(game: Oracle, leaving: set[int]) -> Oracle:
 
 
 def lone_value(game: Oracle) -> Fraction:
-    """What a lone player's chest holds at the end of the game under optimal play; `game` waits for a card."""
+    """Return a lone player's optimal final chest; `game` is before a reveal."""
     if game.over:
         return Fraction(game.players[0].chest)
     total = Fraction(0)
@@ -43,7 +43,7 @@ def lone_value(game: Oracle) -> Fraction:
 
 
 def seat_value(game: Oracle, decide: Callable[[Oracle, list[Fraction], list[Fraction]], Fraction]) -> Fraction:
-    """What the last player inside banks from here on; `game` waits for a card, and all inside have the same prospects.
+    """Return the gems that the last player inside will bank; `game` is before a reveal, all inside are symmetric.
 
     `decide` takes a state and what leaving and staying bring by the number of others who leave, and returns what the
     player gets.
@@ -70,7 +70,7 @@ def binomial_mean(payoffs: list[Fraction], chance: Fraction) -> Fraction:
 
 
 def answer_to(policy: Policy):
-    """The best answer to others who leave with this probability."""
+    """Return the best response to others who leave with this probability."""
 
     def decide(game, leave, stay):
         chance = policy(game)
@@ -88,7 +88,7 @@ def everyone_plays(policy: Policy):
 
 
 def two_player_equilibrium(game, leave, stay):
-    """The equilibrium with the lowest probability of leaving; for one or two inside, it is a fraction."""
+    """Return the value of the equilibrium with the lowest probability of leaving, for one or two inside."""
     assert len(leave) <= 2
     gain = [a - b for a, b in zip(leave, stay, strict=True)]
     if gain[0] <= 0:
@@ -98,7 +98,7 @@ def two_player_equilibrium(game, leave, stay):
 
 
 def leads_of_a_lone_leaver(game: Oracle) -> Iterator[Fraction]:
-    """By how much who leaves alone is ahead in the end, at each node with two inside; `game` waits for a card.
+    """Yield the final lead of a lone leaver at each node with two inside; `game` is before a reveal.
 
     The matrix game [[0, lead], [-lead, 0]] has a pure solution of value 0.
     """

@@ -1,4 +1,4 @@
-"""Probabilities of a bust, as fractions: the closed forms and what they give for the published decks."""
+"""Probabilities of a bust as fractions: closed forms and figures of the published decks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def deck_size(edition: Edition) -> int:
 
 
 def survival(edition: Edition, cards: int) -> Fraction:
-    """The closed form: choose j kinds of trap, one card of each, and harmless cards for the rest."""
+    """Return P(no bust): j kinds of trap, one card of each, and harmless cards for the rest."""
     kinds, copies, size = len(edition.traps), edition.trap_copies, deck_size(edition)
     harmless = size - kinds * copies
     ways = sum(comb(kinds, j) * copies**j * comb(harmless, cards - j) for j in range(min(kinds, cards) + 1))
@@ -28,7 +28,7 @@ def survival(edition: Edition, cards: int) -> Fraction:
 
 
 def bust_at_trap(edition: Edition, traps: int) -> Fraction:
-    """Only the order of the trap cards matters: the first so many are all of different kinds, or it is a bust."""
+    """Return P(bust) by the h-th trap: only the order of the trap cards matters."""
     kinds, copies = len(edition.traps), edition.trap_copies
     safe = Fraction(1)
     for i in range(traps):

@@ -1,7 +1,7 @@
-"""The game once more, in plain Python with real cards: what the compiled rules are compared with.
+"""Independent reference implementation (oracle) of the rules, in plain Python with real cards.
 
-Written from the rulebook and `docs/rules.md` alone. It imports nothing of the package; it is handed an edition as data
-and told which card comes up and who leaves.
+Written from the rulebook and `docs/rules.md` alone. It imports nothing of the package; edition, cards and leavers are
+its input.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fractions import Fraction
 
 
 def _copied(thing):
-    """A copy with lists, dictionaries and sets of its own; what these hold never changes."""
+    """Copy an object with its lists, dictionaries and sets; their items are immutable."""
     other = object.__new__(type(thing))
     for name, value in vars(thing).items():
         setattr(other, name, value.copy() if isinstance(value, list | dict | set) else value)
@@ -19,7 +19,7 @@ def _copied(thing):
 
 
 class Player:
-    """One person at the table."""
+    """One player."""
 
     def __init__(self) -> None:
         self.gems_in_chest = 0
@@ -58,7 +58,7 @@ class Oracle:
         self.enter_cave()
 
     def copy(self) -> Oracle:
-        """The same game, which goes on by itself."""
+        """Return an independent copy."""
         other = _copied(self)
         other.players = [_copied(player) for player in self.players]
         return other
@@ -102,7 +102,7 @@ class Oracle:
     # Players' decision.
 
     def decide(self, leaving: set[int]) -> None:
-        """The players with these seats return to the camp; the others inside go on."""
+        """Return these seats to the camp; the others inside continue."""
         assert not self.over, "a decision after the end of the game"
         leavers = [self.players[seat] for seat in sorted(leaving)]
         assert all(player.inside for player in leavers), "a player in camp can't leave"
@@ -183,7 +183,7 @@ class Oracle:
 
     @property
     def path_relic_value(self) -> int:
-        """What one player leaving alone would get for the relics on the path."""
+        """Value of the relics on the path to a lone leaver."""
         if self.edition.relic_values == "printed":
             return sum(int(relic.split()[1]) for relic in self.path_relics)
         order = range(self.relics_taken, self.relics_taken + len(self.path_relics))
@@ -195,20 +195,20 @@ class Oracle:
 
     @property
     def unaccounted_gems(self) -> int:
-        """Gems found that are neither in a chest nor in a bag, on the path or back in the reserve: none."""
+        """Gems found less those in chests, bags, on the path and returned; 0 if gems are conserved."""
         held = sum(player.gems_in_chest + player.bag for player in self.players)
         return self.gems_found - held - self.path_gems - self.gems_returned
 
     @property
     def winners(self) -> list[int]:
-        """The seats that win by what the chests hold now."""
+        """Seats that win by the present chests."""
         results = [player.chest for player in self.players]
         if self.edition.tie_break == "relics":
             results = [(player.chest, len(player.relic_values)) for player in self.players]
         return [seat for seat, result in enumerate(results) if result == max(results)]
 
     def rewards(self, kind: str) -> list[Fraction]:
-        """What each player is paid for the last decision."""
+        """Return each player's reward of the last decision."""
         if kind == "score":
             return [Fraction(player.banked) for player in self.players]
         if not self.over:

@@ -1,4 +1,4 @@
-"""What the tests share: editions to test, and games of a chosen deck through the public environment."""
+"""Editions to test, and games of a scripted deck through the public environment."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from diamant_env import CONTINUE, EDITIONS, LEAVE, Edition, diamant_v0
 from diamant_env.editions import NO_CARD
 from diamant_env.state import OVER
 
-SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # so many times more games, kills and damaged files
+SCALE = int(os.environ.get("DIAMANT_TEST_SCALE", "1"))  # multiplies games, kills and damaged files
 PUBLISHED = list(EDITIONS.values())
 BASE = EDITIONS["iello-2016"]
 
-# Boxes that nobody sells: each takes another branch of the rules.
+# Invented editions: each takes another branch of the rules.
 LATE_RELICS = replace(BASE, name="one relic per expedition", relics_enter="expedition")
 PRINTED = replace(
     BASE, name="printed relics", relics=(5, 7, 8, 10, 12), relics_enter="expedition", relic_values="printed"
@@ -40,12 +40,12 @@ INVENTED = [LATE_RELICS, PRINTED, PRINTED_AT_ONCE, RELICS_DECIDE, NOTHING_REMOVE
 
 
 def games(number: int) -> int:
-    """So many games, or a tenth of them where the rules run uncompiled."""
+    """Return a number of games, a tenth of it where the rules run uncompiled."""
     return max(8, number // 10) if numba.config.DISABLE_JIT else number
 
 
 def review_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let reviews play a tenth of their games where the rules run uncompiled."""
+    """Reduce the games of reviews to a tenth where the rules run uncompiled."""
     for name in ("_FIRST_LOOK", "_CLOSE_LOOK", "_PLAYED_ON"):
         monkeypatch.setattr(review, name, games(getattr(review, name)))
 
@@ -56,7 +56,7 @@ def every(editions: list[Edition]):
 
 
 def card_of(edition: Edition, card: int) -> int | str:
-    """The card with this number as the oracle names it."""
+    """Return the oracle's name of a card number."""
     try:
         name = edition.card_name(card)
     except IndexError:  # a kind of card that this edition lacks
@@ -65,7 +65,7 @@ def card_of(edition: Edition, card: int) -> int | str:
 
 
 class Play:
-    """A game of chosen cards, in their order across expeditions; a card that was not chosen is an error.
+    """A game of scripted cards, in their order across expeditions; running out of them is an error.
 
     The options are those of `parallel_env`.
     """
@@ -82,7 +82,7 @@ class Play:
 
     @property
     def inside(self) -> list[int]:
-        """The seats inside the cave."""
+        """Seats inside the cave."""
         return [seat for seat, inside in enumerate(self.game["inside"]) if inside]
 
     @property
@@ -95,7 +95,7 @@ class Play:
 
     @property
     def deck(self) -> dict[int | str, int]:
-        """How many of each card are left in the deck, by the card's name; treasures are numbers."""
+        """Copies of each card in the deck, by name; treasures are numbers."""
         copies = enumerate(self.game["deck"].tolist())
         return {card_of(self.env.edition, card): number for card, number in copies if number}
 
@@ -105,15 +105,15 @@ class Play:
 
     @property
     def traps(self) -> int:
-        """How many kinds of trap lie on the path."""
+        """Number of kinds of trap on the path."""
         return int(self.game["on_path"].sum())
 
     def seen(self, name: str) -> object:
-        """A property of this class or a field of the record, as plain Python values."""
+        """Return a property of this class or a field of the record as plain Python values."""
         return getattr(self, name) if hasattr(self, name) else self.game[name].tolist()
 
     def leave(self, *seats: int) -> Play:
-        """These seats leave, the others inside continue; the next card comes up."""
+        """Step: these seats leave, the others inside continue."""
         inside = self.inside
         assert set(seats) <= set(inside), f"{seats} leave, but {inside} are inside"
         actions = {f"player_{seat}": LEAVE if seat in seats else CONTINUE for seat in inside}
@@ -125,22 +125,22 @@ class Play:
         return self
 
     def play(self, turns: str) -> Play:
-        """Play turns such as ``"- 02 all"``: nobody leaves, the seats 0 and 2 leave, everyone inside leaves."""
+        """Play turns such as ``"- 02 all"``: no seat leaves, seats 0 and 2 leave, all inside leave."""
         for turn in turns.split():
             self.leave(*(self.inside if turn == "all" else map(int, turn.strip("-"))))
         return self
 
     def go_on(self, turns: int = 1) -> Play:
-        """Nobody leaves, so many times."""
+        """Play turns in which no seat leaves."""
         return self.play("- " * turns)
 
     def all_leave(self, expeditions: int = 1) -> Play:
-        """Everyone inside leaves, so many times."""
+        """Play turns in which everyone inside leaves."""
         return self.play("all " * expeditions)
 
 
 class Case:
-    """A short game of chosen cards, and what holds after it.
+    """A short game of scripted cards, with the expected state after it.
 
     Args:
         deck: The cards in the order in which they come up.
@@ -163,7 +163,7 @@ class Case:
 
 
 def cases(named: dict[str, Case]):
-    """A test that plays each of these games."""
+    """Return a test that plays each of these games."""
 
     @pytest.mark.parametrize("case", named.values(), ids=list(named))
     def test_play(case):

@@ -15,5 +15,5 @@ def record_of(
     hidden_chests: bool | None = None,
     notes: Sequence[str] = (),
 ) -> GameRecord:
-    """Let agents, one per seat, play a game and return its record."""
+    """Play a game with one agent per seat; return its record."""
     return GameSession(edition, agents, seed, [str(agent) for agent in agents], hidden_chests, notes).play_out()

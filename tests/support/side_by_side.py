@@ -1,4 +1,4 @@
-"""The compiled game and the oracle next to each other."""
+"""Batch and oracle side by side."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _SHARED = (
     *("expedition", "num_inside", "deck_size", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag"),
     *("chest", "relics", "inside", "left_turn", "banked", "on_path"),
 )
-_FEW = 200  # so many games have their decks compared after every turn, more of them in every expedition
+_FEW = 200  # up to this number of games, decks are compared after every turn, else per expedition
 
 
 class Names:
-    """How the oracle calls the cards of an edition."""
+    """Names of an edition's cards in the oracle."""
 
     def __init__(self, edition: Edition) -> None:
         self.edition = edition
@@ -44,36 +44,36 @@ class Names:
 
 
 def as_dicts(games: np.ndarray) -> list[dict]:
-    """Records of type `GAME` as plain Python values."""
+    """Convert records of type `GAME` to plain Python values."""
     columns = [games[name].tolist() for name in GAME.names]
     return [dict(zip(GAME.names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def engine_rows(games: np.ndarray) -> list[list[int]]:
-    """What the records hold of all that both report, a row of numbers per game."""
-    games = games.view(np.ndarray)  # whose fields are found faster
+    """Return the fields shared with the oracle, one row of numbers per game."""
+    games = games.view(np.ndarray)  # faster field access
     over = games["phase"] == OVER
     return np.column_stack([over, games["turn"] * ~over, *(games[name] for name in _SHARED)]).tolist()
 
 
 def oracle_row(oracle: Oracle) -> list[int]:
-    """The same of the oracle, in the same order; True is 1."""
+    """Return the oracle's state in the order of `engine_rows`; True is 1."""
     players, relics, path, over = oracle.players, oracle.path_relics, oracle.path, oracle.over
-    nobody = [0] * (MAX_PLAYERS - len(players))
+    absent = [0] * (MAX_PLAYERS - len(players))
     inside = [player.inside for player in players]
     (bag,) = {player.bag for player in players if player.inside} or {0}  # all inside hold the same
     row = [over, not over and oracle.turn, oracle.expedition, sum(inside), len(oracle.deck), oracle.relics_taken]
     row += [len(relics), oracle.path_relic_value if relics else 0, oracle.path_gems, bag]
-    row += [player.chest for player in players] + nobody
-    row += [len(player.relic_values) for player in players] + nobody + inside + nobody
-    row += [player.left_turn for player in players] + nobody
-    row += [player.banked for player in players] + nobody
+    row += [player.chest for player in players] + absent
+    row += [len(player.relic_values) for player in players] + absent + inside + absent
+    row += [player.left_turn for player in players] + absent
+    row += [player.banked for player in players] + absent
     row += [trap in path for trap in oracle.edition.traps]
     return row + [0] * (MAX_TRAPS - len(oracle.edition.traps))
 
 
 class SideBySide:
-    """A batch and one oracle for each of its games, which turns up the cards that the batch drew."""
+    """A batch and one oracle per game, which reveals the cards that the batch drew."""
 
     def __init__(self, batch: Batch, seed: int) -> None:
         self.batch = batch
@@ -107,7 +107,7 @@ class SideBySide:
         self._compare(running, changed)
         expected = np.zeros_like(rewards)
         if self.batch.reward == "score":
-            expected[running] = games.banked[running, : self.batch.seats]  # which are the oracle's
+            expected[running] = games.banked[running, : self.batch.seats]  # compared with the oracle's before
         else:
             for i in changed:
                 earned = [float(reward) for reward in self.oracles[i].rewards(self.batch.reward)]

@@ -1,4 +1,4 @@
-"""Compile what most tests need: `make test` runs this beside the linter, so that no two workers of pytest do it."""
+"""Compilation of the functions that most tests need, once before the workers of pytest start."""
 
 import numpy as np
 
