@@ -16,7 +16,7 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.layers import Layers, check_layers, hidden, one_blas_thread, transposed
 
 _FAR, _NEAR = 12.0, 3.0  # gems
-_SPREAD, _MOST = 8.0, 4.0  # standard deviation of a lead per expedition in gems; clip of leads in its multiples
+_SPREAD, _MOST = 8.0, 4.0  # typical change of a lead per expedition in gems; clip of leads in its multiples
 
 
 class Values:
@@ -85,7 +85,7 @@ def inputs(chests: NDArray[np.float32], public: NDArray[np.float32]) -> NDArray[
     """Return the network's inputs, float32 (rows, players, 3 * players + 4), see `start_features`.
 
     For each seat its leads over the other seats, sorted by their chests in descending order: clipped at `_NEAR`,
-    clipped at `_FAR`, and divided by the standard deviation over the remaining expeditions; then the public features.
+    clipped at `_FAR`, and divided by their typical change in the remaining expeditions; then the public features.
     """
     players = chests.shape[1]
     places = np.arange(players)

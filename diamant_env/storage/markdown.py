@@ -13,7 +13,7 @@ def markdown_table(header: Sequence[object], rows: Iterable[Sequence[object]]) -
 
 
 def escaped(text: str) -> str:
-    """Return a text with HTML, backticks and line ends escaped, for a page or a cell of a table."""
+    """Return a text with the characters of HTML and Markdown escaped, in one line."""
     return re.sub(r"[<>&`|\\*\[\]~]", lambda found: f"&#{ord(found[0])};", " ".join(text.split()))
 
 
