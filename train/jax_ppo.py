@@ -285,14 +285,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="configs/default.toml", help="settings of train.ppo (%(default)s)")
     parser.add_argument("--players", type=int, default=4, help="table size; JAX compiles for one (%(default)s)")
     parser.add_argument("--out", type=Path, default=Path("runs/jax"), help="folder for the policy (%(default)s)")
-    parser.add_argument("--seed", type=int, help="overrides the configuration's")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the run (%(default)s)")
     given = parser.parse_args(argv)
 
     def run() -> None:
-        settings: dict[str, Any] = read_config(given.config).model_dump()
+        settings: dict[str, Any] = read_config(given.config).model_dump() | {"seed": given.seed}
         settings["game"]["num_players"] = (given.players,)
-        if given.seed is not None:
-            settings["seed"] = given.seed
         train(Config.model_validate(settings), given.out)
 
     return run_command(COMMAND, run)

@@ -16,10 +16,10 @@ REFUSED = {
     "play": [
         (["--opponents", "nobody"], "unknown agent 'nobody'"),
         (["--opponents", *["ev"] * 8], "9 players; 1 to 8 fit at a table"),
-        (["--opponents", "ev", "catch-up", "--edition", "incan-gold"], "catch-up.* looks at the rivals' chests"),
+        (["--opponents", "ev", "catch-up", "--edition", "incan-gold"], "catch-up.* reads the rivals' chests"),
         (["--edition", "diamond"], "unknown edition 'diamond'; published editions: iello-2016"),
         (["--seed", "-1"], "--seed=-1; a whole number, 0 to"),
-        (["--record", str(ROOT / "README.md")], "README.md: this is there already; name a new file"),
+        (["--record", str(ROOT / "README.md")], "README.md exists already; name a new file"),
         (["--record", "nowhere/game.txt"], "there is no folder .*nowhere"),
     ],
     "watch": [

@@ -52,5 +52,5 @@ def test_short_run_learns(tmp_path):
     ],
 )
 def test_unsupported_settings_are_refused(section, setting, named):
-    with pytest.raises(ValueError, match=f"^{named}: here one table size"):
+    with pytest.raises(ValueError, match=f"^unsupported: {named}; "):
         jax_ppo.Table.of(Config.model_validate({section: setting}))

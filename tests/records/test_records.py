@@ -122,7 +122,7 @@ DAMAGE = [
     ("edition: iello-2016", "edition: iello-2061", 3, "unknown edition 'iello-2061'; did you mean iello-2016"),
     ("edition: iello-2016", f"own edition: {OWN}".replace("17]", "-17]"), 3, "a treasure below 1: -17"),
     ("chests: no", "chests: maybe", 4, "hidden chests 'maybe': yes or no"),
-    ("players: 3", "players: 4", 7, "names of player_0, player_1, player_2; all 4 or nobody is named"),
+    ("players: 3", "players: 4", 7, "names of player_0, player_1, player_2; all 4 or none must be named"),
     ("player_1: Bo", "player_2: Bo", 9, "a second 'player_2'"),
     ("seed: none", "seed: 3", 11, "in the replay, not 1.1 9"),
     ("1.1 9 ", "1.1 8 ", 11, "'8' is no card of 'iello-2016'; its cards are 1, 2"),
@@ -130,11 +130,11 @@ DAMAGE = [
     ("1.2 lava pit", "1.2 9", 12, "card 1 of the deck, 9, is not in the deck in expedition 1, turn 2"),
     ("2.2 5 | leave 1 2", "2.2 5 | leave 0 1 2", 17, "2.2 5 | leave 1 2 in the replay"),
     ("2.2 5 | leave 1 2", "2.2 5 | continue 1 2, leave 2", 17, "2.2 5 | continue 1, leave 2 in the replay"),
-    ("2.2 5 | leave 1 2", "2.2 5 | undecided", 19, "something after the end: '3.1 17"),
+    ("2.2 5 | leave 1 2", "2.2 5 | undecided", 19, "text after the end: '3.1 17"),
     ("5.2 boulder | leave 1\n", "", 25, "the turns end here, but the game goes on"),
     ("5.2 boulder | leave 1", "5.2 boulder | leave 1\n5.3 1 | leave 1", 25, "the game is over before this turn"),
     ("chest 15", "chest 16", 26, "the replay ends with player_0: chest 15, relics 1; "),
-    ("winners: 0\n", "winners: 0\nand so on\n", 31, "something after the end: 'and so on'"),
+    ("winners: 0\n", "winners: 0\nand so on\n", 31, "text after the end: 'and so on'"),
 ]
 
 

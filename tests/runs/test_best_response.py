@@ -124,7 +124,8 @@ def test_lookahead_is_reported(tmp_path, network):
     (folder,) = tmp_path.glob("response-*")
     saved = json.loads((folder / RESULTS).read_text())["found"]["lookahead"]
     assert saved["gain"]["mean"] == found.lookahead.summed.gain.mean
-    assert set(saved) == {"player", "payoff", "gain", "games", "by_payoff", "by_full_roll_outs", "bias"}
+    parts = {"by_expedition", "by_inside"}
+    assert set(saved) == {"player", "payoff", "gain", "games", "by_payoff", "by_full_roll_outs", "bias"} | parts
     (again,) = respond(Arguments(ResponseConfig(), resume=(folder,)))
     assert again.to_json() == found.to_json()
 

@@ -70,7 +70,7 @@ def test_checkpoint_round_trips(tmp_path):
 
 
 def test_other_configuration_is_refused(finished):
-    with pytest.raises(ValueError, match="belongs to another configuration"):
+    with pytest.raises(ValueError, match="has another configuration"):
         load_checkpoint(finished[0], CONFIG.model_copy(update={"seed": 1}))
 
 

@@ -255,11 +255,7 @@ def parse_arguments(
     """Parse a command line, by default that of the process, whose options override a TOML file.
 
     The class of arguments has the fields `settings`, `config` (the file, by default `standard`) and optionally
-    `resume`, which excludes settings.
-
-    Raises:
-        FileNotFoundError: If a file is missing.
-        ValueError: If an option or setting is invalid.
+    `resume`, which excludes settings. Raise a FileNotFoundError or a ValueError for invalid input.
     """
     early = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     early.add_argument("--config", nargs="?")
