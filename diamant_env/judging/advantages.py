@@ -1,10 +1,10 @@
 """Deviation gains among copies of an agent as sums of advantages.
 
 The difference of two policies' returns is the sum of the advantages of the decisions in which they differ, on the path
-of one of them (Kakade and Langford: Approximately optimal approximate reinforcement learning, ICML 2002): here of
-(the player's P(LEAVE) - the agent's) × (what LEAVE brings - what CONTINUE brings), where everyone plays as the agent
-from then on. Pairs of roll-outs measure that bracket, independent of whatever the player decided by. The sum varies
-far less than the payoff of a game, so a gain needs a small part of the games that counting wins does.
+of one of them (Kakade and Langford: Approximately optimal approximate reinforcement learning, ICML 2002). Here each is
+(the player's P(LEAVE) - the agent's) × (Q(LEAVE) - Q(CONTINUE)), with Q under the agent's policy in every seat,
+estimated by pairs of roll-outs that are independent of the player's decision. The sum has far less variance than the
+payoff of a game, so an estimate needs a fraction of the games.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ _TOGETHER = 1024  # games played side by side
 
 @dataclass(frozen=True)
 class SummedGain:
-    """What one player gains among copies of an agent, by advantages and, beside them, by what it was paid.
+    """Deviation gain of one player among copies of an agent, by advantages and by payoffs.
 
     Attributes:
-        summed: The gain by advantages.
-        played: The gain by payoffs: what the player was paid less what a copy in its seat was in the same games.
-        by_expedition: Parts of the gain by the expedition of the decision; they add up to it.
-        by_inside: Parts of the gain by the number of players inside at the decision, from 1.
-        full: The gain by advantages in the first games, each roll-out played to its end; None if none was.
-        cut: In those games the gain by advantages as in `summed`; None likewise.
+        summed: Gain by advantages.
+        played: Gain by payoffs: the player's less that of a copy in its seat in the same games.
+        by_expedition: Parts of `summed` by the expedition of the decision.
+        by_inside: Parts of `summed` by the number of players inside at the decision, from 1.
+        full: Gain by advantages from full roll-outs, in the first games; None without them.
+        cut: Gain by advantages from truncated roll-outs in the games of `full`; None likewise.
     """
 
     summed: DeviationGain
@@ -57,22 +57,22 @@ class SummedGain:
 
     @property
     def bias(self) -> Estimate | None:
-        """By how much cut roll-outs find more than full ones in the same decisions."""
+        """Gain by truncated roll-outs less that by full ones, in the same decisions."""
         return None if self.cut is None or self.full is None else self.cut.more_than(self.full)
 
 
 class AdvantageSum:
-    """The advantages of some games.
+    """Running sum of advantages per game.
 
     Args:
-        searcher: Plays the pairs of roll-outs.
-        pairs: For each decision.
-        games: Number of games, the first ones.
-        edition: Of these games.
-        players: At each table.
+        searcher: Rolls out.
+        pairs: Number of pairs of roll-outs per decision.
+        games: Number of games; only the first ones are summed.
+        edition: Edition of these games.
+        players: Table size.
 
     Attributes:
-        totals: float64 (games, expeditions, players inside), the sum so far.
+        totals: float64 (games, expeditions, players inside).
     """
 
     def __init__(self, searcher: SearchAgent, pairs: int, games: int, edition: str | Edition, players: int) -> None:
@@ -80,19 +80,19 @@ class AdvantageSum:
         self.totals = np.zeros((games, find_edition(edition).expeditions, players))
 
     def judge(self, flat: NDArray[np.float32], edition: str | Edition) -> NDArray[np.float64]:
-        """Return what LEAVE brings more than CONTINUE, float64 (rows,)."""
+        """Return Q(LEAVE) - Q(CONTINUE), float64 (rows,)."""
         earned = self.searcher.outcomes(flat, edition, self.pairs).reshape(2, len(flat), self.pairs)
         return (earned[LEAVE] - earned[CONTINUE]).mean(axis=1)
 
 
 class Differing:
-    """Plays as a player does, and sums up the advantages of what it does differently from an agent.
+    """Player whose advantages over another agent's policy are summed.
 
     Args:
-        player: Who plays; each row is one game.
-        agent: Whose policy everyone plays from then on.
-        edition: What is played.
-        sums: What is summed up.
+        player: Decides; each row is one game.
+        agent: Policy of every seat in the roll-outs.
+        edition: Edition of the games.
+        sums: Sums to add to.
     """
 
     def __init__(self, player: Agent, agent: Agent, edition: str | Edition, sums: list[AdvantageSum]) -> None:
@@ -122,21 +122,21 @@ def summed_gain(
     full_games: int = 0,
     progress: Progress | None = None,
 ) -> SummedGain:
-    """Measure what a player gains, by advantages.
+    """Estimate the deviation gain of a player by advantages.
 
     Args:
-        player: Who sits among the copies; a search must know the edition.
-        game: The copies.
-        games: How many.
-        seeds: Of the games and of the roll-outs.
-        pairs: Of roll-outs for each decision in which both differ.
-        values: Of the copies' network: where roll-outs for wins are cut, which takes a tenth of the time. They must not
-            be those that the player decides by: it picks where they err in its favour. None: full roll-outs.
-        full_games: In so many games, the first ones, full roll-outs are played beside cut ones.
-        progress: Told as games end.
+        player: Deviates; a search must know the edition.
+        game: Copies and table.
+        games: Number of games.
+        seeds: Seeds of the games and of the roll-outs.
+        pairs: Pairs of roll-outs per decision in which player and agent differ.
+        values: Value networks that truncate roll-outs for wins, in a tenth of the time. They must differ from those of
+            a searching player, which selects their errors in its favour. None: full roll-outs.
+        full_games: Number of games, the first ones, with full roll-outs beside truncated ones.
+        progress: Updated as games end.
 
     Raises:
-        ValueError: If a player can't play there, or chests are hidden.
+        ValueError: If a player does not support the table, or chests are hidden.
     """
     parts = []
     for place, part in enumerate(children(seeds, -(-games // _TOGETHER))):
@@ -159,7 +159,7 @@ def summed_gain(
 
 
 def with_values(agent: Agent, values: Values | None) -> Agent:
-    """Return a copy of an agent that has these values, or none."""
+    """Return a copy of an agent with these value networks, or without any."""
     found = copy.copy(agent) if isinstance(agent, NetworkAgent) else make(agent, fresh=True)
     if isinstance(found, NetworkAgent):
         found.values = values
@@ -175,7 +175,7 @@ def _summed(
     values: Values | None,
     full_games: int,
 ) -> tuple[NDArray[np.float64], ...]:
-    """Play games side by side; return payoffs, gains by payoffs, by advantages and, of some, with full roll-outs."""
+    """Play a batch of games; return payoffs, gains by payoffs, sums of advantages and those of full roll-outs."""
     states = seeds.generate_state(4 + games, np.uint64)
     keys, (own_seed, agent_seed, cut_seed, full_seed) = states[4:], states[:4].tolist()
     agent = make(game.agent, agent_seed, fresh=True)

@@ -17,7 +17,7 @@ from diamant_env.opponents.network import Layers, NetworkAgent, logistic
 from diamant_env.opponents.pools import load_pool
 from train.runs.config import Config, NetworkConfig, OpponentsConfig
 
-# Groups of fields that a seat may be blind to: without one of them, a snapshot plays like a simple strategy.
+# Groups of features that may be masked in a seat; without one of them, a snapshot plays like a simple strategy.
 BLIND_SPOTS = (
     ("path_gems", "path_relics", "path_relic_value"),
     ("chest", "lead", "rival_chest", "expedition", "expeditions_left"),
@@ -28,7 +28,7 @@ BLIND_SPOTS = (
 
 
 def tables_of(config: Config) -> tuple[NDArray[np.int64], list[Edition]]:
-    """Return the size, int (games,), and the edition of each training table: the editions take turns in each size."""
+    """Return size, int (games,), and edition of each training table; editions alternate within a size."""
     games = np.arange(config.ppo.games)
     sizes = np.array(config.game.num_players)
     editions = config.game.trained()
@@ -36,10 +36,9 @@ def tables_of(config: Config) -> tuple[NDArray[np.int64], list[Edition]]:
 
 
 class SnapshotOpponent:
-    """Plays an earlier version of the learner at many tables; the version is replaced from time to time.
+    """Earlier version of the learner, with a constant logit shift and masked features per seat.
 
-    Each seat has a constant character: a shift of the logit of LEAVE, and groups of fields that it does not see. So
-    the learner meets many kinds of players without any scripted one.
+    The perturbations give a variety of opponents without scripted agents.
     """
 
     def __init__(self, config: OpponentsConfig, seed: np.random.SeedSequence) -> None:
@@ -50,7 +49,7 @@ class SnapshotOpponent:
         self._sees = np.zeros((0, NUM_FEATURES), np.float32)
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """See `Agent.act`; before the first snapshot it tosses coins."""
+        """See `Agent.act`; uniformly random before the first snapshot."""
         if self.network is None:
             return np.full(len(first), 0.5, np.float32)
         if len(self._shift) != len(first):
