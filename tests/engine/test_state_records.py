@@ -89,7 +89,7 @@ def into_a_checkpoint(games):
 
 @pytest.mark.parametrize("enter", [into_an_environment, into_a_checkpoint])
 def test_altered_games_are_refused_by_views(enter):
-    with pytest.raises(ValueError, match=r"game . can't be that of a game: bag = -900"):
+    with pytest.raises(ValueError, match=r"game . is no valid state: bag = -900"):
         enter(altered(started().games, "bag", -900))
 
 

@@ -20,7 +20,7 @@ def test_deviation_gains_stay_below_exact_best_response():
 
 
 def test_stateful_agent_is_refused():
-    assert "decides by more than what it sees" in exploitability("mixture", TASKS["expedition-2"])["refused"]
+    assert "answers the same observations differently" in exploitability("mixture", TASKS["expedition-2"])["refused"]
 
 
 class FirstTrap:
