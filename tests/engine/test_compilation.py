@@ -29,7 +29,7 @@ from diamant_env.engine.edition_numbers import numbers_of
 game, edition = np.zeros(1, state.GAME)[0], numbers_of("iello-2016")
 rules.start_game(game, edition, 3, np.uint64(7))
 game.chest[0] = 5
-print(rules.win_share(game, edition, 0), cache_folder())
+print(f"{rules.win_share(game, edition, 0)} {cache_folder()}\\n", end="")  # one write: eight processes share a pipe
 """
 """Two small functions that are kept, of which one calls others."""
 TOGETHER = f"""
