@@ -7,6 +7,8 @@ import os
 import secrets
 from pathlib import Path
 
+_DEVICES = [Path(name) for name in ("/dev", "/dev/fd", "/proc/self/fd")]  # /dev/stdout may be a regular file
+
 
 def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
     """Write a file atomically by a temporary file in the same folder, which is created if missing.
@@ -26,7 +28,7 @@ def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
     partial = target.with_name(f".{secrets.token_hex(8)}.partial")  # unique per writer
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if str(target).startswith(("/dev/", "/proc/")) or (target.exists() and not target.is_file()):
+        if target.parent in _DEVICES or (target.exists() and not target.is_file()):
             target.write_bytes(b"".join(parts))
             return
         with partial.open("xb") as file:

@@ -1,12 +1,14 @@
-"""Atomic file writes."""
+"""Atomic file writes; bounded parsing."""
 
 import errno
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from diamant_env.storage.files import write_whole
+from diamant_env.storage.reading import parse_toml
 
 
 def test_write_whole_bytes_and_text(tmp_path):
@@ -38,3 +40,27 @@ def test_failed_write_keeps_old_file(tmp_path, monkeypatch, failing, old, error)
     with pytest.raises(type(error), match=message):
         write_whole(path, b"new")
     assert [found.read_bytes() for found in tmp_path.iterdir()] == ([] if old is None else [old])
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no /dev/shm")
+def test_file_in_shared_memory_is_written_atomically(monkeypatch):
+    with TemporaryDirectory(dir="/dev/shm") as folder:
+        path = Path(folder) / "file"
+        write_whole(path, b"old")
+        monkeypatch.setattr(os, "fsync", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            write_whole(path, b"new")
+        assert [found.read_bytes() for found in Path(folder).iterdir()] == [b"old"]
+
+
+def test_link_is_replaced_not_followed(tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    write_whole(tmp_path / "link", b"new")
+    assert [(tmp_path / name).read_bytes() for name in ("file", "link")] == [b"old", b"new"]
+
+
+@pytest.mark.parametrize("text", ["{key} = 1", "[{key}]", "x = {{{key} = 1}}", '"a=b".{key} = 1'])
+def test_long_dotted_key_is_refused_at_once(text):
+    with pytest.raises(ValueError, match="nested too deeply"):
+        parse_toml(text.format(key=".".join("a" * 20_000)))
