@@ -33,7 +33,6 @@ from train.runs.config import Config, PPOConfig, read_config
 from train.runs.run_folder import POLICY, save_policy
 
 COMMAND = "python -m train.jax_ppo"
-_WIDTH = INPUTS[CANONICAL].width
 
 
 class Table(NamedTuple):
@@ -165,7 +164,7 @@ def play_turn(table: Table, runner: Runner, key: Array) -> tuple[Runner, Transit
     seen = inputs_of(observations[:, :learners], env.num_players)
     seen_by_rivals = inputs_of(observations[:, learners:] * sees, env.num_players)
     logits = forward(runner.networks.policy, seen)
-    of_versions = jax.vmap(forward)(runner.versions, seen_by_rivals.reshape(*shift.shape, _WIDTH)) + shift
+    of_versions = jax.vmap(forward)(runner.versions, seen_by_rivals.reshape(*shift.shape, -1)) + shift
     leave = jax.nn.sigmoid(jnp.concatenate([logits, of_versions.reshape(sees.shape[:2])], axis=1))
     actions = jax.random.bernoulli(key, leave).astype(jnp.int32)
     turn = jax.vmap(env.step_auto_reset)(runner.states, actions)
@@ -247,7 +246,7 @@ def make_optimizer(config: Config) -> optax.GradientTransformation:
 def new_runner(config: Config, table: Table) -> Runner:
     """Return the initial training state."""
     *keys, games_key, key = jax.random.split(jax.random.key(config.seed), 4)
-    widths = (_WIDTH, *config.network.hidden, 1)
+    widths = (INPUTS[CANONICAL].width, *config.network.hidden, 1)
     networks = Networks(*(new_layers(one, widths, gain) for one, gain in zip(keys, (0.01, 1.0), strict=True)))
     return Runner(
         networks=networks,
@@ -285,12 +284,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--config", default="configs/default.toml", help="settings of train.ppo (%(default)s)")
     parser.add_argument("--players", type=int, default=4, help="table size; JAX compiles for one (%(default)s)")
     parser.add_argument("--out", type=Path, default=Path("runs/jax"), help="folder for the policy (%(default)s)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the run (%(default)s)")
+    parser.add_argument("--seed", type=int, help="overrides the configuration's")
     given = parser.parse_args(argv)
 
     def run() -> None:
-        settings: dict[str, Any] = read_config(given.config).model_dump() | {"seed": given.seed}
+        settings: dict[str, Any] = read_config(given.config).model_dump()
         settings["game"]["num_players"] = (given.players,)
+        settings["seed"] = settings["seed"] if given.seed is None else given.seed
         train(Config.model_validate(settings), given.out)
 
     return run_command(COMMAND, run)
