@@ -31,9 +31,9 @@ from diamant_env.judging.evaluation import compare
 from diamant_env.judging.games import children, seeds_for
 from diamant_env.judging.lineups import pool_line_up
 from diamant_env.opponents import make
-from diamant_env.opponents.search import Budget, SearchAgent
+from diamant_env.opponents.search import CERTAIN, Budget, SearchAgent
 from diamant_env.opponents.table import Table
-from diamant_env.storage.results import save_json
+from diamant_env.storage.results import save_json, to_json
 from train.responding.config import LookaheadConfig
 from train.responding.lookahead import prepare
 from train.runs.run_folder import save_figure
@@ -42,13 +42,12 @@ COMMAND = "python -m benchmarks.strength"
 EDITION = "iello-2016"
 _FULL_GAMES = 100
 _TOGETHER = 8192  # pairs that are timed in one batch
-_DOUBT = 0.01  # probability of the less likely choice, below which the search plays no roll-out
 _SLOW = 1024  # pairs from which on fewer games are played, and none among the pool
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure gain, win share and cost of `search:PAIRS:AGENT`; rows that are in results.json already stay."""
+    """Measure gain, win share and cost of `search:PAIRS:AGENT`; rows of the agent in results.json are kept."""
 
     agent: Annotated[str, Positional] = "champion"
     """A network: an agent's name, a policy file or a run folder."""
@@ -66,17 +65,25 @@ class Arguments:
 
 @threadpool_limits.wrap(limits=1, user_api="blas")
 def measure(arguments: Arguments) -> None:
-    """Measure what is missing, and save after each row."""
-    file = arguments.out / "results.json"
-    rows = json.loads(file.read_text(encoding="utf-8"))["rows"] if file.is_file() else []
+    """Measure the missing rows, saving after each.
+
+    Raises:
+        ValueError: If the folder has rows of another agent.
+    """
+    file, rows = arguments.out / "results.json", []
+    if file.is_file():
+        saved = json.loads(file.read_text(encoding="utf-8"))
+        if saved["agent"] != arguments.agent:
+            raise ValueError(f"{arguments.out} has rows of {saved['agent']}; give another folder by --out")
+        rows = saved["rows"]
     done = {(row["players"], row["pairs"]) for row in rows}
     for players in arguments.players:
         for pairs in arguments.pairs:
             if (players, pairs) not in done:
-                rows.append({"players": players, "pairs": pairs, **one_row(arguments, players, pairs)})
+                rows.append({"players": players, "pairs": pairs, **to_json(one_row(arguments, players, pairs))})
                 rows.sort(key=lambda row: (row["players"], row["pairs"]))
-                save_json({"command": COMMAND, "machine": machine(), "rows": rows}, file)
-    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+                content = {"command": COMMAND, "agent": arguments.agent, "machine": machine(), "rows": rows}
+                save_json(content, file)
     draw(rows, arguments.out / "strength.png")
     for row in rows:
         say(f"{row['players']} players, {row['pairs']:,} pairs: gain {row['gain']['mean']:.4f}, {row['batch']:.3g} ms")
@@ -119,7 +126,7 @@ def doubtful_decisions(name: str, players: int, rows: int) -> NDArray[np.float32
     observations, actions, found = batch.reset(0), np.zeros((games, players), np.int8), []
     while not batch.over.all():
         leave = table.leave_probabilities(observations)
-        found.append(observations[batch.must_decide & (np.minimum(leave, 1 - leave) > _DOUBT)])
+        found.append(observations[batch.must_decide & (np.minimum(leave, 1 - leave) > CERTAIN)])
         batch.draw_decisions(leave, actions)
         batch.step(actions, observations)
     return np.random.default_rng(0).permutation(np.concatenate(found))[:rows]
@@ -133,7 +140,7 @@ def milliseconds(agent: SearchAgent, seen: NDArray[np.float32], pairs: int) -> f
 
 
 def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Draw the gain against the milliseconds of a decision alone, a line for each table size."""
+    """Draw the gain against the number of pairs, a line for each table size."""
     figure = Figure(figsize=(6, 3.6), dpi=130, layout="constrained")
     axes = figure.subplots()
     for players in sorted({row["players"] for row in rows}):

@@ -76,12 +76,12 @@ class AdvantageSum:
     """
 
     def __init__(self, searcher: SearchAgent, pairs: int, games: int, edition: str | Edition, players: int) -> None:
-        self.searcher, self.pairs = searcher, pairs
+        self.searcher, self.pairs, self.edition = searcher, pairs, edition
         self.totals = np.zeros((games, find_edition(edition).expeditions, players))
 
-    def judge(self, flat: NDArray[np.float32], edition: str | Edition) -> NDArray[np.float64]:
+    def judge(self, flat: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return Q(LEAVE) - Q(CONTINUE), float64 (rows,)."""
-        earned = self.searcher.outcomes(flat, edition, self.pairs).reshape(2, len(flat), self.pairs)
+        earned = self.searcher.outcomes(flat, self.edition, self.pairs).reshape(2, len(flat), self.pairs)
         return (earned[LEAVE] - earned[CONTINUE]).mean(axis=1)
 
 
@@ -91,12 +91,11 @@ class Differing:
     Args:
         player: Decides; each row is one game.
         agent: Policy of every seat in the roll-outs.
-        edition: Edition of the games.
         sums: Sums to add to.
     """
 
-    def __init__(self, player: Agent, agent: Agent, edition: str | Edition, sums: list[AdvantageSum]) -> None:
-        self.player, self.agent, self.edition, self.sums = player, agent, edition, sums
+    def __init__(self, player: Agent, agent: Agent, sums: list[AdvantageSum]) -> None:
+        self.player, self.agent, self.sums = player, agent, sums
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""
@@ -107,7 +106,7 @@ class Differing:
             rows = differ[differ < len(each.totals)]
             if len(rows):
                 expedition, inside = (obs[name][rows].astype(int) - 1 for name in ("expedition", "num_inside"))
-                gain = (leave - usual)[rows] * each.judge(obs.flat[rows], self.edition)
+                gain = (leave - usual)[rows] * each.judge(obs.flat[rows])
                 each.totals[rows, expedition, inside] += gain
         return leave
 
@@ -184,7 +183,7 @@ def _summed(
     sums = [AdvantageSum(SearchAgent(with_values(agent, values), budget, cut_seed), pairs, games, *table)]
     if full_games:
         sums.append(AdvantageSum(SearchAgent(with_values(agent, None), budget, full_seed), pairs, full_games, *table))
-    differing = Differing(make(player, own_seed, fresh=True), make(agent, fresh=True), game.edition, sums)
+    differing = Differing(make(player, own_seed, fresh=True), make(agent, fresh=True), sums)
     seating = seat_with(np.ones((games, game.players - 1), np.int64))
     earned = []
     for one in (differing, make(agent, fresh=True)):

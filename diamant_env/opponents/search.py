@@ -36,7 +36,7 @@ _MANY_GAMES = 1024  # games per batch with truncated roll-outs
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
 _DEEPEST = 2  # nested searches; each multiplies the cost by its roll-outs
-_CERTAIN = 0.01  # minimum probability of a network's less likely action for a search
+CERTAIN = 0.01  # minimum probability of a network's less likely action for a search
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class SearchAgent:
         self.values: Values | None = base.values if cuts else None  # type: ignore[attr-defined]
         self._thinker = copied(base)
         self._agents: dict[str, Any] = {"base": self.base, "thinker": self._thinker}
-        self._certain = _CERTAIN if isinstance(base, NetworkAgent) else -1.0  # scripted agents are deterministic
+        self._certain = CERTAIN if isinstance(base, NetworkAgent) else -1.0  # scripted agents are deterministic
         self._editions = EditionFinder() if edition is None else EditionFinder((find_edition(edition),))
         self.rollouts = 0
         self.seed(seed)
