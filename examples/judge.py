@@ -20,7 +20,6 @@ from diamant_env.judging.lineups import pool_line_up
 GAMES = 20_000
 OPPONENTS = "held_out"  # three of eight scripted agents, other ones at each table, that no recipe may train against
 REFERENCES = ("random:0.2", "ev:0.75")  # a random agent, and the best of the scripted agents in the other pool
-SELF_PLAY = "itself"
 
 
 class Learned:
