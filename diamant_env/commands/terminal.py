@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -66,9 +67,14 @@ def in_folder(text: str) -> Path:
 
 
 def say(*parts: object) -> None:
-    """Print texts and tables, flushed."""
+    """Print texts and tables, flushed; a closed pipe or a full disk discards them, and the command goes on."""
     for part in parts:
-        print(part, flush=True)
+        try:
+            print(part, flush=True)
+        except OSError as error:
+            if not isinstance(error, BrokenPipeError):
+                warn(f"can't print: {error}")
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def warn(line: str) -> None:

@@ -3,8 +3,6 @@
 import os
 import sys
 
-import pytest
-
 from train import ppo
 
 TINY = [
@@ -13,17 +11,12 @@ TINY = [
 ]
 
 
-@pytest.fixture
-def closed_pipe(monkeypatch):
-    """Replace stdout by a closed pipe in ASCII, like that of ``| head -1``."""
+def test_run_is_saved_when_stdout_is_closed(tmp_path, monkeypatch):
+    """Replace stdout in the test itself: pytest sets its own between fixtures and tests."""
     reader, writer = os.pipe()
     os.close(reader)
-    with open(writer, "w", encoding="ascii") as stream:
-        monkeypatch.setattr(sys, "stdout", stream)
-        yield
+    with open(writer, "w", encoding="ascii") as stream, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", stream)
+        assert ppo.main([*TINY, "--out", str(tmp_path)]) == 0
         stream.flush()  # as at exit: no error is left
-
-
-def test_run_is_saved_when_stdout_is_closed(tmp_path, closed_pipe):
-    assert ppo.main([*TINY, "--out", str(tmp_path)]) == 0
     assert (tmp_path / "default-seed0" / "results.json").stat().st_size > 100
