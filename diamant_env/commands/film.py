@@ -28,9 +28,9 @@ def pictures_of(record: GameRecord) -> Iterator[NDArray[np.uint8]]:
     from diamant_env.drawing.picture import draw_table, pixels_of
 
     scene = Scene()
-    for env in record.watch():
-        scene.follow(env.game)
-        yield pixels_of(draw_table(env.game, record.edition, scene, record.names))
+    for game in record.watch():
+        scene.follow(game.state)
+        yield pixels_of(draw_table(game.state, record.edition, scene, record.names))
 
 
 def write_film(pictures: Sequence[NDArray[np.uint8]], path: Path, seconds: float = 1.5, width: int = 960) -> None:

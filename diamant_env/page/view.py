@@ -113,9 +113,9 @@ def views_of(record: GameRecord) -> list[dict[str, Any]]:
     """Return the views of a recorded game, from its start to its end."""
     names = record.names or [f"player_{seat}" for seat in range(record.num_players)]
     viewer, scene, views = Viewer(record.edition, [name[:60] for name in names]), Scene(), []
-    for env in record.watch():
-        scene.follow(env.game)
-        views.append({"game": None, "mode": "record"} | viewer.show(env.game, scene))
+    for game in record.watch():
+        scene.follow(game.state)
+        views.append({"game": None, "mode": "record"} | viewer.show(game.state, scene))
     return views
 
 

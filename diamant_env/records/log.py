@@ -1,17 +1,19 @@
-"""Game records, their replay through `parallel_env`, and the log that creates them."""
+"""Game records, their replay, and the log that creates them."""
 
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from diamant_env.diamant_v0 import parallel_env
+import numpy as np
+
 from diamant_env.drawing.narration import seats_deciding, winners
-from diamant_env.editions import NO_CARD, Edition
+from diamant_env.drawing.scene import Scene
+from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition
+from diamant_env.engine.arguments import checked_int
+from diamant_env.game import Game
 from diamant_env.records.text import Place, TextReader, Turn, record_lines, result_lines
 from diamant_env.state import CONTINUE, LEAVE, OVER, GameState
 from diamant_env.storage.files import write_whole
@@ -113,72 +115,88 @@ class GameRecord:
         """Return the record as text, without verification."""
         return "\n".join([*record_lines(self), ""])
 
-    def replay(self, **options: Any) -> parallel_env:
-        """Replay the game and return the environment at its end; see `watch`."""
-        *_, env = self.watch(**options)
-        return env
+    def replay(self) -> Game:
+        """Replay the game and return it at its end; see `watch`."""
+        *_, game = self.watch()
+        return game
 
     def _repr_png_(self) -> bytes | None:
         """Return a PNG of the final state for notebooks, or None without pygame-ce."""
         try:
-            return self.replay(render_mode="rgb_array")._repr_png_()
+            from diamant_env.drawing.picture import draw_table
+            from diamant_env.drawing.pixels import pixels_of, png_of
         except ImportError:
             return None
+        scene = Scene()
+        for game in self.watch():
+            scene.follow(game.state)
+        return png_of(pixels_of(draw_table(game.state, self.edition, scene, self.names)))
 
-    def watch(self, **options: Any) -> Iterator[parallel_env]:
-        """Replay the game and yield the environment at the start and after each turn.
-
-        Args:
-            options: Arguments of `parallel_env`, such as `render_mode`.
+    def watch(self) -> Iterator[Game]:
+        """Replay the game and yield it at the first decision and after each turn: the same object each time.
 
         Raises:
             DamagedRecord: If the replay differs from the record.
         """
-        env = self._start(options)
+        game = self._start()
         log = GameLog(self.edition, self.num_players)
-        log.follow(env.game)
-        played = 0  # turns whose decisions have been played
+        played = cards = 0  # turns whose decisions have been played, and cards revealed
         while True:
+            cards = self._reveal(game, cards)
+            log.follow(game.state)
             self._compare(log.turns, played)
-            if not env.agents or self.turns[len(log.turns) - 1].undecided:
+            if game.phase == "over" or self.turns[cards - 1].undecided:
                 break
-            yield env
-            played = len(log.turns)
-            decided = {f"player_{seat}": CONTINUE for seat in self.turns[played - 1].continuing}
-            decided |= {f"player_{seat}": LEAVE for seat in self.turns[played - 1].leaving}
-            try:
-                env.step(decided)
-            except ValueError as error:
-                raise self._damage(_place_of_card(error, played - 1), str(error)) from None
-            log.follow(env.game)
-            self._compare(log.turns[:played], played - 1)
-        if len(self.turns) > len(log.turns):
-            raise self._damage(len(log.turns), "the game is over before this turn")
+            yield game
+            played = cards
+            self._decide(game, played - 1)
+        if len(self.turns) > cards:
+            raise self._damage(cards, "the game is over before this turn")
         result = log.record()
         if (self.chests, self.relics, self.winners) != (result.chests, result.relics, result.winners):
             written = "; ".join(result_lines(result)) or "no result"
             raise self._damage("result", f"the replay ends with {written}")
-        yield env
+        yield game
 
-    def _start(self, options: dict[str, Any]) -> parallel_env:
+    def _start(self) -> Game:
         try:
-            env = parallel_env(self.num_players, self.edition, **options)
+            checked_int("players", self.num_players, 1, MAX_PLAYERS)
         except ValueError as error:
             raise self._damage("players", str(error)) from None
         if len(self.names) not in (0, self.num_players):
             raise self._damage("players", f"{len(self.names)} of {self.num_players} players are named")
         try:
-            deck = [turn.card for turn in self.turns] if self.seed is None else None
-            env.reset(seed=self.seed, options={"deck": deck})
+            return Game(self.num_players, self.edition, seed=self.seed or 0)
         except ValueError as error:
-            raise self._damage(_place_of_card(error, "seed"), str(error)) from None
-        return env
+            raise self._damage("seed", str(error)) from None
+
+    def _reveal(self, game: Game, place: int) -> int:
+        """Reveal the cards from this turn on until players decide or the game is over; return the next turn's index."""
+        while game.phase == "reveal":
+            if place == len(self.turns):
+                raise self._damage("result", "the turns end here, but the game goes on")
+            if self.seed is not None:
+                card = game.draw()
+            else:
+                # The first of a name: relics without printed values leave the deck in their order.
+                held = {self.edition.card_name(card): card for card, _ in reversed(game.chance_outcomes())}
+                if (name := self.turns[place].card) not in held:
+                    names = ", ".join(reversed(held))
+                    raise self._damage(place, f"{name!r} is not in the deck, which holds {names}")
+                card = held[name]
+            game.reveal(card)
+            place += 1
+        return place
+
+    def _decide(self, game: Game, place: int) -> None:
+        turn, inside = self.turns[place], np.flatnonzero(game.must_decide).tolist()
+        if sorted(turn.continuing + turn.leaving) != inside:
+            raise self._damage(place, f"the seats inside, {', '.join(map(str, inside))}, decide once each")
+        game.decide([LEAVE if seat in turn.leaving else CONTINUE for seat in range(self.num_players)])
 
     def _compare(self, shown: Sequence[Turn], first: int) -> None:
         """Compare turns of the replay, from `first` on, with the record; the last one may be undecided."""
         for place in range(first, len(shown)):
-            if place >= len(self.turns):
-                raise self._damage("result", "the turns end here, but the game goes on")
             written, turn = self.turns[place], shown[place]
             if turn.undecided and not written.bust:
                 written = dataclasses.replace(written, continuing=(), leaving=(), undecided=True)
@@ -188,12 +206,6 @@ class GameRecord:
     def _damage(self, place: Place, reason: str) -> DamagedRecord:
         where = f"turn {self.turns[place]}" if isinstance(place, int) else place
         return DamagedRecord(place, reason, where)
-
-
-def _place_of_card(error: ValueError, otherwise: Place) -> Place:
-    """Return the position of the missing scripted card from the error message."""
-    found = re.match(r"card (\d+) of the deck", str(error))
-    return int(found[1]) if found else otherwise
 
 
 class GameLog:
