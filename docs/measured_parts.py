@@ -62,6 +62,33 @@ def libraries(lines: dict[str, Row] | None = None) -> str:
     return markdown_table([*head, "what it can't do, what to mind"], rows)
 
 
+def strength() -> str:
+    """Return gain, win share and cost of search by players and pairs of roll-outs."""
+    results, rows = load("strength"), []
+    for row in results["rows"]:
+        shares = [_plus_minus(row[name]) if name in row else "" for name in ("pool", "agent_pool")]
+        costs = [figure_text(row[name]) for name in ("batch", "alone")]
+        gains = [_plus_minus(row["gain"]), _plus_minus(row["full"])]
+        rows.append([row["players"], f"{row['pairs']:,}", f"{row['games']:,}", *gains, *shares, *costs])
+    head = ["players", "pairs", "games", "gain", "gain, full roll-outs", "win share among `pool`", "champion's there"]
+    return f"{_source(results)}\n\n{markdown_table([*head, 'ms a decision, in a batch', 'alone'], rows)}"
+
+
+def gain_parts() -> str:
+    """Return the gain of search by expedition and by players inside."""
+    rows = [
+        [row["players"], f"{row['pairs']:,}", *(
+            ", ".join(f"{part['mean']:.3f}" for part in row[name]) for name in ("by_expedition", "by_inside")
+        )]
+        for row in load("strength")["rows"] if row["pairs"] in (256, 1024)
+    ]  # fmt: skip
+    return markdown_table(["players", "pairs", "expedition 1 to 5", "players inside, 1 to all"], rows)
+
+
+def _plus_minus(interval: Row) -> str:
+    return f"{interval['mean']:.3f} ± {max(interval['high'] - interval['mean'], interval['mean'] - interval['low']):.3f}"
+
+
 def _source(results: Row) -> str:
     shown = ("date", "processor", "cores", "load", "python", "numpy", "numba", "torch", "commit", "C")
     machine = (f"{name} {results['machine'][name]}" for name in shown if name in results["machine"])
@@ -134,6 +161,8 @@ def _interval(figures: Sequence[float]) -> str:
 PARTS = {
     "engine": engine,
     "libraries": libraries,
+    "strength": strength,
+    "gain-parts": gain_parts,
     "benchmark": benchmark,
     "benchmark-tasks": benchmark_tasks,
     "findings": findings,

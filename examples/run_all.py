@@ -43,6 +43,7 @@ class Recipe(NamedTuple):
 
 SHARED = (".[train,examples]", TORCH)  # as constraints.txt pins it
 RAY = (".", "ray[rllib]>=2.60,<3", TORCH, "tqdm")
+JAX = (".[train,jax]", TORCH)
 IDLE = "rows with one legal action, in the value loss"
 NOT_ASKED = "none: the game plays on"
 RECIPES = [
@@ -85,6 +86,10 @@ RECIPES = [
     Recipe(
         "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",
         "none", "rows in the loss", "mixes up rows of seats that share a network; its loop forgets ends",
+    ),
+    Recipe(
+        "JAX PPO, `train.jax_ppo`", "jax_ppo", JAX, "jax",
+        "none", "left out", "takes the inputs of the shipped networks; most of the seconds are compiling",
     ),
 ]  # fmt: skip
 FIGURES = re.compile(

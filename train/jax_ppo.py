@@ -164,7 +164,8 @@ def play_turn(table: Table, runner: Runner, key: Array) -> tuple[Runner, Transit
     seen = inputs_of(observations[:, :learners], env.num_players)
     seen_by_rivals = inputs_of(observations[:, learners:] * sees, env.num_players)
     logits = forward(runner.networks.policy, seen)
-    of_versions = jax.vmap(forward)(runner.versions, seen_by_rivals.reshape(*shift.shape, -1)) + shift
+    by_version = seen_by_rivals.reshape(*shift.shape, seen_by_rivals.shape[-1])  # -1 fails without rivals
+    of_versions = jax.vmap(forward)(runner.versions, by_version) + shift
     leave = jax.nn.sigmoid(jnp.concatenate([logits, of_versions.reshape(sees.shape[:2])], axis=1))
     actions = jax.random.bernoulli(key, leave).astype(jnp.int32)
     turn = jax.vmap(env.step_auto_reset)(runner.states, actions)
