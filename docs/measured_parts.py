@@ -86,7 +86,9 @@ def gain_parts() -> str:
 
 
 def _plus_minus(interval: Row) -> str:
-    return f"{interval['mean']:.3f} ± {max(interval['high'] - interval['mean'], interval['mean'] - interval['low']):.3f}"
+    """Return a mean and the longer side of its interval."""
+    mean, low, high = (interval[name] for name in ("mean", "low", "high"))
+    return f"{mean:.3f} ± {max(high - mean, mean - low):.3f}"
 
 
 def _source(results: Row) -> str:

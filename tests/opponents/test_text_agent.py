@@ -70,9 +70,8 @@ def asked_at_the_start(agent: TextAgent, tables: int = 3) -> list[float]:
 
 
 @every(PUBLISHED)
-@pytest.mark.parametrize("players", [1, 4])
-def test_prompt_suffices_to_play_ev(edition, players):
-    number = games(10)
+def test_prompt_suffices_to_play_ev(edition):
+    number, players = games(10), 4
     batch, reader = Batch(number, players, edition), TextAgent(ev, "reader")
     table = Table(batch, [reader], np.zeros((number, players), int))
     observations, actions = batch.reset(seed=players), np.zeros((number, players), np.int8)
