@@ -21,7 +21,7 @@ train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
 champion: setup  ## train the champion with three seeds, judge and ship it: four hours on two cores
-champion: about = Hardest to exploit of what was found here: it learned against itself alone. Not the one that wins most from strangers.
+champion: about = Least exploitable policy found here: it learned against itself alone. Among the pool it wins less than the best rule from four seats on (docs/champion.md); the hunter wins more.
 
 hunter: setup  ## train the policy for tables of strangers with three seeds, judge and ship it: hours
 hunter: about = Wins more from strangers than the champion where chests are open. No equilibrium: who knows it wins far more than a fair share.
