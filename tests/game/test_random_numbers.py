@@ -9,7 +9,15 @@ import pytest
 
 from diamant_env import Batch
 from diamant_env.engine.turns import draw_card, draw_decision
-from diamant_env.random_numbers import key_of_next_game, keys_of_seeds, mix, random_below, random_bits
+from diamant_env.random_numbers import (
+    first_draw_below,
+    key_of_next_game,
+    keys_of_next_games,
+    keys_of_seeds,
+    mix,
+    random_below,
+    random_bits,
+)
 from tests.support.play import BASE, ODD, PRINTED_AT_ONCE, Play
 
 WORD = 2**64
@@ -44,7 +52,11 @@ def test_mix_and_keys_equal_splitmix64(key):
     for counter in range(20):
         assert int(mix(np.uint64(key), np.uint64(counter))) == next(generator)
     assert int(keys_of_seeds(np.array([key], np.uint64))[0]) == number(number(key, 0), 0)
-    assert int(key_of_next_game(np.uint64(key))) == number(key ^ 0xD1B54A32D192ED03, 0)
+    following = number(key ^ 0xD1B54A32D192ED03, 0)
+    assert int(key_of_next_game(np.uint64(key))) == following
+    assert int(keys_of_next_games(np.array([key], np.uint64))[0]) == following
+    for limit in (1, 3, 8):
+        assert int(first_draw_below(np.array([key], np.uint64), limit)[0]) == (number(key, 0) >> 32) * limit >> 32
 
 
 @pytest.mark.parametrize("key", KEYS)
