@@ -40,6 +40,12 @@ def test_relic_is_the_lowest_printed_relic():
     assert other.go_on().game["path_relic_value"] == 12
 
 
+def test_relic_after_the_last_printed_one_is_refused():
+    env = new_env(["relic", "relic"], edition=PRINTED)
+    with pytest.raises(ValueError, match="card 1 of the deck, 'relic', is not in the deck in expedition 1, turn 2"):
+        all_act(env, 0)
+
+
 @pytest.mark.parametrize("deck", [[], None])
 def test_reset_without_deck_clears_script(deck):
     env, plain = new_env(["snake", "boulder"]), new_env()
