@@ -151,6 +151,27 @@ def test_views_agree():
             assert several[0] == reward
 
 
+def test_custom_reward_gets_turn_and_state():
+    seen = []
+
+    def reward(banked, chests, inside, done):
+        seen.append([each[0].tolist() for each in (banked, chests, inside, done)])
+        return banked
+
+    env = diamant_v0.parallel_env(3, reward=reward)
+    env.reset(options={"deck": [15, 9, "snake", 7]})
+    for leave in ([1, 0, 0], [0, 1, 0], [0, 0, 1]):
+        env.step(dict(zip(env.agents, leave, strict=True)))
+    assert seen == [
+        [[5, 0, 0], [5, 0, 0], [False, True, True], False],
+        [[0, 10, 0], [5, 10, 0], [False, False, True], False],  # 5 + 4, and 1 of the path
+        [[0, 0, 9], [5, 10, 9], [True, True, True], False],  # the next expedition has begun
+    ]
+    while env.agents:
+        env.step(dict.fromkeys(env.agents, 1))
+    assert seen[-1][2:] == [[False, False, False], True]
+
+
 def test_custom_reward_sees_every_game_of_vector():
     """A mean over the games played, although games step separately while a learner is in camp."""
     seen = []
@@ -177,11 +198,14 @@ def test_custom_reward_sees_every_game_of_vector():
     assert apart > 30
 
 
-@pytest.mark.parametrize("wrong", [lambda *seen: seen[0] * np.nan, lambda *seen: 1.0])
-def test_invalid_reward_is_refused_before_play(wrong):
+@pytest.mark.parametrize(
+    ("wrong", "found"),
+    [(lambda *seen: seen[0] * np.nan, "non-finite values"), (lambda *seen: 1.0, r"shape \(\) of float64")],
+)
+def test_invalid_reward_is_refused_before_play(wrong, found):
     env = diamant_v0.parallel_env(reward=wrong)
     env.reset(seed=1)
     before = env.game
-    with pytest.raises(ValueError, match=r"must return finite numbers of shape \(1, 4\)"):
+    with pytest.raises(ValueError, match=rf"must return finite numbers of shape \(1, 4\), not {found}"):
         env.step(dict.fromkeys(env.agents, 0))
     assert env.game == before
