@@ -160,9 +160,6 @@ class DiamantEnv(gymnasium.Env):
         self._playing = not over
         return self._learner.observations[0], float(rewards[0]), over, False, self._info(int(turns[0]))
 
-    def _info(self, turns: int) -> dict[str, Any]:
-        return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}
-
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions, bool (2,), for sb3-contrib's MaskablePPO."""
         return self._learner.action_masks[0]
@@ -178,3 +175,6 @@ class DiamantEnv(gymnasium.Env):
     def close(self) -> None:
         """Close the window, if any."""
         self._learner.pictures.close()
+
+    def _info(self, turns: int) -> dict[str, Any]:
+        return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}

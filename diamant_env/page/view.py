@@ -102,11 +102,11 @@ class Viewer:
 
 def view_of(played: PlayedGame) -> dict[str, Any]:
     """Return the view of a game, with the agents' probabilities if no person plays."""
-    sitting = played.sitting
-    viewer = Viewer(sitting.edition, played.names, played.you)
+    session = played.session
+    viewer = Viewer(session.edition, played.names, played.you)
     leave = played.ask() if played.you is None else ()
     mode = "watch" if played.you is None else "play"
-    return {"game": played.value, "mode": mode} | viewer.show(sitting.now, sitting.scene, leave)
+    return {"game": played.value, "mode": mode} | viewer.show(session.now, session.scene, leave)
 
 
 def views_of(record: GameRecord) -> list[dict[str, Any]]:

@@ -70,7 +70,7 @@ def test_view_shows_own_decisions_and_result(asker):
 def test_view_equals_state(asker):
     seen = set()
     for view in asker.to_the_end(asker.new("champion", "bag:8", "oppose", seed=11)):
-        played = page_game.replayed(Menu(), view["game"]).sitting
+        played = page_game.replayed(Menu(), view["game"]).session
         now = played.now
         assert view["over"] == (now.phase == OVER)
         if not view["over"]:
@@ -127,7 +127,7 @@ def test_odds_hint_record_and_review(asker, monkeypatch):
     assert sum(row["chance"] for row in odds["next"] if not row["part"]) == pytest.approx(1)
     assert len(odds["leaving"]) == 3
     assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if all stay; ")
-    game = page_game.replayed(Menu(), view["game"]).sitting
+    game = page_game.replayed(Menu(), view["game"]).session
     champion = make("champion").leave_probability(seen_by(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
     assert hint["basis"].startswith(f"{hint['search']['games']} games with each choice, ")
