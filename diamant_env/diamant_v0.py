@@ -59,6 +59,14 @@ class parallel_env(ParallelEnv, EzPickle):
         ValueError: If an argument is out of range; the message lists what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
         OSError: If the render mode is ``"human"`` and there is no display.
+
+    >>> env = parallel_env(num_players=3)
+    >>> observations, infos = env.reset(seed=0)
+    >>> while env.agents:
+    ...     actions = {agent: env.action_space(agent).sample(infos[agent]["action_mask"]) for agent in env.agents}
+    ...     observations, rewards, terminations, truncations, infos = env.step(actions)
+    >>> terminations
+    {'player_0': True, 'player_1': True, 'player_2': True}
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's form

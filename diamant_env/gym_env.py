@@ -83,6 +83,12 @@ class DiamantEnv(gymnasium.Env):
         ValueError: If an argument is out of range; the message lists what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
         OSError: If the render mode is ``"human"`` and there is no display.
+
+    >>> env = gymnasium.make("diamant_env/Diamant-v0", opponents="bag:18")
+    >>> observation, info = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(1)
+    >>> observation.shape, terminated
+    ((90,), False)
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
@@ -100,18 +106,9 @@ class DiamantEnv(gymnasium.Env):
         observation: Observation = None,
     ) -> None:
         self._learner = OneLearner(
-            1,
-            num_players,
-            edition,
-            reward,
-            seat,
-            opponents,
-            hidden_chests,
-            expeditions,
-            render_mode,
-            self.metadata,
-            observation,
-        )
+            1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions,
+            render_mode, self.metadata, observation,
+        )  # fmt: skip
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)

@@ -72,7 +72,7 @@ RECIPES = [
     ),
     Recipe(
         "TorchRL PPO", "torchrl_ppo", SHARED, "torchrl",
-        "infos", IDLE, "steps one game after the other; `rollout` explores only if told to",
+        "infos", IDLE, "steps one game after the other; `rollout` explores only on request",
     ),
     Recipe(
         "Tianshou PPO", "tianshou_ppo", (".", "tianshou==2.0.1", TORCH, "scipy"), "tianshou",

@@ -92,7 +92,7 @@ class EquilibriumAgent(Scripted):
 
 
 def _sort_traps(games: np.ndarray, kinds: int) -> None:
-    """Relabel the kinds of trap canonically, so that games equal up to a permutation of kinds are solved once."""
+    """Sort the kinds of trap by number of cards: games equal up to a permutation of kinds are solved once."""
     decks, on_path = games["deck"][:, FIRST_TRAP : FIRST_TRAP + kinds], games["on_path"][:, :kinds]
     order = np.argsort(decks + on_path, axis=1, kind="stable")
     decks[:] = np.take_along_axis(decks, order, axis=1)

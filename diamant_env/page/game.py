@@ -86,9 +86,9 @@ class PlayedGame:
             decisions[self.you] = decision
         inside = self.session.now.inside
         signs = "".join(str(each) if inside[seat] else "-" for seat, each in enumerate(decisions))
-        self.follow(signs, decisions)
+        self.apply(signs, decisions)
 
-    def follow(self, signs: str, decisions: Sequence[int] | NDArray[np.int8]) -> None:
+    def apply(self, signs: str, decisions: Sequence[int] | NDArray[np.int8]) -> None:
         """Play a turn with these decisions by seat and append their signs to the value."""
         self.session.play(decisions)
         self.value = self.value | {"decisions": [*self.value["decisions"], signs]}
@@ -134,12 +134,12 @@ def replayed(menu: Menu, given: Any) -> PlayedGame:
     agents = [None if text == YOU else menu.make(text) for text in seats]
     session = GameSession(menu.editions[value["edition"]], agents, value["seed"], names, value["hidden_chests"])
     played = PlayedGame(value, session, names)
-    remembers = any(agent is not None and not getattr(agent, "memoryless", False) for agent in agents)
+    stateful = any(agent is not None and not getattr(agent, "memoryless", False) for agent in agents)
     for number, signs in enumerate(turns):
         decisions = _decisions(signs, session, f"decisions[{number}]={_shown(signs)}")
-        if remembers:
+        if stateful:
             played.ask()
-        played.follow(signs, decisions)
+        played.apply(signs, decisions)
     return played
 
 
@@ -166,23 +166,23 @@ class Games:
 
     def __init__(self, menu: Menu) -> None:
         self._menu = menu
-        self._kept: OrderedDict[str, PlayedGame] = OrderedDict()
+        self._cached: OrderedDict[str, PlayedGame] = OrderedDict()
         self._lock = Lock()
 
     @contextmanager
     def borrow(self, given: Any) -> Iterator[PlayedGame]:
-        """Lend the game of a value, see `replayed`, and cache its final state."""
+        """Yield the game of a value, see `replayed`, and cache its final state."""
         with self._lock:
-            played = self._kept.pop(_key(given), None)
+            played = self._cached.pop(_key(given), None)
         if played is None:
             played = replayed(self._menu, given)
         try:
             yield played
         finally:
             with self._lock:
-                self._kept[_key(played.value)] = played
-                while len(self._kept) > MOST_GAMES:
-                    self._kept.popitem(last=False)
+                self._cached[_key(played.value)] = played
+                while len(self._cached) > MOST_GAMES:
+                    self._cached.popitem(last=False)
 
 
 def _key(value: Any) -> str:

@@ -63,7 +63,7 @@ def test_view_shows_own_decisions_and_result(asker):
     result = views[-1]["result"]
     assert [row["chest"] for row in result["table"]] == sorted((row["chest"] for row in result["table"]), reverse=True)
     for row in result["table"]:
-        assert sum(gems for gems in row["brought"] if gems != "bust") == row["chest"]
+        assert sum(gems for gems in row["banked"] if gems != "bust") == row["chest"]
         assert row["winner"] == views[-1]["seats"][row["seat"]]["winner"]
 
 
@@ -78,7 +78,7 @@ def test_view_equals_state(asker):
             assert view["path"][-1]["name"] == played.edition.card_name(now.last_card)
             assert len(view["path"]) == view["card"] == now.turn
             assert view["bust"] == pytest.approx(float(bust_chance(now)))
-            assert view["lying"].startswith(f"{now.path_gems} gem")
+            assert view["path_contents"].startswith(f"{now.path_gems} gem")
             chances = [seat["leave"] for seat in view["seats"]]
             if now.inside[0]:
                 champion = make("champion").leave_probability(seen_by(0, [now], played.edition))

@@ -57,5 +57,5 @@ export function drawStory(session) {
   const known = session.views.slice(0, session.position + 1).filter(Boolean).slice(-MOST_NEWS).reverse();
   byId("story").replaceChildren(...known.map((view) => make("li", {},
     make("b", {}, view.title),
-    ...view.news.map((line) => make("span", { class: view.ended?.bust && line === view.news[0] ? "bad" : "" }, line)))));
+    ...view.headlines.map((line) => make("span", { class: view.ended?.bust && line === view.headlines[0] ? "bad" : "" }, line)))));
 }

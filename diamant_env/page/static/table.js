@@ -30,7 +30,7 @@ export function drawTable(view, { interlude = false, fresh = false } = {}) {
   cave.classList.toggle("shaken", bust && fresh);
   cave.classList.toggle("home", ended !== null && !bust);
   drawPath(ended === null ? view.path : ended.path, fresh, ended === null);
-  byId("lying").replaceChildren(...(ended === null ? [icon("gem"), `On the path: ${view.lying}`] : []));
+  byId("path-contents").replaceChildren(...(ended === null ? [icon("gem"), `On the path: ${view.path_contents}`] : []));
   show(byId("gauge"), ended === null && view.mode !== "play");
   byId("gauge").textContent = `Bust with the next card: ${percent(view.bust)}`;
   drawSeats(view, interlude);
@@ -48,7 +48,7 @@ function drawExpeditions(view, interlude) {
 }
 
 function drawNews(view, interlude) {
-  const lines = [view.news[0], interlude ? "" : view.news[1]];
+  const lines = [view.headlines[0], interlude ? "" : view.headlines[1]];
   for (const [id, line] of [["led-to", lines[0]], ["came-up", lines[1]]]) {
     if (byId(id).textContent !== line) byId(id).textContent = line;
   }
