@@ -18,17 +18,7 @@ SHOWN = {
 }
 CONSTANTS = re.findall(r"^\.\. autodata:: (\S+)\.(\w+)$", PAGE, re.MULTILINE)
 NAMES = [*((module, name) for module, names in SHOWN.items() for name in names), *CONSTANTS]
-EXAMPLES = (
-    "batch",
-    "diamant_v0",
-    "editions",
-    "envs.edition_text",
-    "exact",
-    "game",
-    "gym_env",
-    "judging",
-    "observation",
-)
+EXAMPLES = "batch diamant_v0 editions envs.edition_text exact game gym_env judging observation opponents.table".split()
 
 
 def test_public_names_are_documented():
@@ -45,7 +35,7 @@ def test_documents_import_public_names():
                 assert {(module, name.strip()) for name in names.split(",")} <= known, document.name
 
 
-@pytest.mark.parametrize("module", [*EXAMPLES, "opponents.table"])
+@pytest.mark.parametrize("module", EXAMPLES)
 def test_examples_in_docstrings(module):
     failures, tried = doctest.testmod(import_module(f"diamant_env.{module}"))
     assert tried > 0

@@ -24,7 +24,7 @@ export function drawTable(view, { interlude = false, fresh = false } = {}) {
   byId("title").textContent = interlude ? view.ended.title : view.title;
   document.title = `${byId("title").textContent} · Diamant`;
   drawExpeditions(view, interlude);
-  drawNews(view, interlude);
+  drawHeadlines(view, interlude);
   const cave = byId("cave");
   cave.classList.toggle("bust", bust);
   cave.classList.toggle("shaken", bust && fresh);
@@ -47,7 +47,7 @@ function drawExpeditions(view, interlude) {
   byId("expeditions").setAttribute("aria-label", view.title);
 }
 
-function drawNews(view, interlude) {
+function drawHeadlines(view, interlude) {
   const lines = [view.headlines[0], interlude ? "" : view.headlines[1]];
   for (const [id, line] of [["led-to", lines[0]], ["came-up", lines[1]]]) {
     if (byId(id).textContent !== line) byId(id).textContent = line;
