@@ -24,7 +24,7 @@ champion: setup  ## train the champion with three seeds, judge and ship it: four
 champion: about = Hardest to exploit of what was found here: it learned against itself alone. Not the one that wins most from strangers.
 
 hunter: setup  ## train the policy for tables of strangers with three seeds, judge and ship it: hours
-hunter: about = Wins more from strangers than the champion where chests are open. No equilibrium: who knows it wins far more than a fair share.
+hunter: about = Wins more from strangers than the champion where chests are open. Not an equilibrium: highly exploitable.
 
 champion hunter:
 	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "runs/$@-* are there already: move them away first"; exit 1; fi
