@@ -1,6 +1,6 @@
 """AgileRL: IPPO, one network for every seat, on the project's batch engine.
 
-Install: pip install -e . agilerl peft scipy torch==2.13.0   (in a venv of its own: it requires pettingzoo < 1.27)
+Install: pip install -e . agilerl peft scipy torch==2.13.0   (in a venv of its own: it needs pettingzoo < 1.27)
 Run:     python -m examples.agilerl_ippo --steps 300000
 
 Counted: rows whose seat must decide.

@@ -80,7 +80,7 @@ RECIPES = [
     ),
     Recipe(
         "BenchMARL MAPPO", "benchmarl_mappo", (".[train]", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
-        "infos", IDLE, "requires torchrl < 0.12, a task class, a seed per game; its shared critic values all seats alike",
+        "infos", IDLE, "needs torchrl < 0.12, a task class, a seed per game; its shared critic values all seats alike",
     ),
     Recipe(
         "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",
