@@ -54,9 +54,6 @@ class Edition:
 
     Raises:
         ValueError: If the values make no playable game; the message has the reason.
-
-    >>> Edition("tiny", treasures=(5, 7), traps=("mud",), expeditions=1).card_names
-    {4: '5', 5: '7', 16: 'mud'}
     """
 
     name: str

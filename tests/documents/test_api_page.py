@@ -18,7 +18,7 @@ SHOWN = {
 }
 CONSTANTS = re.findall(r"^\.\. autodata:: (\S+)\.(\w+)$", PAGE, re.MULTILINE)
 NAMES = [*((module, name) for module, names in SHOWN.items() for name in names), *CONSTANTS]
-ENVIRONMENTS = ("batch", "diamant_v0", "editions", "envs.edition_text", "game", "gym_env", "observation")
+ENVIRONMENTS = ("batch", "diamant_v0", "envs.edition_text", "game", "gym_env", "observation")
 
 
 def test_public_names_are_documented():
