@@ -24,7 +24,7 @@ champion: setup  ## train the champion with three seeds, judge and ship it: four
 champion: about = Least exploitable policy found here: it learned against itself alone. Among the pool it wins less than the best rule from four seats on (docs/champion.md); the hunter wins more.
 
 hunter: setup  ## train the policy for tables of strangers with three seeds, judge and ship it: hours
-hunter: about = Wins more from strangers than the champion where chests are open. No equilibrium: who knows it wins far more than a fair share.
+hunter: about = Wins more from strangers than the champion where chests are open. Not an equilibrium: highly exploitable.
 
 champion hunter:
 	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "runs/$@-* are there already: move them away first"; exit 1; fi

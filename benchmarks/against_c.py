@@ -39,7 +39,7 @@ def compare_steps(batches: tuple[int, ...], effort: Effort) -> list[Row]:
 
 
 def engine(ring: Ring, observed: bool = True) -> Play:
-    """Return a contender: the engine with rewards and done, and observations if `observed`."""
+    """Return the engine as a contender, with observations if `observed`."""
     batch = Batch(*ring[0].shape)
     observations, rewards, done = new_arrays(*ring[0].shape)
     batch.reset(0, observations=observations)
@@ -56,7 +56,7 @@ def engine(ring: Ring, observed: bool = True) -> Play:
 
 
 def reference(ring: Ring, incremental: bool = False, observed: bool = True) -> Play:
-    """Return a contender: the C (see `Reference.stepper`)."""
+    """Return the C code as a contender, see `Reference.stepper`."""
     rival = Reference(*ring[0].shape)
     observations, rewards, done = new_arrays(*ring[0].shape)
     rival.reset(0, observations)

@@ -26,11 +26,11 @@ from diamant_env.jax.jaxmarl import DiamantMARL
 
 PLAYERS = 4
 Game = tuple[Callable[[Any], Any], Callable[[Any, Any], Any], int]
-"""Start (key -> what a step gives), step (what the last one gave, key -> the same) and agents that act in a step."""
+"""Initial function (key → carry), step function (carry, key → carry) and number of agents that act per step."""
 
 
 def flat(env: Diamant) -> Game:
-    """Return ours in flat arrays."""
+    """Return the environment with flat arrays."""
 
     def step(last: Any, key: Any) -> Any:
         turn = env.step_auto_reset(last[0], jax.random.bernoulli(key, 0.2, (PLAYERS,)).astype(jnp.int32))

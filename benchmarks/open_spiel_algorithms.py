@@ -1,6 +1,6 @@
 """OpenSpiel's algorithms on small boxes: ``python -m benchmarks.open_spiel_algorithms``, a Markdown table for the docs.
 
-Two play an expedition for the difference of their gems, a zero-sum game, in the turn-based form. NashConv is exact;
+Turn-based zero-sum game of one expedition: two players, utility the difference of their gems. NashConv is exact;
 seconds are those of one processor. Needs ``pip install "diamant-env[open-spiel]" torch cvxpy ecos dm-tree``.
 """
 
@@ -40,7 +40,7 @@ BOXES = {
     "small": "treasures:3+5/traps:mud/trap_copies:2/expeditions:1",
     "medium": "treasures:5+8/traps:mud+wind/trap_copies:2/expeditions:1",
 }
-Learned = tuple[Any, str]  # a policy of all players, and how much was done
+Learned = tuple[Any, str]  # policy of all players, and the number of iterations as text
 
 
 def load(box: str, **parameters: Any) -> pyspiel.Game:
@@ -79,7 +79,7 @@ def by_lp(box: str) -> Learned:
 
 
 def by_mmd(box: str) -> Learned:
-    """Magnetic mirror descent towards an equilibrium of a little entropy."""
+    """Run magnetic mirror descent to a quantal response equilibrium of temperature 0.01."""
     solver = mmd_dilated.MMDDilatedEnt(load(box), 0.01, 0.1)
     for _ in range(300):
         solver.update_sequences()
@@ -87,7 +87,7 @@ def by_mmd(box: str) -> Learned:
 
 
 def by_psro(box: str) -> Learned:
-    """PSRO with exact best responses and the Nash equilibrium of the table of their results."""
+    """Run PSRO with exact best responses and the Nash meta-solver."""
     game = load(box)
     start = policies.TabularPolicy(game)
     oracle = best_response_oracle.BestResponseOracle(game=game, policy=start)
@@ -102,7 +102,7 @@ def by_psro(box: str) -> Learned:
 
 
 def by_deep_cfr(box: str) -> Learned:
-    """Deep CFR over the 90 numbers that a seat sees; its default buffers of a million rows take minutes."""
+    """Run Deep CFR on observations; its default buffers of a million rows take minutes."""
     game = load(box, recall="state")
     solver = deep_cfr.DeepCFRSolver(
         game, (64, 64), (64, 64), num_iterations=40, num_traversals=40, learning_rate=1e-3, memory_capacity=20_000,
@@ -130,7 +130,7 @@ def by_episodes(box: str, make: Callable[[int, int], Any], episodes: int) -> Lea
 
 
 def by_nfsp(box: str) -> Learned:
-    """NFSP's average policies."""
+    """Train by NFSP; return the average policies."""
 
     def make(player: int, size: int) -> Any:
         kwargs = {"epsilon_decay_duration": 3_000, "epsilon_start": 0.1, "epsilon_end": 0.001}
@@ -143,7 +143,7 @@ def by_nfsp(box: str) -> Learned:
 
 
 def by_dqn(box: str) -> Learned:
-    """Two Q-learners; their greedy policies need not approach an equilibrium."""
+    """Train two Q-learners, whose greedy policies need not converge to an equilibrium."""
     return by_episodes(box, lambda player, size: dqn.DQN(player, size, 2, (64,), epsilon_decay_duration=3_000), 3_000)
 
 
@@ -162,13 +162,13 @@ class Mcts(policies.Policy):
 
 
 def by_mcts(box: str) -> Learned:
-    """MCTS over states, not information states: it knows the other's decision of the same turn."""
+    """Run MCTS on states, not information states: it observes the other's decision of the same turn."""
     game = load(box, recall="state")
     return Mcts(game).to_tabular(), "50 simulations a decision"
 
 
 def by_response(box: str) -> Learned:
-    """The best response of each player to an agent of this project."""
+    """Compute the best response of each player to an agent of this package."""
     game = load(box)
     ev = spiel.AgentPolicy(game, "ev:0")
     found = [best_response.BestResponsePolicy(game, player, ev) for player in range(2)]
@@ -201,7 +201,7 @@ ALGORITHMS: dict[str, Callable[[str], Learned]] = {
 
 
 def nash_conv(box: str, learned: Any) -> float:
-    """Return NashConv."""
+    """Return the NashConv of a policy in gems."""
     if isinstance(learned, policies.Policy):
         return exploitability.nash_conv(learned.game, learned, use_cpp_br=False)
     return pyspiel.nash_conv(exported(box), learned)

@@ -119,7 +119,7 @@ def costs(name: str, players: int, pairs: int) -> dict[str, float]:
 
 
 def doubtful_decisions(name: str, players: int, rows: int) -> NDArray[np.float32]:
-    """Return observations, float32 (rows, NUM_FEATURES), of decisions in which the agent is not sure."""
+    """Return observations, float32 (rows, NUM_FEATURES), of decisions with P(LEAVE) near neither 0 nor 1."""
     games = max(rows, 64)
     batch = Batch(games, players, EDITION, "win")
     table = Table(batch, [make(name)], np.zeros((games, players), int))

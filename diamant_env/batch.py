@@ -80,6 +80,11 @@ class Batch:
 
     Raises:
         ValueError: If an argument is out of range; the message lists what is allowed.
+
+    >>> batch = Batch(1000, num_players=4)
+    >>> batch.reset(seed=0).shape
+    (1000, 4, 90)
+    >>> observations, rewards, done = batch.step(np.zeros((1000, 4), np.int8), auto_reset=True)
     """
 
     def __init__(
@@ -144,46 +149,6 @@ class Batch:
     def over(self) -> NDArray[np.bool_]:
         """The games that are over: bool (N,)."""
         return self._games["phase"] == OVER
-
-    def save(self) -> SavedBatch:
-        """Return the games with their scripted cards and decision history, for `restore`."""
-        history = None if self._history is None else self._history.saved()
-        return SavedBatch(self.games, self._script.copy(), self._position.copy(), history)
-
-    def restore(self, saved: SavedBatch | ArrayLike) -> None:
-        """Restore the state from `save`, or from records (N,) without scripted cards and history.
-
-        Args:
-            saved: A snapshot or records; editions and numbers of players must be those of this batch. Where a record
-                is in the phase `REVEAL`, the card is drawn at once.
-
-        Raises:
-            ValueError: If a record is invalid; the message names the game and the field, and the state is unchanged.
-        """
-        phases: tuple[int, ...] = (DECIDE, OVER)
-        if not isinstance(saved, SavedBatch):
-            saved, phases = SavedBatch(saved, self._script[:, :0], self._position * 0), (REVEAL, *phases)  # type: ignore[arg-type]
-        games = check_games(saved.games, self._edition_table, self._edition_rows, self.num_players, phases)
-        script, position = check_script(saved.script, saved.position, self.num_games)
-        if saved.history is not None:
-            check_saved(saved.history, self.num_games)
-        self._restore_unchecked(SavedBatch(games, script, position, saved.history))
-
-    def _restore_unchecked(self, saved: SavedBatch) -> None:
-        """Restore a snapshot without validation."""
-        self._games[:], self._script, self._position = saved.games, saved.script, saved.position
-        self._run(dealing=loops.REVEAL_DUE)
-        self.started = True
-        if self._history is not None and saved.history is not None:
-            self._history.restore(saved.history)
-        elif self._history is not None:
-            self._history.clear(self._games, np.ones(self.num_games, bool))
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_games"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state, _games=state["_memory"].view(GAME)[:, 0])
 
     def reset(
         self,
@@ -290,6 +255,77 @@ class Batch:
         """Play one turn like `step` without observations; return `rewards` and `done`."""
         return self._turn(actions, rewards, done, mask, auto_reset, loops.NO_ROWS, loops.NO_ROWS)
 
+    def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """Return the current observations, float32 (N, seats, num_features), written into `observations` if given."""
+        self._require_games()
+        observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
+        self._run(rows=observations)
+        if self._history is not None:
+            self._history.write(observations)
+        return observations
+
+    def state(self) -> NDArray[np.float32]:
+        """Return the global state, float32 (N, NUM_FEATURES): seat 0's observation with open chests."""
+        self._require_games()
+        state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
+        self._run(rows=state, show_all=True)
+        return state[:, 0]
+
+    def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
+        """Sample `actions`, int8 (N, seats), from probabilities of LEAVE, float32 (N, seats).
+
+        The random numbers depend on the game's key, the expedition, the turn and the seat only.
+
+        Raises:
+            ValueError: If the value of a deciding seat is not between 0 and 1.
+        """
+        leave = checked_array(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
+        actions = self._output(actions, "actions", INT8, (self.seats,))
+        wrong = int(loops.draw_decisions(self._memory, leave, actions))
+        if wrong >= 0:
+            game, seat = divmod(wrong, self.seats)
+            raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
+
+    def save(self) -> SavedBatch:
+        """Return the games with their scripted cards and decision history, for `restore`."""
+        history = None if self._history is None else self._history.saved()
+        return SavedBatch(self.games, self._script.copy(), self._position.copy(), history)
+
+    def restore(self, saved: SavedBatch | ArrayLike) -> None:
+        """Restore the state from `save`, or from records (N,) without scripted cards and history.
+
+        Args:
+            saved: A snapshot or records; editions and numbers of players must be those of this batch. Where a record
+                is in the phase `REVEAL`, the card is drawn at once.
+
+        Raises:
+            ValueError: If a record is invalid; the message names the game and the field, and the state is unchanged.
+        """
+        phases: tuple[int, ...] = (DECIDE, OVER)
+        if not isinstance(saved, SavedBatch):
+            saved, phases = SavedBatch(saved, self._script[:, :0], self._position * 0), (REVEAL, *phases)  # type: ignore[arg-type]
+        games = check_games(saved.games, self._edition_table, self._edition_rows, self.num_players, phases)
+        script, position = check_script(saved.script, saved.position, self.num_games)
+        if saved.history is not None:
+            check_saved(saved.history, self.num_games)
+        self._restore_unchecked(SavedBatch(games, script, position, saved.history))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_games"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _games=state["_memory"].view(GAME)[:, 0])
+
+    def _restore_unchecked(self, saved: SavedBatch) -> None:
+        """Restore a snapshot without validation."""
+        self._games[:], self._script, self._position = saved.games, saved.script, saved.position
+        self._run(dealing=loops.REVEAL_DUE)
+        self.started = True
+        if self._history is not None and saved.history is not None:
+            self._history.restore(saved.history)
+        elif self._history is not None:
+            self._history.clear(self._games, np.ones(self.num_games, bool))
+
     def _turn(
         self,
         actions: ArrayLike,
@@ -351,37 +387,6 @@ class Batch:
             game = self._games[missing]
             script, edition = self._script[missing], self.editions[game["edition"]]
             raise missing_card(script, int(self._position[missing]), edition, game["expedition"], game["turn"] + 1)
-
-    def observe(self, observations: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """Return the current observations, float32 (N, seats, num_features), written into `observations` if given."""
-        self._require_games()
-        observations = self._output(observations, "observations", FLOAT32, (self.seats, self.num_features))
-        self._run(rows=observations)
-        if self._history is not None:
-            self._history.write(observations)
-        return observations
-
-    def state(self) -> NDArray[np.float32]:
-        """Return the global state, float32 (N, NUM_FEATURES): seat 0's observation with open chests."""
-        self._require_games()
-        state = np.empty((self.num_games, 1, NUM_FEATURES), np.float32)
-        self._run(rows=state, show_all=True)
-        return state[:, 0]
-
-    def draw_decisions(self, leave_probability: NDArray[np.float32], actions: NDArray[np.int8]) -> None:
-        """Sample `actions`, int8 (N, seats), from probabilities of LEAVE, float32 (N, seats).
-
-        The random numbers depend on the game's key, the expedition, the turn and the seat only.
-
-        Raises:
-            ValueError: If the value of a deciding seat is not between 0 and 1.
-        """
-        leave = checked_array(leave_probability, "leave_probability", FLOAT32, (self.num_games, self.seats))
-        actions = self._output(actions, "actions", INT8, (self.seats,))
-        wrong = int(loops.draw_decisions(self._memory, leave, actions))
-        if wrong >= 0:
-            game, seat = divmod(wrong, self.seats)
-            raise ValueError(f"leave_probability {leave[game, seat]} of seat {seat} in game {game}; 0 to 1 is allowed")
 
     def _require_games(self) -> None:
         if not self.started:

@@ -59,6 +59,14 @@ class parallel_env(ParallelEnv, EzPickle):
         ValueError: If an argument is out of range; the message lists what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
         OSError: If the render mode is ``"human"`` and there is no display.
+
+    >>> env = parallel_env(num_players=3)
+    >>> observations, infos = env.reset(seed=0)
+    >>> while env.agents:
+    ...     actions = {agent: env.action_space(agent).sample(infos[agent]["action_mask"]) for agent in env.agents}
+    ...     observations, rewards, terminations, truncations, infos = env.step(actions)
+    >>> terminations
+    {'player_0': True, 'player_1': True, 'player_2': True}
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - PettingZoo's form
@@ -100,11 +108,6 @@ class parallel_env(ParallelEnv, EzPickle):
         self.state_space = observation_space()
         self.action_spaces = {agent: Discrete(2) for agent in self.possible_agents}
         self.observation_spaces = {agent: self._new_observation_space() for agent in self.possible_agents}
-
-    def _new_observation_space(self) -> Box | Dict:
-        if self._mask != "observation":
-            return self._layout.space()
-        return Dict({"observation": self._layout.space(), "action_mask": Box(0, 1, (2,), np.int8)})
 
     def observation_space(self, agent: str) -> Box | Dict:
         """Return the observation space of an agent, the same object at each call."""
@@ -178,26 +181,6 @@ class parallel_env(ParallelEnv, EzPickle):
         """The number of players at the table."""
         return len(self.possible_agents)
 
-    def _results(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
-        """Return observations, rewards and infos of all agents."""
-        observations: dict[str, Any] = {}
-        rewards: dict[str, float] = {}
-        infos: dict[str, dict] = {}
-        rows = self._layout.select(rows)
-        # Indexing rows and lists takes half the time of iterating over arrays.
-        self._may_leave[...] = self._inside
-        masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]
-        for seat, agent in enumerate(self.possible_agents):
-            observations[agent] = rows[seat]
-            rewards[agent] = paid[seat]
-            infos[agent] = {"active": inside[seat], "action_mask": masks[seat]}
-        if self._mask != "info":
-            for agent, info in infos.items():
-                mask = info.pop("action_mask")
-                if self._mask == "observation":
-                    observations[agent] = {"observation": observations[agent], "action_mask": mask}
-        return observations, rewards, infos
-
     def state(self) -> NDArray[np.float32]:
         """Return the global state, float32 (NUM_FEATURES,): player_0's observation with open chests."""
         return self._batch.state()[0]
@@ -221,13 +204,6 @@ class parallel_env(ParallelEnv, EzPickle):
             self._batch.restore(games)
         self._pictures.scenes, self.agents = scenes, agents
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "game": self.clone_state()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        self.restore_state(state["game"])
-
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).
 
@@ -248,6 +224,38 @@ class parallel_env(ParallelEnv, EzPickle):
     def close(self) -> None:
         """Close the window, if any."""
         self._pictures.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "game": self.clone_state()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self.restore_state(state["game"])
+
+    def _new_observation_space(self) -> Box | Dict:
+        if self._mask != "observation":
+            return self._layout.space()
+        return Dict({"observation": self._layout.space(), "action_mask": Box(0, 1, (2,), np.int8)})
+
+    def _results(self, rows: NDArray[np.float32]) -> tuple[dict[str, Any], dict[str, float], dict[str, dict]]:
+        """Return observations, rewards and infos of all agents."""
+        observations: dict[str, Any] = {}
+        rewards: dict[str, float] = {}
+        infos: dict[str, dict] = {}
+        rows = self._layout.select(rows)
+        # Indexing rows and lists takes half the time of iterating over arrays.
+        self._may_leave[...] = self._inside
+        masks, inside, paid = self._masks.copy(), self._inside.tolist(), self._rewards.tolist()[0]
+        for seat, agent in enumerate(self.possible_agents):
+            observations[agent] = rows[seat]
+            rewards[agent] = paid[seat]
+            infos[agent] = {"active": inside[seat], "action_mask": masks[seat]}
+        if self._mask != "info":
+            for agent, info in infos.items():
+                mask = info.pop("action_mask")
+                if self._mask == "observation":
+                    observations[agent] = {"observation": observations[agent], "action_mask": mask}
+        return observations, rewards, infos
 
 
 def raw_env(**kwargs: Any) -> AECEnv:

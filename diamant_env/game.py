@@ -66,25 +66,11 @@ class Game:
         self._set_memory(np.zeros((1, GAME.itemsize), np.uint8))
         start_game(self._games[0], self._table[0], self.num_players, key)
 
-    def _set_memory(self, memory: NDArray[np.uint8]) -> None:
-        # An array of one record: writes to an unpickled scalar record are lost.
-        self._memory, self._games = memory, memory.view(GAME)[:, 0]
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_memory": self._memory.copy(), "_games": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._set_memory(self._memory)
-
     def clone(self) -> Game:
         """Return an independent copy."""
         copied = object.__new__(type(self))
         copied.__setstate__(self.__getstate__())
         return copied
-
-    def __deepcopy__(self, memo: dict) -> Game:
-        return self.clone()
 
     @property
     def state(self) -> GameState:
@@ -201,6 +187,20 @@ class Game:
         if reward == "win":
             return np.array([win_share(game, self._table[0], seat) for seat in seats])
         return np.array([uncompiled(margin)(game, seat) for seat in seats], np.float64)
+
+    def __deepcopy__(self, memo: dict) -> Game:
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_memory": self._memory.copy(), "_games": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._set_memory(self._memory)
+
+    def _set_memory(self, memory: NDArray[np.uint8]) -> None:
+        # An array of one record: writes to an unpickled scalar record are lost.
+        self._memory, self._games = memory, memory.view(GAME)[:, 0]
 
     def _require(self, phase: int, call: str) -> None:
         if self._games["phase"][0] != phase:

@@ -83,6 +83,12 @@ class DiamantEnv(gymnasium.Env):
         ValueError: If an argument is out of range; the message lists what is allowed.
         ImportError: If the render mode needs pygame-ce and it isn't installed.
         OSError: If the render mode is ``"human"`` and there is no display.
+
+    >>> env = gymnasium.make("diamant_env/Diamant-v0", opponents="bag:18")
+    >>> observation, info = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(1)
+    >>> observation.shape, terminated
+    ((90,), False)
     """
 
     metadata: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 2}  # noqa: RUF012
@@ -100,18 +106,9 @@ class DiamantEnv(gymnasium.Env):
         observation: Observation = None,
     ) -> None:
         self._learner = OneLearner(
-            1,
-            num_players,
-            edition,
-            reward,
-            seat,
-            opponents,
-            hidden_chests,
-            expeditions,
-            render_mode,
-            self.metadata,
-            observation,
-        )
+            1, num_players, edition, reward, seat, opponents, hidden_chests, expeditions,
+            render_mode, self.metadata, observation,
+        )  # fmt: skip
         self._playing = False
         self.render_mode = render_mode
         self.action_space = Discrete(2)
@@ -160,9 +157,6 @@ class DiamantEnv(gymnasium.Env):
         self._playing = not over
         return self._learner.observations[0], float(rewards[0]), over, False, self._info(int(turns[0]))
 
-    def _info(self, turns: int) -> dict[str, Any]:
-        return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}
-
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions, bool (2,), for sb3-contrib's MaskablePPO."""
         return self._learner.action_masks[0]
@@ -178,3 +172,6 @@ class DiamantEnv(gymnasium.Env):
     def close(self) -> None:
         """Close the window, if any."""
         self._learner.pictures.close()
+
+    def _info(self, turns: int) -> dict[str, Any]:
+        return {"seat": int(self._learner.seats[0]), "score": int(self._learner.scores[0]), "turns": turns}

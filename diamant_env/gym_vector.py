@@ -140,6 +140,22 @@ class DiamantVectorEnv(VectorEnv):
         infos.update(self._infos(np.ones(self.num_envs, np.bool_), turns))
         return self._learner.observations, rewards, ended, np.zeros(self.num_envs, np.bool_), infos
 
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Return the legal actions of each learner, bool (num_envs, 2)."""
+        return self._learner.action_masks
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Return the text or picture of every game, or None without a render mode.
+
+        Raises:
+            ResetNeeded: Before the first reset.
+        """
+        return None if self.render_mode is None else tuple(self._learner.pictures.draw())
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Release the resources of rendering."""
+        self._learner.pictures.close()
+
     def _start_next_games(self, chosen: NDArray[np.bool_], turns: NDArray[np.int64]) -> None:
         self._learner.reset(chosen)
         turns[chosen] = 0
@@ -177,22 +193,6 @@ class DiamantVectorEnv(VectorEnv):
             expected = f"a bool array ({self.num_envs},) with at least one True"
             raise ValueError(f"reset_mask={options['reset_mask']!r}; {expected} is expected")
         return mask.copy()
-
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Return the legal actions of each learner, bool (num_envs, 2)."""
-        return self._learner.action_masks
-
-    def render(self) -> tuple[Any, ...] | None:
-        """Return the text or picture of every game, or None without a render mode.
-
-        Raises:
-            ResetNeeded: Before the first reset.
-        """
-        return None if self.render_mode is None else tuple(self._learner.pictures.draw())
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """Release the resources of rendering."""
-        self._learner.pictures.close()
 
 
 def _autoreset_mode(mode: str | AutoresetMode) -> AutoresetMode:

@@ -177,20 +177,6 @@ class DiamantState(pyspiel.State):
         return f"{_public_text(self.position.state)}; chests {_chests(self.position)}"
 
 
-def _public_text(game: GameState) -> str:
-    """Return the public information without chests."""
-    n = int(game["num_players"])
-    numbers = ("expedition", "turn", "bag", "path_gems", "path_relics", "path_relic_value", "relics_taken")
-    lists = {"inside": n, "left_turn": n, "relics": n, "deck": None, "on_path": None}
-    parts = [f"{name} {game[name]}" for name in numbers]
-    parts += [f"{name} {','.join(map(str, game[name][:end].tolist()))}" for name, end in lists.items()]
-    return "; ".join(parts)
-
-
-def _chests(position: Game) -> list[int]:
-    return position.returns().astype(int).tolist()
-
-
 class DiamantObserver:
     """Observer: a seat's observation as text, and as a tensor if public and private information are requested.
 
@@ -227,6 +213,20 @@ class DiamantObserver:
         elif self._kind.public_info and not hidden:
             parts.append(f"chests {chests}")
         return "; ".join(parts)
+
+
+def _public_text(game: GameState) -> str:
+    """Return the public information without chests."""
+    n = int(game["num_players"])
+    numbers = ("expedition", "turn", "bag", "path_gems", "path_relics", "path_relic_value", "relics_taken")
+    lists = {"inside": n, "left_turn": n, "relics": n, "deck": None, "on_path": None}
+    parts = [f"{name} {game[name]}" for name in numbers]
+    parts += [f"{name} {','.join(map(str, game[name][:end].tolist()))}" for name, end in lists.items()]
+    return "; ".join(parts)
+
+
+def _chests(position: Game) -> list[int]:
+    return position.returns().astype(int).tolist()
 
 
 pyspiel.register_game(_game_type("score", False, False), DiamantGame)

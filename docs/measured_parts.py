@@ -31,7 +31,7 @@ def load(name: str) -> Row:
 
 
 def engine() -> str:
-    """The step beside plain C, and the seconds until the first step."""
+    """Return the throughput of the engine and of plain C, and the seconds before the first step."""
     results = load("throughput")
     found = {(row["section"], row["what"], row.get("rival")): row for row in results["rows"]}
     rows = []
@@ -108,7 +108,7 @@ def benchmark_tasks() -> str:
 
 
 def findings() -> str:
-    """Sentences to quote, of docs/measured/findings.txt: read whether the words still fit when runs are added.
+    """Return the sentences of docs/measured/findings.txt with their figures; reread their words when runs are added.
 
     A figure stands there as ``{TASK, ALGORITHM, COLUMN}``, that of one algorithm less another's as ``{TASK, FIRST -
     SECOND, COLUMN}``.

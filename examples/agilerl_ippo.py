@@ -1,6 +1,6 @@
 """AgileRL: IPPO, one network for every seat, on the project's batch engine.
 
-Install: pip install -e . agilerl peft scipy torch==2.13.0   (in a venv of its own: it wants pettingzoo < 1.27)
+Install: pip install -e . agilerl peft scipy torch==2.13.0   (in a venv of its own: it needs pettingzoo < 1.27)
 Run:     python -m examples.agilerl_ippo --steps 300000
 
 Counted: rows whose seat must decide.
@@ -58,14 +58,14 @@ while decisions < steps:
     rollout = [{"player": []} for _ in range(6)]
     for _ in range(64):
         actions, log_probs, _, values = agent.get_action({"player": observations})
-        following = np.zeros((games, seats, NUM_FEATURES), np.float32)
+        next_observations = np.zeros((games, seats, NUM_FEATURES), np.float32)
         played = actions["player"].reshape(games, seats).astype(np.int8)
-        batch.step(played, following, rewards, done, auto_reset=True)
+        batch.step(played, next_observations, rewards, done, auto_reset=True)
         turn = (observations, actions["player"], log_probs["player"], rewards.flatten(), ends, values["player"])
         for kept, new in zip(rollout, turn, strict=True):
             kept["player"].append(new)
         decisions += int(observations[:, 0].sum())
-        observations, ends = following.reshape(-1, NUM_FEATURES), np.repeat(done, seats).astype(float)
+        observations, ends = next_observations.reshape(-1, NUM_FEATURES), np.repeat(done, seats).astype(float)
     agent.learn((*rollout, {"player": observations}, {"player": ends}))
 seconds = time.perf_counter() - start
 

@@ -41,16 +41,16 @@ class Diamant(TaskClass):
         return lambda: PettingZooWrapper(task.parallel_env(), seed=next(seeds), **options)
 
     def get_env_transforms(self, env):
-        """Gems are divided by 16, as for every algorithm of the benchmark."""
+        """Return the scaling of gems by 1/16, as for every algorithm of the benchmark."""
         scale = 1 if self.config["task"].reward == "win" else 1 / 16
         return [RewardScaling(loc=0, scale=scale, in_keys=[("player", "reward")])]
 
     def supports_continuous_actions(self):
-        """Decisions are discrete."""
+        """Return False: decisions are discrete."""
         return False
 
     def supports_discrete_actions(self):
-        """CONTINUE and LEAVE."""
+        """Return True: CONTINUE and LEAVE."""
         return True
 
     def has_render(self, env):
@@ -62,7 +62,7 @@ class Diamant(TaskClass):
         return 200
 
     def group_map(self, env):
-        """All seats are one group."""
+        """Return one group of all seats."""
         return env.group_map
 
     def action_spec(self, env):
@@ -111,13 +111,13 @@ class Budget(Callback):
 
 
 def mappo(task, budget, seed, folder):
-    """MAPPO of BenchMARL."""
+    """Train by MAPPO of BenchMARL."""
     # A shared critic gives all seats the same value, and the wins of a table add up to 1.
     return learn(MappoConfig.get_from_yaml(), False, task, budget, seed, folder)
 
 
 def ippo(task, budget, seed, folder):
-    """IPPO of BenchMARL."""
+    """Train by IPPO of BenchMARL."""
     return learn(IppoConfig.get_from_yaml(), True, task, budget, seed, folder)
 
 

@@ -74,9 +74,9 @@ for _ in range(updates):
             action = distribution.sample()
             values[step] = critic(current).squeeze(-1)
         observations[step], actions[step], logprobs[step] = current, action, distribution.log_prob(action)
-        following, reward, terminations, _, _ = envs.step(action.numpy())
+        next_observation, reward, terminations, _, _ = envs.step(action.numpy())
         rewards[step], ends[step] = torch.as_tensor(reward), torch.as_tensor(terminations)
-        current = torch.as_tensor(following)
+        current = torch.as_tensor(next_observation)
 
     # What each decision was worth; gamma is 1, since games are short and end by themselves.
     with torch.no_grad():

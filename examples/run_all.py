@@ -73,7 +73,7 @@ RECIPES = [
     ),
     Recipe(
         "TorchRL PPO", "torchrl_ppo", SHARED, "torchrl",
-        "infos", IDLE, "steps one game after the other; `rollout` explores only if told to",
+        "infos", IDLE, "steps one game after the other; `rollout` explores only on request",
     ),
     Recipe(
         "Tianshou PPO", "tianshou_ppo", (".", "tianshou==2.0.1", TORCH, "scipy"), "tianshou",
@@ -81,7 +81,7 @@ RECIPES = [
     ),
     Recipe(
         "BenchMARL MAPPO", "benchmarl_mappo", (".[train]", "benchmarl", "torchrl<0.12", TORCH, "scipy"), "benchmarl",
-        "infos", IDLE, "wants torchrl < 0.12, a task class, a seed per game; its shared critic values all seats alike",
+        "infos", IDLE, "needs torchrl < 0.12, a task class, a seed per game; its shared critic values all seats alike",
     ),
     Recipe(
         "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",

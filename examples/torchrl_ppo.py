@@ -93,7 +93,7 @@ seconds = time.perf_counter() - start
 
 
 def choose(observations):
-    """Draw decisions; the network wants four seats, so every observation is shown four times."""
+    """Draw decisions; the network takes four seats, so every observation is repeated four times."""
     with torch.no_grad():
         rows = torch.as_tensor(observations).unsqueeze(1).expand(-1, 4, -1)
         return torch.distributions.Categorical(logits=logits.module(rows)[:, 0]).sample().numpy()

@@ -143,8 +143,8 @@ def advantages(turns: Transition, last_decides: Array, last_value: Array, ppo: P
         earned, known = earned + turn.reward, known | turn.over
         own = jnp.where(known, earned + ppo.gamma * (value + ppo.gae_lambda * advantage) - turn.value, 0)
         decided = (turn.value, own, jnp.zeros_like(earned), jnp.ones_like(known))
-        following = (value, advantage, earned, known)
-        after = tuple(jnp.where(turn.decides, new, old) for new, old in zip(decided, following, strict=True))
+        idle = (value, advantage, earned, known)
+        after = tuple(jnp.where(turn.decides, new, old) for new, old in zip(decided, idle, strict=True))
         return after, (own, turn.decides & known)
 
     zeros = jnp.zeros_like(last_value)

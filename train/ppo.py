@@ -34,7 +34,7 @@ from diamant_env.opponents.pools import POOLS
 from diamant_env.sb3 import DiamantVecEnv
 from diamant_env.state import GAME
 from diamant_env.storage.results import save_json
-from train.learning.decisions import COIN, DecisionBuffer, Exploration, Samples, weighted
+from train.learning.decisions import EXPLORED_LEAVE, DecisionBuffer, Exploration, Samples, weighted
 from train.learning.league import League, tables_of
 from train.runs.config import CONFIGS, Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
 from train.runs.judging import check_run, curve_point, report_run, save_curve, start_of
@@ -86,8 +86,8 @@ class Learner:
         self.shuffle = np.random.default_rng(seed)
         self.exploration = None
         if config.explore:
-            coins = np.random.SeedSequence(seed).spawn(1)[0]
-            self.exploration = Exploration(env.games_of_rows, config.explore, config.explore_chance, coins)
+            exploration_seed = np.random.SeedSequence(seed).spawn(1)[0]
+            self.exploration = Exploration(env.games_of_rows, config.explore, config.explore_chance, exploration_seed)
         env.seed(seed)
         self.observations = env.reset()
         self.decisions, self.entropy_weight = 0, config.entropy
@@ -112,13 +112,13 @@ class Learner:
         leave = np.zeros(self.env.num_envs, np.float32)
         leave[rows] = np.exp(log_probs[:, 1])
         if self.exploration is not None:
-            coins = self.exploration.coins(rows)
-            leave[rows[coins]] = COIN
+            explored = self.exploration.sample(rows)
+            leave[rows[explored]] = EXPLORED_LEAVE
         actions = self.env.draw_decisions(leave)
         chosen = actions[rows]
         taken = log_probs[np.arange(len(rows)), chosen]
         if self.exploration is not None:
-            weights = self.exploration.weights(rows, coins, taken)
+            weights = self.exploration.weights(rows, explored, taken)
         self.buffer.add_decisions(rows, seen, chosen, values, taken, weights, -self.cost(seen, chosen, taken))
         self.observations, rewards, done = self.env.play(actions)
         self.buffer.add_outcomes(rewards * np.float32(self.config.reward_scale), done)

@@ -2,7 +2,7 @@
  *
  * It plays the engine's games byte for byte. What all seats share is computed once and copied to each row; the seats
  * are a slice of a ring that goes twice around the table. The incremental step writes, where a card was turned up and
- * nobody left, only what the card changes; else it writes all rows. One edition and table size per call. Actions are
+ * all continued, only what the card changes; else it writes all rows. One edition and table size per call. Actions are
  * not checked.
  */
 #include <stdint.h>

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from diamant_env.advice.hint import hint
 from diamant_env.advice.odds import Odds
 from diamant_env.advice.review import review
-from diamant_env.commands.session import PERSON, Session, Stopped, ask, session_parser
+from diamant_env.commands.session import PERSON, Stopped, TerminalGame, ask, session_parser
 from diamant_env.commands.terminal import say
 from diamant_env.drawing.narration import listed
 from diamant_env.editions import RULEBOOK_PLAYERS, Edition
@@ -48,11 +48,11 @@ _HELP = """\
 _RELICS = "\n  Relics on the path go to a player who leaves alone."
 
 
-class Game(Session):
+class Game(TerminalGame):
     """A game between a person in seat 0 and agents."""
 
     def decide(self, decisions: NDArray[np.int8]) -> None:
-        """See `Session.decide`; the agents' probabilities are hidden."""
+        """See `TerminalGame.decide`; the agents' probabilities are hidden."""
         if not self.now.inside[0]:
             return
         say("", *self.words.table(self.now, self.scene), "")
@@ -100,6 +100,6 @@ def run(argv: Sequence[str]) -> int:
         say(f"(By the rulebooks it takes at least {RULEBOOK_PLAYERS[0]} players.)")
     say(f"The seed is {options.seed}: --seed {options.seed} brings the same cards again.", "", help_on(edition))
     status = game.run()
-    if game.sitting.over and not options.no_review:
-        say("", *review(game.sitting.games, edition, 0).lines())
+    if game.session.over and not options.no_review:
+        say("", *review(game.session.games, edition, 0).lines())
     return status

@@ -28,7 +28,7 @@ class Stopped(Exception):
 
 
 def session_parser(command: str, description: str) -> Parser:
-    """Return a parser with the options of every `Session`."""
+    """Return a parser with the options of every `TerminalGame`."""
     parser = new_parser(command, description)
     add_edition(parser)
     add = parser.add_argument
@@ -39,7 +39,7 @@ def session_parser(command: str, description: str) -> Parser:
     return parser
 
 
-class Session:
+class TerminalGame:
     """A game between agents and at most one person.
 
     Args:
@@ -56,9 +56,9 @@ class Session:
             raise ValueError(f"{len(seats)} players; 1 to {MAX_PLAYERS} fit at a table")
         person = 0 if seats[0] == PERSON else None
         agents = make_all([None if text == PERSON else text for text in seats], options.seed)
-        self.sitting = GameSession(options.edition, agents, options.seed, seats, options.hidden_chests)
-        self.sitting.leave  # noqa: B018 - raises if an agent does not support the table
-        self.edition, self.scene = self.sitting.edition, self.sitting.scene
+        self.session = GameSession(options.edition, agents, options.seed, seats, options.hidden_chests)
+        self.session.leave  # noqa: B018 - raises if an agent does not support the table
+        self.edition, self.scene = self.session.edition, self.session.scene
         names = ["you" if text == PERSON else name for text, name in zip(seats, distinct(seats), strict=True)]
         self.words = TextView(self.edition, names, person, _has_colours())
         self.record_to: Path | None = options.record
@@ -66,7 +66,7 @@ class Session:
     @property
     def now(self) -> GameState:
         """The game's record."""
-        return self.sitting.now
+        return self.session.now
 
     def run(self) -> int:
         """Play to the end and return the exit status: 0, or 130 after Ctrl-C.
@@ -79,7 +79,7 @@ class Session:
         except (Stopped, KeyboardInterrupt) as stop:
             say("", f"Stopped in expedition {self.now.expedition} of {self.edition.expeditions}.")
             if self.record_to:
-                self.sitting.log.record().write(self.record_to)
+                self.session.log.record().write(self.record_to)
                 say(f"The game so far is recorded in {self.record_to}.")
             return 130 if isinstance(stop, KeyboardInterrupt) else 0
         if self.record_to:
@@ -99,14 +99,14 @@ class Session:
 
     def _play(self) -> None:
         say(*self.words.turn(self.now, self.scene))
-        while not self.sitting.over:
-            decisions = self.sitting.decisions()
+        while not self.session.over:
+            decisions = self.session.decisions()
             self.decide(decisions)
-            self.sitting.play(decisions)
+            self.session.play(decisions)
             say(*self.words.turn(self.now, self.scene))
         try:
             if self.record_to is not None:
-                self.sitting.log.record().write(self.record_to)
+                self.session.log.record().write(self.record_to)
         finally:
             say(*self.words.summary(self.now, self.scene))
 

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from diamant_env.commands.session import Session, session_parser
+from diamant_env.commands.session import TerminalGame, session_parser
 from diamant_env.commands.terminal import say
 
 COMMAND = "diamant watch"
 DEFAULT_AGENTS = ("ev", "bag:18", "traps", "oppose")
 
 
-class Show(Session):
+class Show(TerminalGame):
     """A game between agents with their probabilities of LEAVE."""
 
     def __init__(self, seats: Sequence[str], options: argparse.Namespace) -> None:
@@ -25,8 +25,8 @@ class Show(Session):
         self._pause = min(1 / options.speed, 3600.0) if options.speed else 0.0  # seconds
 
     def decide(self, decisions: NDArray[np.int8]) -> None:
-        """See `Session.decide`."""
-        say(*self.words.table(self.now, self.scene, self.sitting.leave))
+        """See `TerminalGame.decide`."""
+        say(*self.words.table(self.now, self.scene, self.session.leave))
         time.sleep(self._pause)
 
 

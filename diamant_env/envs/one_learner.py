@@ -82,9 +82,6 @@ class OneLearner:
             self._seat_everyone()
         self.pictures.restart(np.flatnonzero(chosen))
 
-    def _seat_everyone(self) -> None:
-        self._table = Table(self.batch, self.opponents.agents, self.opponents.seating(self.seats))
-
     def play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Play until each learner must decide again or its game is over; games already over are unchanged.
 
@@ -127,3 +124,6 @@ class OneLearner:
     def scores(self) -> NDArray[np.int64]:
         """The learners' chests in gems, relics included, int64 (N,)."""
         return self.batch.tables["chest"][self._games, self.seats].astype(np.int64)
+
+    def _seat_everyone(self) -> None:
+        self._table = Table(self.batch, self.opponents.agents, self.opponents.seating(self.seats))

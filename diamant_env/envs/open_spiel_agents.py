@@ -40,10 +40,6 @@ class AgentPolicy(Policy):
         rows = [self._seen(start.child(card), 0) for card, _ in start.chance_outcomes()]
         require_memoryless(self.agent, np.repeat(np.concatenate(rows), _REPEATS, axis=0))
 
-    def _seen(self, state: pyspiel.State, player: int) -> NDArray[np.float32]:
-        # The turn-based form prepends the current player to the tensor.
-        return np.array(state.observation_tensor(player), np.float32)[None, -NUM_FEATURES:]
-
     def action_probabilities(self, state: pyspiel.State, player_id: int | None = None) -> dict[int, float]:
         """Return the probability of each legal action."""
         player = state.current_player() if player_id is None else player_id
@@ -52,6 +48,10 @@ class AgentPolicy(Policy):
         seen = Observations(self._seen(state, player))
         leave = float(answer_of(self.agent, seen, np.zeros(1, np.bool_))[0])
         return {CONTINUE: 1 - leave, LEAVE: leave}
+
+    def _seen(self, state: pyspiel.State, player: int) -> NDArray[np.float32]:
+        # The turn-based form prepends the current player to the tensor.
+        return np.array(state.observation_tensor(player), np.float32)[None, -NUM_FEATURES:]
 
 
 class AgentBot(pyspiel.Bot):

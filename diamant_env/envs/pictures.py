@@ -70,6 +70,11 @@ class Pictures:
 
         return png_of(self.draw()[0])
 
+    def close(self) -> None:
+        """Close the window, if any."""
+        if self._window is not None:
+            self._window.close()
+
     def _draw(self, game: int, fps: float = 0) -> Any:
         record, scene = self._batch.games[game], self.scenes[game]
         if scene.before is None and not scene.path:
@@ -82,8 +87,3 @@ class Pictures:
             return self._pixels_of(table)
         self._window.show(table, fps)
         return None
-
-    def close(self) -> None:
-        """Close the window, if any."""
-        if self._window is not None:
-            self._window.close()

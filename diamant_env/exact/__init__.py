@@ -1,4 +1,9 @@
-"""Exact solutions: optimal stopping, equilibria and best responses; see `docs/exact.md` for the method."""
+"""Exact solutions: optimal stopping, equilibria and best responses; see `docs/exact.md` for the method.
+
+>>> from diamant_env import exact
+>>> round(exact.solve_lone("iello-2016-fr").value, 2)  # expected gems of a lone player in one expedition
+17.34
+"""
 
 from diamant_env.compilation import cache_folder
 from diamant_env.exact.data_set import ActionValues, action_values

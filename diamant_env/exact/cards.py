@@ -86,21 +86,6 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
     )
 
 
-def _trap_digits(game: GameState, merge: bool) -> list[_Digit]:
-    """Return a digit per kind of trap in the deck and not on the path; `merge` joins kinds with equal copies."""
-    copies = game["deck"][FIRST_TRAP:FIRST_RELIC].tolist()
-    fresh = [trap for trap in range(MAX_TRAPS) if copies[trap] and not game["on_path"][trap]]
-    alike = [[trap for trap in fresh if copies[trap] == number] for number in sorted({copies[trap] for trap in fresh})]
-    return [
-        _Digit(
-            rising=[(len(traps) - seen) * copies[traps[0]] for seen in range(len(traps) + 1)],
-            fatal=[seen * (copies[traps[0]] - 1) for seen in range(len(traps) + 1)],
-            traps=tuple(traps),
-        )
-        for traps in (alike if merge else [[trap] for trap in fresh])
-    ]
-
-
 @jit
 def read_digits(sets, number, digits):
     """Write the digits of index `number` into `digits`, int64 (digits,)."""
@@ -139,3 +124,18 @@ def number_of(sets, start, game):
     for digit in range(sets.radix.shape[0]):
         cards -= (number // sets.stride[digit]) % sets.radix[digit]
     return number if cards == 0 else np.int64(-1)
+
+
+def _trap_digits(game: GameState, merge: bool) -> list[_Digit]:
+    """Return a digit per kind of trap in the deck and not on the path; `merge` joins kinds with equal copies."""
+    copies = game["deck"][FIRST_TRAP:FIRST_RELIC].tolist()
+    fresh = [trap for trap in range(MAX_TRAPS) if copies[trap] and not game["on_path"][trap]]
+    alike = [[trap for trap in fresh if copies[trap] == number] for number in sorted({copies[trap] for trap in fresh})]
+    return [
+        _Digit(
+            rising=[(len(traps) - seen) * copies[traps[0]] for seen in range(len(traps) + 1)],
+            fatal=[seen * (copies[traps[0]] - 1) for seen in range(len(traps) + 1)],
+            traps=tuple(traps),
+        )
+        for traps in (alike if merge else [[trap] for trap in fresh])
+    ]

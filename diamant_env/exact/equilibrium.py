@@ -33,7 +33,7 @@ from diamant_env.storage.files import write_whole
 
 _CHUNKS = 200
 _DIGEST_SIZE = hashlib.sha256().digest_size
-_NOT_KEPT = np.zeros(0)
+_NO_POLICY = np.zeros(0)
 
 Progress = Callable[[float], None]
 
@@ -149,7 +149,7 @@ def solve(
     tree: ExpeditionTree,
     mode: int,
     values: NDArray[np.float64],
-    policy: NDArray[np.float64] = _NOT_KEPT,
+    policy: NDArray[np.float64] = _NO_POLICY,
     progress: Progress | None = None,
 ) -> float:
     """Fill `values`, float64 (nodes,), by backward induction; see `induction.solve_sets`."""
@@ -202,7 +202,7 @@ def load_values(tree: ExpeditionTree, mode: int) -> tuple[NDArray[np.float64], f
 
 
 def save_values(tree: ExpeditionTree, mode: int, values: NDArray[np.float64], error: float) -> None:
-    """Cache a solution on disk; write errors are ignored."""
+    """Write a solution to the disk cache; write errors are ignored."""
     file = _file_of(tree, mode)
     if file is not None:
         numbers = np.concatenate([[error], values]).astype("<f8")

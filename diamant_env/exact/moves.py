@@ -54,25 +54,6 @@ def tabulate_moves(start: GameState, edition: Edition) -> Moves:
     return Moves(gain, rest, path_share, path_rest, takes_relics)
 
 
-def _treasure(start: GameState, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
-    """Return a treasure's additions to each bag and to the path, for a number of players inside."""
-    game = start.copy()
-    game["num_inside"] = inside
-    reveal(game, numbers_of(edition), slot)
-    return int(game["bag"] - start["bag"]), int(game["path_gems"] - start["path_gems"])
-
-
-def _cave_with(gems: int, leavers: int) -> GameState:
-    """Return a game with gems and a relic of value 0 on the path, in which the first `leavers` seats leave."""
-    game = np.zeros(1, GAME)[0]
-    game["path_gems"], game["path_relics"] = gems, 1
-    game["num_players"] = game["num_inside"] = MAX_PLAYERS
-    game["inside"] = 1
-    game["decision"] = CONTINUE
-    game["decision"][:leavers] = LEAVE
-    return game
-
-
 def relic_worth(start: GameState, edition: Edition, card: int) -> NDArray[np.int64]:
     """Return the value of the relics on the path after 0, 1, … more of this card, int64 (copies + 1,)."""
     game = start.copy()
@@ -116,4 +97,23 @@ def after_bust(game: GameState, edition: Edition, trap: int) -> GameState:
     game["bust_card"] = NO_CARD
     while game["bust_card"] == NO_CARD:
         reveal(game, numbers_of(edition), FIRST_TRAP + trap)
+    return game
+
+
+def _treasure(start: GameState, edition: Edition, inside: int, slot: int) -> tuple[int, int]:
+    """Return a treasure's additions to each bag and to the path, for a number of players inside."""
+    game = start.copy()
+    game["num_inside"] = inside
+    reveal(game, numbers_of(edition), slot)
+    return int(game["bag"] - start["bag"]), int(game["path_gems"] - start["path_gems"])
+
+
+def _cave_with(gems: int, leavers: int) -> GameState:
+    """Return a game with gems and a relic of value 0 on the path, in which the first `leavers` seats leave."""
+    game = np.zeros(1, GAME)[0]
+    game["path_gems"], game["path_relics"] = gems, 1
+    game["num_players"] = game["num_inside"] = MAX_PLAYERS
+    game["inside"] = 1
+    game["decision"] = CONTINUE
+    game["decision"][:leavers] = LEAVE
     return game

@@ -84,31 +84,6 @@ def best_response(
     return Response(root_value(x, best), root_value(x, profile), x.boxes.players)
 
 
-@jit(cached=True)
-def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, maximise, value):
-    """Fill `value`, float64 (nodes,), at `nodes` of the sets from `last` - 1 down to `first`.
-
-    Values are a player's expected gems when all others play `policy` and the player maximises or plays it too.
-    """
-    digits = np.zeros(sets.radix.shape[0], np.int64)
-    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
-    for number in range(last - 1, first - 1, -1):
-        read_digits(sets, number, digits)
-        cards = cards_left(sets, digits)
-        before_first_card = must_reveal and number == 0
-        for at in nodes_of(boxes, number):
-            if not (nodes[at] or before_first_card):
-                continue
-            inside, gone, bag, path = coordinates(boxes, number, at)
-            if before_first_card:
-                value[at] = continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
-                continue
-            others, chance = inside - 1, policy[at]
-            compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
-            leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
-            value[at] = max(leaving, staying) if maximise else chance * leaving + (1 - chance) * staying
-
-
 def policy_of(
     agent: Agent, tree: ExpeditionTree, progress: Progress | None = None, nodes: NDArray[np.bool_] | None = None
 ) -> NDArray[np.float64]:
@@ -170,6 +145,31 @@ def require_memoryless(agent: Agent, flat: NDArray[np.float32]) -> None:
             f"{agent} answers the same observations differently: it must return the probability of LEAVE as a "
             "function of the observation, without memory or sampled decisions"
         )
+
+
+@jit(cached=True)
+def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, maximise, value):
+    """Fill `value`, float64 (nodes,), at `nodes` of the sets from `last` - 1 down to `first`.
+
+    Values are a player's expected gems when all others play `policy` and the player maximises or plays it too.
+    """
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
+    for number in range(last - 1, first - 1, -1):
+        read_digits(sets, number, digits)
+        cards = cards_left(sets, digits)
+        before_first_card = must_reveal and number == 0
+        for at in nodes_of(boxes, number):
+            if not (nodes[at] or before_first_card):
+                continue
+            inside, gone, bag, path = coordinates(boxes, number, at)
+            if before_first_card:
+                value[at] = continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
+                continue
+            others, chance = inside - 1, policy[at]
+            compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
+            leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
+            value[at] = max(leaving, staying) if maximise else chance * leaving + (1 - chance) * staying
 
 
 @jit(cached=True)

@@ -104,33 +104,6 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
     return ExpeditionTree(start, edition, sets, boxes._replace(size=int(size)), moves, bool(start["phase"] == REVEAL))
 
 
-@jit(cached=True)
-def _allocate(sets, boxes, moves, bag, path, relics):
-    """Fill the arrays of `boxes`; return the number of nodes."""
-    digits = np.zeros(sets.radix.shape[0], np.int64)
-    everyone = boxes.players
-    size = np.int64(0)
-    for number in range(sets.size):
-        read_digits(sets, number, digits)
-        boxes.relics[number] = relics + (digits[boxes.relic_digit] if boxes.relic_digit >= 0 else 0)
-        for inside in range(everyone, 0, -1):
-            most_bag, most_path = bag, path if inside == everyone else everyone - inside - 1
-            for digit in range(digits.shape[0]):
-                if 0 <= sets.card[digit] < FIRST_TRAP:
-                    most_bag += digits[digit] * moves.gain[inside, sets.card[digit]]
-                    most_path += digits[digit] * moves.rest[inside, sets.card[digit]]
-            boxes.first[number, inside] = size
-            if inside == everyone:
-                boxes.least_bag[number], boxes.full_path[number] = most_bag, most_path
-                boxes.bags[number, inside] = boxes.paths[number, inside] = 1
-                size += 1
-            else:
-                boxes.bags[number, inside] = most_bag - boxes.least_bag[number] + 1
-                boxes.paths[number, inside] = most_path + 1
-                size += np.int64(boxes.relics[number] + 1) * boxes.bags[number, inside] * boxes.paths[number, inside]
-    return size
-
-
 @jit
 def node(boxes, number, inside, gone, bag, path):
     """Return the index of a node; with all players inside, relics taken, bag and path are implied."""
@@ -180,3 +153,30 @@ def continue_value(sets, boxes, moves, digits, cards, value, number, inside, gon
             position = node(boxes, after, inside, gone, bag, path)
         total += rising * value[position]
     return total / cards if cards else 0.0
+
+
+@jit(cached=True)
+def _allocate(sets, boxes, moves, bag, path, relics):
+    """Fill the arrays of `boxes`; return the number of nodes."""
+    digits = np.zeros(sets.radix.shape[0], np.int64)
+    everyone = boxes.players
+    size = np.int64(0)
+    for number in range(sets.size):
+        read_digits(sets, number, digits)
+        boxes.relics[number] = relics + (digits[boxes.relic_digit] if boxes.relic_digit >= 0 else 0)
+        for inside in range(everyone, 0, -1):
+            most_bag, most_path = bag, path if inside == everyone else everyone - inside - 1
+            for digit in range(digits.shape[0]):
+                if 0 <= sets.card[digit] < FIRST_TRAP:
+                    most_bag += digits[digit] * moves.gain[inside, sets.card[digit]]
+                    most_path += digits[digit] * moves.rest[inside, sets.card[digit]]
+            boxes.first[number, inside] = size
+            if inside == everyone:
+                boxes.least_bag[number], boxes.full_path[number] = most_bag, most_path
+                boxes.bags[number, inside] = boxes.paths[number, inside] = 1
+                size += 1
+            else:
+                boxes.bags[number, inside] = most_bag - boxes.least_bag[number] + 1
+                boxes.paths[number, inside] = most_path + 1
+                size += np.int64(boxes.relics[number] + 1) * boxes.bags[number, inside] * boxes.paths[number, inside]
+    return size

@@ -78,15 +78,6 @@ class DiamantMARL(MultiAgentEnv):
         ended, rewards, dones = self._play(state, actions)
         return self.get_obs(ended), ended, rewards, dones, {}
 
-    def _play(self, state: State, actions: Mapping[str, Array]) -> tuple[State, ByAgent, ByAgent]:
-        """Return the state after a turn, rewards and dones; raise ValueError if an agent's action is missing."""
-        missing = [agent for agent in self.agents if agent not in actions]
-        if missing:
-            raise ValueError(f"no action for {', '.join(missing)}; the agents are {', '.join(self.agents)}")
-        flat = jnp.stack([jnp.reshape(actions[agent], ()) for agent in self.agents])  # from () or (1,)
-        ended, rewards = self.game.step(state, flat)
-        return ended, self._by_agent(rewards), dict.fromkeys([*self.agents, "__all__"], ended.over)
-
     def get_obs(self, state: State) -> ByAgent:
         """Return each agent's observation, float32 (NUM_FEATURES,)."""
         return self._by_agent(self.game.observe(state))
@@ -112,6 +103,15 @@ class DiamantMARL(MultiAgentEnv):
     def agent_classes(self) -> dict[str, list[str]]:
         """The agents by class; all have one class."""
         return {"player": self.agents}
+
+    def _play(self, state: State, actions: Mapping[str, Array]) -> tuple[State, ByAgent, ByAgent]:
+        """Return the state after a turn, rewards and dones; raise ValueError if an agent's action is missing."""
+        missing = [agent for agent in self.agents if agent not in actions]
+        if missing:
+            raise ValueError(f"no action for {', '.join(missing)}; the agents are {', '.join(self.agents)}")
+        flat = jnp.stack([jnp.reshape(actions[agent], ()) for agent in self.agents])  # from () or (1,)
+        ended, rewards = self.game.step(state, flat)
+        return ended, self._by_agent(rewards), dict.fromkeys([*self.agents, "__all__"], ended.over)
 
     def _by_agent(self, rows: Array) -> ByAgent:
         return dict(zip(self.agents, rows, strict=True))

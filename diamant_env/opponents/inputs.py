@@ -29,6 +29,7 @@ _NUM_INSIDE, _EXPEDITIONS_LEFT, _BAG, _PATH, _PATH_RELICS, _HIDDEN = (
 )
 _GEMS = _SCALE["chest"]
 _BAG_GEMS = _SCALE["bag"]  # also the scale of the path
+_PER_INSIDE = _SCALE["num_inside"]
 if not _BAG_GEMS == _SCALE["path_gems"] == _SCALE["path_relic_value"]:
     raise AssertionError("bag, path and relics on the path must have one scale")
 
@@ -44,7 +45,6 @@ _RANKS = 4
 _FIRST_SHARE = _FIRST_RANK + _RANKS
 _WIDTH = _FIRST_SHARE + 2
 _FAR, _NEAR = 12.0, 3.0  # gems at which standings are clipped
-
 
 RAW = "raw-1"
 """The untransformed observation, the default of files without a name."""
@@ -98,7 +98,7 @@ def canonical(rows, found):
 
     Args:
         rows: float32 (rows, NUM_FEATURES).
-        found: float32 (rows, 117), zeros; written.
+        found: float32 (rows, 118), zeros; written.
     """
     order = np.zeros(_RIVALS, np.int64)
     standings = np.zeros(_STANDINGS)
@@ -117,9 +117,6 @@ def canonical(rows, found):
         out[_FIRST_SHARE + 1] = (path // max(row[_NUM_INSIDE] * _PER_INSIDE, 1)) / _BAG_GEMS
         if row[_HIDDEN] == 0:
             _compare_chests(row, order, standings, out)
-
-
-_PER_INSIDE = _SCALE["num_inside"]
 
 
 @jit

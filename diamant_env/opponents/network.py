@@ -28,16 +28,6 @@ _MAX_FILE = 1 << 28  # bytes
 _VALUE = "value/"  # prefix of a value network's tensors, before the table size
 
 
-def layout() -> list[list]:
-    """Return the observation layout that a compatible policy file declares."""
-    return [[field.name, field.size, field.scale] for field in FIELDS]
-
-
-def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return P(LEAVE), float32, for the logit of LEAVE less that of CONTINUE."""
-    return (1 / (1 + np.exp(-np.clip(logits, -80, 80)))).astype(np.float32)
-
-
 class NetworkAgent:
     """Agent whose P(LEAVE) is the output of a multilayer perceptron.
 
@@ -158,6 +148,16 @@ class NetworkAgent:
             return network
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
+
+
+def layout() -> list[list]:
+    """Return the observation layout that a compatible policy file declares."""
+    return [[field.name, field.size, field.scale] for field in FIELDS]
+
+
+def logistic(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return P(LEAVE), float32, for the logit of LEAVE less that of CONTINUE."""
+    return (1 / (1 + np.exp(-np.clip(logits, -80, 80)))).astype(np.float32)
 
 
 def digest(tensors: Mapping[str, NDArray[np.float32]]) -> str:

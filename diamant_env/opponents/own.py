@@ -48,7 +48,7 @@ class OwnAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
-        """See `Agent.act`; who asks checks the answer."""
+        """See `Agent.act`; the answer is not validated."""
         return self.agent.act(obs, first)
 
 
@@ -65,7 +65,7 @@ class FunctionAgent:
         return self.name
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> Any:
-        """See `Agent.act`; who asks checks the answer."""
+        """See `Agent.act`; the answer is not validated."""
         return self.function(obs)
 
 

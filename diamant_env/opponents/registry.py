@@ -83,6 +83,32 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
     return agent
 
 
+def names_object(text: str) -> bool:
+    """Return whether `make` imports a module or opens a model for this text, which may execute code."""
+    if text.startswith(PREFIX):
+        return names_object(parse(text)[1])
+    if text.startswith(text_agent.PREFIX) or is_model_file(text):
+        return True
+    known = text.partition(":")[0] in SOLVED or text.partition(":")[0] in FAMILIES
+    return not known and policy_file(text) is None and own.NAMES_OBJECT.fullmatch(text) is not None
+
+
+def policy_file(text: str) -> Path | None:
+    """Return the file of the trained policy that a text names, or None."""
+    if text in SHIPPED:
+        return SHIPPED[text]
+    path = Path(text)
+    if path.suffix == ".safetensors":
+        return path
+    return path / POLICY_FILE if text and path.is_dir() else None
+
+
+def describe(family: type[Scripted]) -> str:
+    """Return a family with its parameters and their defaults, such as ``bag:gems (bag:18)``."""
+    names = ",".join(field.name for field in parameters(family))
+    return f"{family.family}:{names} ({family()})" if names else family.family
+
+
 def _named(text: str, seed: int, importing: bool) -> Agent:
     """Return the agent that a text names, see `make`."""
     if text.startswith(PREFIX):
@@ -124,26 +150,6 @@ def _imported(text: str) -> Agent:
         raise ValueError(f"agent {text!r}: {error}") from error.__cause__
 
 
-def names_object(text: str) -> bool:
-    """Return whether `make` imports a module or opens a model for this text, which may execute code."""
-    if text.startswith(PREFIX):
-        return names_object(parse(text)[1])
-    if text.startswith(text_agent.PREFIX) or is_model_file(text):
-        return True
-    known = text.partition(":")[0] in SOLVED or text.partition(":")[0] in FAMILIES
-    return not known and policy_file(text) is None and own.NAMES_OBJECT.fullmatch(text) is not None
-
-
-def policy_file(text: str) -> Path | None:
-    """Return the file of the trained policy that a text names, or None."""
-    if text in SHIPPED:
-        return SHIPPED[text]
-    path = Path(text)
-    if path.suffix == ".safetensors":
-        return path
-    return path / POLICY_FILE if text and path.is_dir() else None
-
-
 def _known() -> list[str]:
     """Return the forms of a text, for messages."""
     solved_agents = [f"{family}:edition ({agent()})" for family, agent in SOLVED.items()]
@@ -169,12 +175,6 @@ def _make_scripted(text: str, seed: int) -> Scripted:
         raise ValueError(f"agent {text!r}: {error}") from None
     agent.seed(seed)
     return agent
-
-
-def describe(family: type[Scripted]) -> str:
-    """Return a family with its parameters and their defaults, such as ``bag:gems (bag:18)``."""
-    names = ",".join(field.name for field in parameters(family))
-    return f"{family.family}:{names} ({family()})" if names else family.family
 
 
 def _number(part: str, text: str, family: type[Scripted]) -> float:

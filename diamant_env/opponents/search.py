@@ -129,8 +129,8 @@ class SearchAgent:
         self.budget = budget or Budget()
         cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)
         self.values: Values | None = base.values if cuts else None  # type: ignore[attr-defined]
-        self._thinker = copied(base)
-        self._agents: dict[str, Any] = {"base": self.base, "thinker": self._thinker}
+        self._rollout_agent = copied(base)
+        self._agents: dict[str, Any] = {"base": self.base, "thinker": self._rollout_agent}
         self._certain = CERTAIN if isinstance(base, NetworkAgent) else -1.0  # scripted agents are deterministic
         self._editions = EditionFinder() if edition is None else EditionFinder((find_edition(edition),))
         self.rollouts = 0
@@ -230,7 +230,7 @@ class SearchAgent:
                 if cut:
                     found = self._play_expedition(batch, leaving, np.tile(chosen // pairs, 2))
                 else:
-                    table = Table(batch, [self._thinker], np.zeros((batch.num_games, batch.seats), np.int64))
+                    table = Table(batch, [self._rollout_agent], np.zeros((batch.num_games, batch.seats), np.int64))
                     found = table.play_out(leaving)[:, 0]
                 earned[:, chosen] = found.reshape(2, -1)
         return earned

@@ -91,14 +91,6 @@ class EquilibriumAgent(Scripted):
         return exact.solve_equilibrium(edition=self.edition, game=start)
 
 
-def _sort_traps(games: np.ndarray, kinds: int) -> None:
-    """Relabel the kinds of trap canonically, so that games equal up to a permutation of kinds are solved once."""
-    decks, on_path = games["deck"][:, FIRST_TRAP : FIRST_TRAP + kinds], games["on_path"][:, :kinds]
-    order = np.argsort(decks + on_path, axis=1, kind="stable")
-    decks[:] = np.take_along_axis(decks, order, axis=1)
-    on_path[:] = np.take_along_axis(on_path, order, axis=1)
-
-
 @dataclass
 class DifferenceAgent(EquilibriumAgent):
     """Agent that maximises the score difference to its only rival, by `exact.solve_difference`."""
@@ -150,3 +142,11 @@ class LoneAgent(EquilibriumAgent):
     def _solve(self, start: GameState) -> Any:
         solution = self._solver.solve(start)
         return solution._replace(values=solution.values[:1].copy(), busts=solution.busts[:1].copy())  # to save memory
+
+
+def _sort_traps(games: np.ndarray, kinds: int) -> None:
+    """Sort the kinds of trap by number of cards: games equal up to a permutation of kinds are solved once."""
+    decks, on_path = games["deck"][:, FIRST_TRAP : FIRST_TRAP + kinds], games["on_path"][:, :kinds]
+    order = np.argsort(decks + on_path, axis=1, kind="stable")
+    decks[:] = np.take_along_axis(decks, order, axis=1)
+    on_path[:] = np.take_along_axis(on_path, order, axis=1)

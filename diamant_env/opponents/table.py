@@ -26,6 +26,13 @@ class Table:
 
     Raises:
         ValueError: If the seating has the wrong shape or an index is out of range.
+
+    >>> from diamant_env.opponents import make
+    >>> batch = Batch(100, num_players=2, reward="win")
+    >>> observations = batch.reset(seed=0)
+    >>> table = Table(batch, [make("champion"), make("random")], [[0, 1]] * 100)
+    >>> float(table.play_out().sum())  # win shares by game and seat
+    100.0
     """
 
     def __init__(self, batch: Batch, agents: Sequence[Agent], seating: ArrayLike) -> None:

@@ -96,15 +96,8 @@ def inputs(chests: NDArray[np.float32], public: NDArray[np.float32]) -> NDArray[
     drift = _SPREAD * np.sqrt(4 * public[:, :1, None])
     found = np.empty((len(chests), players, number_of_inputs(players)), np.float32)
     width = players - 1
-    ranked = np.concatenate(
-        [
-            np.clip(lead, -_NEAR, _NEAR) / 2,
-            np.clip(lead, -_FAR, _FAR) / 8,
-            np.clip(lead / drift, -_MOST, _MOST),
-        ],
-        axis=2,
-    )
-    np.put_along_axis(found[:, :, : 3 * width], order[:, :, None], ranked, axis=1)
+    ranked = [np.clip(lead, -_NEAR, _NEAR) / 2, np.clip(lead, -_FAR, _FAR) / 8, np.clip(lead / drift, -_MOST, _MOST)]
+    np.put_along_axis(found[:, :, : 3 * width], order[:, :, None], np.concatenate(ranked, axis=2), axis=1)
     found[:, :, 3 * width :] = public[:, None]
     return found
 

@@ -70,7 +70,7 @@ class Answers:
 
     def _odds(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
-            odds = Odds(played.sitting.now, played.sitting.edition, played.deciding())
+            odds = Odds(played.session.now, played.session.edition, played.deciding())
         rows = [{"what": each.what.strip(), "part": each.what[0] == " ", "chance": each.chance} for each in odds.next]
         leaving = [f"{company}: {gems}" for company, gems in odds.leaving]
         exact = {"bust": odds.next[0].chance, "share": odds.share, "next": rows, "leaving": leaving}
@@ -78,7 +78,7 @@ class Answers:
 
     def _hint(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
-            return hint(played.sitting.now, played.sitting.edition, played.deciding()).as_json()
+            return hint(played.session.now, played.session.edition, played.deciding()).as_json()
 
     def _review(self, game: Any) -> Answer:
         with self._games.borrow(game) as played:
@@ -86,7 +86,7 @@ class Answers:
             if played.you is None:
                 raise ValueError("no decisions to review: only agents played this game")
             if played.reviewed is None:
-                found = review(played.sitting.games, played.sitting.edition, played.you)
+                found = review(played.session.games, played.session.edition, played.you)
                 played.reviewed = dataclasses.asdict(found)
             return played.reviewed
 
@@ -94,7 +94,7 @@ class Answers:
         with self._games.borrow(game) as played:
             played.require_end()
             name = f"diamant-{played.value['edition']}-{played.value['seed']}.txt"
-            return {"name": name, "text": played.sitting.log.record().to_text()}
+            return {"name": name, "text": played.session.log.record().to_text()}
 
     def _open(self, text: Any) -> Answer:
         if not isinstance(text, str):

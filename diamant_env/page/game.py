@@ -28,21 +28,21 @@ class PlayedGame:
 
     Attributes:
         value: The JSON value.
-        sitting: The game after its last decision.
+        session: The game, replayed to its last decision.
         names: Names of the players, by seat.
         you: Seat of the person, or None in a game among agents.
         reviewed: Cached answer to a request for a review, or None.
     """
 
-    def __init__(self, value: dict[str, Any], sitting: GameSession, names: list[str]) -> None:
-        self.value, self.sitting, self.names = value, sitting, names
+    def __init__(self, value: dict[str, Any], session: GameSession, names: list[str]) -> None:
+        self.value, self.session, self.names = value, session, names
         self.you = names.index(YOU) if YOU in names else None
         self.reviewed: dict[str, Any] | None = None
 
     @property
     def must_decide(self) -> bool:
         """Return whether the person must decide now."""
-        return self.you is not None and bool(self.sitting.now.inside[self.you])
+        return self.you is not None and bool(self.session.now.inside[self.you])
 
     def deciding(self) -> int:
         """Return the seat of the person; raise a ValueError if they need not decide."""
@@ -52,7 +52,7 @@ class PlayedGame:
 
     def require_end(self) -> None:
         """Raise a ValueError if the game is not over."""
-        if not self.sitting.over:
+        if not self.session.over:
             raise ValueError("the game is not over yet")
 
     def ask(self) -> list[float | None]:
@@ -64,10 +64,10 @@ class PlayedGame:
             ValueError: If an agent does not support the table.
         """
         turn = len(self.value["decisions"])
-        for seat, agent in enumerate(self.sitting.table.agents):
-            if not self.sitting.asked and hasattr(agent, "seed"):
+        for seat, agent in enumerate(self.session.table.agents):
+            if not self.session.asked and hasattr(agent, "seed"):
                 agent.seed(int(np.random.SeedSequence([self.value["seed"], turn, seat]).generate_state(1)[0]))
-        return self.sitting.leave
+        return self.session.leave
 
     def play(self, decision: int | None) -> None:
         """Play a turn with the person's decision, None if they need not decide.
@@ -75,22 +75,22 @@ class PlayedGame:
         Raises:
             ValueError: If the game is over, or a decision is missing or superfluous; the game is unchanged.
         """
-        if self.sitting.over:
+        if self.session.over:
             raise ValueError("the game is over: there is no turn to play")
         if self.must_decide != (decision is not None):
             asked = "you must decide: 0 continues, 1 leaves" if self.must_decide else "you need not decide: null"
             raise ValueError(f"decision={json.dumps(decision)}, but {asked}")
         self.ask()
-        decisions = self.sitting.decisions()
+        decisions = self.session.decisions()
         if decision is not None:
             decisions[self.you] = decision
-        inside = self.sitting.now.inside
+        inside = self.session.now.inside
         signs = "".join(str(each) if inside[seat] else "-" for seat, each in enumerate(decisions))
-        self.follow(signs, decisions)
+        self.apply(signs, decisions)
 
-    def follow(self, signs: str, decisions: Sequence[int] | NDArray[np.int8]) -> None:
+    def apply(self, signs: str, decisions: Sequence[int] | NDArray[np.int8]) -> None:
         """Play a turn with these decisions by seat and append their signs to the value."""
-        self.sitting.play(decisions)
+        self.session.play(decisions)
         self.value = self.value | {"decisions": [*self.value["decisions"], signs]}
 
 
@@ -132,23 +132,23 @@ def replayed(menu: Menu, given: Any) -> PlayedGame:
     seats = value["agents"]
     names = [YOU if text == YOU else menu.agents[text].name for text in seats]
     agents = [None if text == YOU else menu.make(text) for text in seats]
-    sitting = GameSession(menu.editions[value["edition"]], agents, value["seed"], names, value["hidden_chests"])
-    played = PlayedGame(value, sitting, names)
-    remembers = any(agent is not None and not getattr(agent, "memoryless", False) for agent in agents)
+    session = GameSession(menu.editions[value["edition"]], agents, value["seed"], names, value["hidden_chests"])
+    played = PlayedGame(value, session, names)
+    stateful = any(agent is not None and not getattr(agent, "memoryless", False) for agent in agents)
     for number, signs in enumerate(turns):
-        decisions = _decisions(signs, sitting, f"decisions[{number}]={_shown(signs)}")
-        if remembers:
+        decisions = _decisions(signs, session, f"decisions[{number}]={_shown(signs)}")
+        if stateful:
             played.ask()
-        played.follow(signs, decisions)
+        played.apply(signs, decisions)
     return played
 
 
-def _decisions(signs: Any, sitting: GameSession, shown: str) -> list[int]:
+def _decisions(signs: Any, session: GameSession, shown: str) -> list[int]:
     """Return the decisions of a turn by seat; raise a ValueError if they are illegal."""
-    if sitting.over:
+    if session.over:
         raise ValueError(f"{shown}, but the game is over by then")
-    seats = sitting.batch.seats
-    inside = sitting.now.inside[:seats].tolist()
+    seats = session.batch.seats
+    inside = session.now.inside[:seats].tolist()
     if not isinstance(signs, str) or len(signs) != seats or set(signs) - set(_SIGNS):
         raise ValueError(f"{shown}; a text with 0, 1 or - for each of {seats} seats is needed")
     wrong = [seat for seat in range(seats) if (signs[seat] != "-") != bool(inside[seat])]
@@ -166,23 +166,23 @@ class Games:
 
     def __init__(self, menu: Menu) -> None:
         self._menu = menu
-        self._kept: OrderedDict[str, PlayedGame] = OrderedDict()
+        self._cached: OrderedDict[str, PlayedGame] = OrderedDict()
         self._lock = Lock()
 
     @contextmanager
     def borrow(self, given: Any) -> Iterator[PlayedGame]:
-        """Lend the game of a value, see `replayed`, and cache its final state."""
+        """Yield the game of a value, see `replayed`, and cache its final state."""
         with self._lock:
-            played = self._kept.pop(_key(given), None)
+            played = self._cached.pop(_key(given), None)
         if played is None:
             played = replayed(self._menu, given)
         try:
             yield played
         finally:
             with self._lock:
-                self._kept[_key(played.value)] = played
-                while len(self._kept) > MOST_GAMES:
-                    self._kept.popitem(last=False)
+                self._cached[_key(played.value)] = played
+                while len(self._cached) > MOST_GAMES:
+                    self._cached.popitem(last=False)
 
 
 def _key(value: Any) -> str:

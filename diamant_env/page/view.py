@@ -50,10 +50,10 @@ class Viewer:
             "expeditions": self._edition.expeditions,
             "card": int(game.turn),
             "title": "Game over" if over else title,
-            "news": list(self._narrator.headlines(game, scene)),
+            "headlines": list(self._narrator.headlines(game, scene)),
             "ended": self._ended(game, scene),
             "path": [] if over else self._path(scene.path, int(game.path_relics), new=len(scene.path) - 1),
-            "lying": "" if over else path_contents(game),
+            "path_contents": "" if over else path_contents(game),
             "bust": 0.0 if over else float(bust_chance(game)),
             "share": 0.0 if over else float(expected_share(game, numbers_of(self._edition))),
             "seats": [self._seat(game, scene, seat, leave) for seat in range(game.num_players)],
@@ -93,20 +93,20 @@ class Viewer:
     def _result(self, game: GameState, scene: Scene) -> dict[str, Any]:
         rows = []
         for seat in ranking(game, self._edition):
-            brought = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.banked]
+            banked = ["bust" if each[seat] == BUST else int(each[seat]) for each in scene.banked]
             chest, relics = int(game.chest[seat]), int(game.relics[seat])
-            row = {"seat": seat, "name": self._names[seat], "brought": brought, "chest": chest, "relics": relics}
+            row = {"seat": seat, "name": self._names[seat], "banked": banked, "chest": chest, "relics": relics}
             rows.append(row | {"winner": seat in winners(game, self._edition)})
         return {"words": self._narrator.result(game), "table": rows}
 
 
 def view_of(played: PlayedGame) -> dict[str, Any]:
     """Return the view of a game, with the agents' probabilities if no person plays."""
-    sitting = played.sitting
-    viewer = Viewer(sitting.edition, played.names, played.you)
+    session = played.session
+    viewer = Viewer(session.edition, played.names, played.you)
     leave = played.ask() if played.you is None else ()
     mode = "watch" if played.you is None else "play"
-    return {"game": played.value, "mode": mode} | viewer.show(sitting.now, sitting.scene, leave)
+    return {"game": played.value, "mode": mode} | viewer.show(session.now, session.scene, leave)
 
 
 def views_of(record: GameRecord) -> list[dict[str, Any]]:

@@ -145,10 +145,6 @@ class DiamantVecEnv(Rows):
         """Return the observations of the learning seats, float32 (rows, NUM_FEATURES)."""
         return self._shown(self._observations)
 
-    def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the fields of the layout from (num_games, seats, …), one row per learning seat."""
-        return self.layout.select(rows.reshape(-1, rows.shape[-1])[self.rows])
-
     def action_masks(self) -> NDArray[np.bool_]:
         """Return bool (rows, 2): CONTINUE is always legal, LEAVE inside the cave."""
         inside = self.batch.must_decide.reshape(-1)[self.rows]
@@ -178,14 +174,8 @@ class DiamantVecEnv(Rows):
             self.table.decide(self._observations, self._actions)
         self._actions.reshape(-1)[self.rows] = decided
         middle = perf_counter()
-        self.batch.step(
-            self._actions,
-            self._observations,
-            self._rewards,
-            self._done,
-            auto_reset=True,
-            final_observations=self._final_observations,
-        )
+        output = self._observations, self._rewards, self._done
+        self.batch.step(self._actions, *output, auto_reset=True, final_observations=self._final_observations)
         if self.render_mode is not None:
             self._pictures.restart(np.flatnonzero(self._done))
             self._pictures.follow(np.flatnonzero(~self._done))
@@ -231,3 +221,7 @@ class DiamantVecEnv(Rows):
 
     def __repr__(self) -> str:
         return f"<DiamantVecEnv: {self.num_envs} learning seats in {self.batch!r}>"
+
+    def _shown(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the fields of the layout from (num_games, seats, …), one row per learning seat."""
+        return self.layout.select(rows.reshape(-1, rows.shape[-1])[self.rows])

@@ -25,17 +25,17 @@ def at_the_brink() -> Play:
 
 @pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics", True)])
 def test_hint_gives_probability_of_champion(edition, hidden):
-    sitting = GameSession(edition, make_all(["champion"] * 3, 1), 5, hidden_chests=hidden)
+    session = GameSession(edition, make_all(["champion"] * 3, 1), 5, hidden_chests=hidden)
     asked = 0
-    while not sitting.over:
-        leave = sitting.leave
-        for seat in np.flatnonzero(sitting.batch.must_decide[0])[:1]:
-            found = hint(sitting.now, sitting.edition, seat, seconds=0)
+    while not session.over:
+        leave = session.leave
+        for seat in np.flatnonzero(session.batch.must_decide[0])[:1]:
+            found = hint(session.now, session.edition, seat, seconds=0)
             assert found.leave == pytest.approx(leave[seat], abs=1e-6)
             assert (found.outlook is None) == (found.why_not is not None) == hidden
             assert found.says.startswith(f"The champion would {'leave' if leave[seat] >= 0.5 else 'continue'} (")
             asked += 1
-        sitting.play(sitting.decisions())
+        session.play(session.decisions())
     assert asked > 10
 
 

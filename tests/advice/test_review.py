@@ -67,29 +67,29 @@ def test_leaving_too_early_is_a_mistake():
 
 @pytest.mark.parametrize(("edition", "players"), [("iello-2016", 3), ("incan-gold", 3)])
 def test_review_covers_every_decision_and_state(edition, players):
-    sitting = GameSession(edition, make_all(["random:0.3"] * players, 1), 5)
-    sitting.play_out()
-    found = review(sitting.games, sitting.edition, 2)
-    turns = [turn for turn, game in enumerate(sitting.games) if game.inside[2]]
+    session = GameSession(edition, make_all(["random:0.3"] * players, 1), 5)
+    session.play_out()
+    found = review(session.games, session.edition, 2)
+    turns = [turn for turn, game in enumerate(session.games) if game.inside[2]]
     assert sorted(each.turn for each in found.decisions) == turns
-    assert found.summary[0].startswith("Judged with all chests open: in ") == sitting.edition.hidden_chests
+    assert found.summary[0].startswith("Judged with all chests open: in ") == session.edition.hidden_chests
     for each in found.decisions:
-        game = sitting.games[each.turn]
+        game = session.games[each.turn]
         assert (each.expedition, each.card, each.bag) == (game.expedition, game.turn, game.bag)
-        assert each.chose == sitting.games[each.turn + 1].decision[2]
+        assert each.chose == session.games[each.turn + 1].decision[2]
         assert each.cost == pytest.approx(max(0, sum(each.interval) / 2))
         assert each.mistake == (each.interval[0] > 0) <= (each.better != each.chose)
     order = [(not each.mistake, -each.cost) for each in found.decisions]
     assert order == sorted(order)
     assert found.labels[0] == "1.1"
     assert found.labels[-1] == "end"
-    assert len(found.chances) == len(found.labels) == len(sitting.games)
+    assert len(found.chances) == len(found.labels) == len(session.games)
     np.testing.assert_allclose(np.sum(found.chances, axis=1), 1)
-    assert review(sitting.games, sitting.edition, 2) == found
+    assert review(session.games, session.edition, 2) == found
 
 
 def test_lone_player_has_no_review():
-    sitting = GameSession("incan-gold", make_all(["bag:8"], 1), 5)
-    sitting.play_out()
-    found = review(sitting.games, sitting.edition, 0)
+    session = GameSession("incan-gold", make_all(["bag:8"], 1), 5)
+    session.play_out()
+    found = review(session.games, session.edition, 0)
     assert (found.decisions, found.summary) == ([], ["You play alone, so you win whatever you do."])

@@ -1,8 +1,11 @@
-"""Public names in docs/api.md."""
+"""Public names in docs/api.md, and the examples in their docstrings."""
 
+import doctest
 import re
 from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 import diamant_env
 from diamant_env import opponents
@@ -15,6 +18,7 @@ SHOWN = {
 }
 CONSTANTS = re.findall(r"^\.\. autodata:: (\S+)\.(\w+)$", PAGE, re.MULTILINE)
 NAMES = [*((module, name) for module, names in SHOWN.items() for name in names), *CONSTANTS]
+ENVIRONMENTS = ("batch", "diamant_v0", "envs.edition_text", "game", "gym_env", "observation")
 
 
 def test_public_names_are_documented():
@@ -29,3 +33,10 @@ def test_documents_import_public_names():
             text = document.read_text(encoding="utf-8")
             for module, names in re.findall(r"(?:^|`)from (diamant_env[\w.]*) import ([^;`\n]+)", text, re.MULTILINE):
                 assert {(module, name.strip()) for name in names.split(",")} <= known, document.name
+
+
+@pytest.mark.parametrize("module", [*ENVIRONMENTS, "exact", "judging", "opponents.table"])
+def test_examples_in_docstrings(module):
+    failures, tried = doctest.testmod(import_module(f"diamant_env.{module}"))
+    assert tried > 0
+    assert failures == 0

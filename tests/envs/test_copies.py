@@ -1,4 +1,4 @@
-"""Deep copies and pickles of environments: identical continuation, following games included."""
+"""Deep copies and pickles of environments: identical continuation, later games included."""
 
 import copy
 import pickle

@@ -71,9 +71,9 @@ def test_auto_reset_returns_terminal_state():
     assert turn.ended.phase == OVER
     assert turn.rewards.sum() == 1
     assert (turn.state.expedition, turn.state.turn, turn.state.chest.sum()) == (1, 1, 0)
-    following = step(turn.state, jnp.zeros(3, int))
+    second = step(turn.state, jnp.zeros(3, int))
     assert not np.array_equal(jax.random.key_data(turn.state.key), jax.random.key_data(before.key))
-    assert np.array_equal(observe(following.state), observe(following.ended))
+    assert np.array_equal(observe(second.state), observe(second.ended))
 
 
 UNPLAYABLE = {"name": "x", "treasures": (5,), "traps": ("a",), "trap_copies": 2, "expeditions": 5}

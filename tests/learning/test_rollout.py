@@ -156,29 +156,29 @@ def explorer(share: float = 1.0, chance: float = 0.25) -> Exploration:
 
 def test_one_exploratory_action_per_game():
     exploration = explorer()
-    tossed = np.zeros(200, int)
+    explored = np.zeros(200, int)
     for _ in range(60):
-        rows = EVERY_ROW[np.random.default_rng(tossed.sum()).random(600) < 0.5]
-        coins = exploration.coins(rows)
+        rows = EVERY_ROW[np.random.default_rng(explored.sum()).random(600) < 0.5]
+        chosen = exploration.sample(rows)
         games = GAMES_OF_ROWS[rows]
-        expected = tossed[games].astype(float)  # 0 before the exploratory action, 1 after it
-        expected[coins] = 0.04
-        tossed[games[coins]] += 1
-        np.testing.assert_allclose(exploration.weights(rows, coins, UNLIKELY[: len(rows)]), expected, rtol=1e-5)
-    assert (tossed == 1).all()
+        expected = explored[games].astype(float)  # 0 before the exploratory action, 1 after it
+        expected[chosen] = 0.04
+        explored[games[chosen]] += 1
+        np.testing.assert_allclose(exploration.weights(rows, chosen, UNLIKELY[: len(rows)]), expected, rtol=1e-5)
+    assert (explored == 1).all()
 
 
 def test_games_without_exploration_have_full_weight():
     exploration = explorer(share=0.3, chance=1.0)
-    coins = exploration.coins(EVERY_ROW)
-    assert 40 < len(coins) < 80
-    weights = exploration.weights(EVERY_ROW, coins, UNLIKELY)
-    others = ~np.isin(GAMES_OF_ROWS, GAMES_OF_ROWS[coins])
+    chosen = exploration.sample(EVERY_ROW)
+    assert 40 < len(chosen) < 80
+    weights = exploration.weights(EVERY_ROW, chosen, UNLIKELY)
+    others = ~np.isin(GAMES_OF_ROWS, GAMES_OF_ROWS[chosen])
     assert (weights[others] == 1).all()
-    assert len(exploration.coins(EVERY_ROW)) == 0
+    assert len(exploration.sample(EVERY_ROW)) == 0
     exploration.end_games(GAMES_OF_ROWS < 100)  # the next games explore again
-    again = GAMES_OF_ROWS[coins][GAMES_OF_ROWS[coins] < 100]
-    assert set(GAMES_OF_ROWS[exploration.coins(EVERY_ROW)]) == set(again)
+    again = GAMES_OF_ROWS[chosen][GAMES_OF_ROWS[chosen] < 100]
+    assert set(GAMES_OF_ROWS[exploration.sample(EVERY_ROW)]) == set(again)
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,9 @@ def test_exploratory_action_is_uniform_with_importance_weight(monkeypatch):
     monkeypatch.setattr(model, "evaluate", lambda seen: (stay.repeat(len(seen), 0), np.zeros(len(seen))))
     model.play_turn()
     decisions = model.buffer.decisions[:1200]
-    tossed = decisions["weight"] > 0
-    assert tossed.sum() == 400
-    assert decisions["action"][tossed].mean() == pytest.approx(0.5, abs=0.1)
-    assert decisions["action"][~tossed].mean() < 0.06
-    expected = np.where(decisions["action"][tossed] == 1, 0.04, 1.96)
-    np.testing.assert_allclose(decisions["weight"][tossed], expected, rtol=1e-5)
+    explored = decisions["weight"] > 0
+    assert explored.sum() == 400
+    assert decisions["action"][explored].mean() == pytest.approx(0.5, abs=0.1)
+    assert decisions["action"][~explored].mean() < 0.06
+    expected = np.where(decisions["action"][explored] == 1, 0.04, 1.96)
+    np.testing.assert_allclose(decisions["weight"][explored], expected, rtol=1e-5)

@@ -63,14 +63,14 @@ def test_view_shows_own_decisions_and_result(asker):
     result = views[-1]["result"]
     assert [row["chest"] for row in result["table"]] == sorted((row["chest"] for row in result["table"]), reverse=True)
     for row in result["table"]:
-        assert sum(gems for gems in row["brought"] if gems != "bust") == row["chest"]
+        assert sum(gems for gems in row["banked"] if gems != "bust") == row["chest"]
         assert row["winner"] == views[-1]["seats"][row["seat"]]["winner"]
 
 
 def test_view_equals_state(asker):
     seen = set()
     for view in asker.to_the_end(asker.new("champion", "bag:8", "oppose", seed=11)):
-        played = page_game.replayed(Menu(), view["game"]).sitting
+        played = page_game.replayed(Menu(), view["game"]).session
         now = played.now
         assert view["over"] == (now.phase == OVER)
         if not view["over"]:
@@ -78,7 +78,7 @@ def test_view_equals_state(asker):
             assert view["path"][-1]["name"] == played.edition.card_name(now.last_card)
             assert len(view["path"]) == view["card"] == now.turn
             assert view["bust"] == pytest.approx(float(bust_chance(now)))
-            assert view["lying"].startswith(f"{now.path_gems} gem")
+            assert view["path_contents"].startswith(f"{now.path_gems} gem")
             chances = [seat["leave"] for seat in view["seats"]]
             if now.inside[0]:
                 champion = make("champion").leave_probability(seen_by(0, [now], played.edition))
@@ -127,7 +127,7 @@ def test_odds_hint_record_and_review(asker, monkeypatch):
     assert sum(row["chance"] for row in odds["next"] if not row["part"]) == pytest.approx(1)
     assert len(odds["leaving"]) == 3
     assert odds["on_average"].startswith(f"On average it brings you {view['share']:.2f} gems if all stay; ")
-    game = page_game.replayed(Menu(), view["game"]).sitting
+    game = page_game.replayed(Menu(), view["game"]).session
     champion = make("champion").leave_probability(seen_by(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
     assert hint["basis"].startswith(f"{hint['search']['games']} games with each choice, ")

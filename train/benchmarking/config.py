@@ -7,16 +7,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from train.responding.config import LookaheadConfig, SearchConfig
-from train.runs.config import (
-    Decisions,
-    Games,
-    NetworkConfig,
-    Number,
-    OpponentsConfig,
-    PPOConfig,
-    Run,
-    Threads,
-)
+from train.runs.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run, Threads
 
 
 class BenchmarkConfig(Run):

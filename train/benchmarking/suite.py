@@ -12,8 +12,6 @@ from diamant_env import Batch
 from train.runs.config import GameConfig
 
 FULL, SOLVED, HIDDEN = "iello-2016", "iello-2016-fr", "incan-gold"  # SOLVED: the 2016 game without relics
-
-
 _GAMES, _TURNS = 16, 80  # size of the digest's games
 
 

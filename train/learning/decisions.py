@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from diamant_env.compilation import jit
 
-COIN = np.float32(0.5)
+EXPLORED_LEAVE = np.float32(0.5)
 """P(LEAVE) of an exploratory action."""
 NONE = -1
 """Marker of rows without an open decision in `DecisionBuffer.pending`."""
@@ -218,16 +218,16 @@ class Exploration:
         self._explores = self._random.random(games_of_rows.max() + 1) < share
         self._waiting = self._explores.copy()
 
-    def coins(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sample(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the indices into `rows`, the deciding rows, that explore: at most one of each game."""
         games = self.games_of_rows[rows]
-        tossing = self._waiting & (self._random.random(len(self._waiting)) < self.chance)
+        exploring = self._waiting & (self._random.random(len(self._waiting)) < self.chance)
         shuffled = self._random.permutation(len(rows))
-        candidates = shuffled[tossing[games[shuffled]]]
+        candidates = shuffled[exploring[games[shuffled]]]
         return candidates[np.unique(games[candidates], return_index=True)[1]]
 
     def weights(
-        self, rows: NDArray[np.int64], coins: NDArray[np.int64], log_probs: NDArray[np.float32]
+        self, rows: NDArray[np.int64], chosen: NDArray[np.int64], log_probs: NDArray[np.float32]
     ) -> NDArray[np.float32]:
         """Return the importance weight of each decision, float32 (decisions,), and mark the games that have explored.
 
@@ -236,13 +236,13 @@ class Exploration:
 
         Args:
             rows: int (decisions,), the rows that decide.
-            coins: int (explored,), the indices of exploratory actions.
+            chosen: int (explored,), the indices of exploratory actions.
             log_probs: float32 (decisions,), log-probabilities of the actions taken.
         """
         games = self.games_of_rows[rows]
         weights = np.where(self._waiting[games], np.float32(0), np.float32(1))
-        weights[coins] = np.exp(log_probs[coins]) / COIN
-        self._waiting[games[coins]] = False
+        weights[chosen] = np.exp(log_probs[chosen]) / EXPLORED_LEAVE
+        self._waiting[games[chosen]] = False
         return weights
 
     def end_games(self, done: NDArray[np.bool_]) -> None:
@@ -265,9 +265,10 @@ def weighted(samples: Samples, weights: NDArray[np.float32]) -> Samples:
 
     No value loss on exploratory actions: they are off-policy, and their target is the old value.
     """
-    tossed = weights != 1  # an exploratory action has weight 1 only if its probability is 0.5
+    explored = weights != 1  # an exploratory action has weight 1 only if its probability is 0.5
     advantages = samples.advantages
-    decided = advantages[~tossed]
+    decided = advantages[~explored]
     if len(decided) > 1:
         advantages = (advantages - decided.mean()) / (decided.std() + np.float32(1e-8))
-    return samples._replace(advantages=advantages * weights, returns=np.where(tossed, samples.values, samples.returns))
+    returns = np.where(explored, samples.values, samples.returns)
+    return samples._replace(advantages=advantages * weights, returns=returns)

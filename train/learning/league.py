@@ -53,14 +53,14 @@ class SnapshotOpponent:
         if self.network is None:
             return np.full(len(first), 0.5, np.float32)
         if len(self._shift) != len(first):
-            self._draw_characters(len(first))
+            self._draw_perturbations(len(first))
         network = self.network
         return answer_deciding(
             obs,
             lambda rows: logistic(network.leave_logit(obs.flat[rows] * self._sees[rows]) + self._shift[rows]),
         )
 
-    def _draw_characters(self, seats: int) -> None:
+    def _draw_perturbations(self, seats: int) -> None:
         random = np.random.default_rng(self._seed)
         self._shift = random.normal(0, self._config.style, seats).astype(np.float32)
         self._sees = np.ones((seats, NUM_FEATURES), np.float32)
@@ -74,7 +74,7 @@ class League:
     """The opponents of a run.
 
     Attributes:
-        agents: The snapshot opponents, the players by rules, then the scripted agents, as `Table` wants them.
+        agents: Snapshot opponents, rule-based opponents, then scripted agents, for `Table`.
         seating: int (games, seats), for `Table`.
     """
 
@@ -103,7 +103,7 @@ class League:
     def _seat(
         self, config: OpponentsConfig, players: NDArray[np.int64], scripted: int, random: np.random.Generator
     ) -> NDArray[np.int64]:
-        """Draw who sits where; in each game one seat, a random one, always learns."""
+        """Return a random seating, int (games, seats); in each game one random seat learns."""
         shape = (len(players), int(players.max()))
         kind = random.random(shape)
         snapshot = random.integers(0, max(1, len(self.snapshots)), shape)
@@ -118,7 +118,7 @@ class League:
         return seating
 
     def add_snapshot(self, network: NetworkAgent) -> None:
-        """Replace a snapshot opponent by a new version: round robin until each was, then a random one."""
+        """Replace the network of a snapshot opponent: round robin once, then at random."""
         if not self.snapshots:
             return
         chosen = self.snapshots_taken
@@ -129,39 +129,39 @@ class League:
             opponent.network = network
 
     def networks(self) -> list[Layers | None]:
-        """Return the layers of each snapshot opponent's version, None before the first snapshot."""
+        """Return the layers of each snapshot opponent, None before the first snapshot."""
         return [None if each.network is None else each.network.weights() for each in self.snapshots]
 
     def seat_networks(self, networks: list[Layers | None], shape: NetworkConfig) -> None:
-        """Let the snapshot opponents play the versions that `networks` gave; ValueError if layers do not fit."""
+        """Set the networks of the snapshot opponents to `networks`; raise a ValueError if layers do not fit."""
         for opponent, layers in zip(self.snapshots, networks, strict=True):
             opponent.network = (
                 None if layers is None else NetworkAgent(layers, shape.activation, "snapshot", inputs=shape.inputs)
             )
 
     def state(self) -> dict[str, Any]:
-        """Return what a checkpoint must hold: networks, what scripted agents remember, the random state."""
+        """Return the state for a checkpoint: networks, states of scripted agents and of the random numbers."""
         return {
             "networks": self.networks(),
-            "remembered": {place: agent.state() for place, agent in self._remembering()},
+            "remembered": {place: agent.state() for place, agent in self._stateful()},
             "taken": self.snapshots_taken,
             "random": self._random.bit_generator.state,
         }
 
     def restore(self, state: dict[str, Any], shape: NetworkConfig) -> None:
-        """Continue from a value of `state`; ValueError if a network has layers that do not fit."""
+        """Restore a value of `state`; raise a ValueError if layers do not fit."""
         self.snapshots_taken = int(state["taken"])
         self.seat_networks(state["networks"], shape)
-        for place, agent in self._remembering():
+        for place, agent in self._stateful():
             agent.restore(state["remembered"][place])
         self._random.bit_generator.state = state["random"]
 
-    def _remembering(self) -> list[tuple[int, Any]]:
-        """Return the agents with a state of their own from turn to turn, each with its number."""
+    def _stateful(self) -> list[tuple[int, Any]]:
+        """Return the stateful agents with their indices."""
         return [(place, agent) for place, agent in enumerate(self.agents) if hasattr(agent, "restore")]
 
 
-# What a rule may look at, and the range that its limit is drawn from, in gems, turns, chances or players.
+# Features of a rule with the ranges of their thresholds, in gems, turns, probabilities or players.
 FACTS = {
     "bag": (3.0, 25.0),
     "path_gems": (2.0, 14.0),
@@ -171,15 +171,15 @@ FACTS = {
     "left": (1.0, 4.0),
     "lead": (-15.0, 10.0),
 }
-GROWING = 6  # the first facts, which grow during an expedition: every clause looks at one of them
+GROWING = 6  # the first ones increase during an expedition; every conjunction tests one of them
 _SLIP = np.float32(0.01)  # probability of doing the opposite
-_TWO = 0.5  # chance that a rule has two clauses, and that a clause looks at two facts
+_TWO = 0.5  # probability that a rule has two conjunctions, and a conjunction two thresholds
 
 
 class RuleOpponent:
     """Leaves once a random rule holds: a disjunction of up to two conjunctions of thresholds; one rule per seat.
 
-    None of these rules is a member of the judged pools.
+    The pools of evaluation have no such agent.
     """
 
     def __init__(self, seed: np.random.SeedSequence) -> None:
@@ -197,9 +197,9 @@ class RuleOpponent:
 
 
 def draw_limits(seats: int, random: np.random.Generator) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the lowest and the highest value of each fact that each clause asks for, float32 (seats, 2, facts).
+    """Return the bounds of each feature in each conjunction, lower and upper, float32 (seats, 2, features).
 
-    Infinite where it does not look. The second clause is the first where a rule has only one.
+    Infinite where it is not tested. A rule with one conjunction has it twice.
     """
     low, high = np.array(list(FACTS.values())).T
     limits = random.uniform(low, high, (seats, 2, len(FACTS)))

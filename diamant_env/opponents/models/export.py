@@ -46,6 +46,23 @@ def to_network(agent: object) -> NetworkAgent:
     return network
 
 
+def layers_of(modules: Iterable[Any]) -> Layers:
+    """Return copies of weight and bias, float32, of each ``torch.nn.Linear`` among modules."""
+    found = []
+    for module in modules:
+        if kind_of(module) == "Linear":
+            weight = module.weight.detach().cpu().numpy().astype(np.float32)
+            bias = None if module.bias is None else module.bias.detach().cpu().numpy().astype(np.float32)
+            found.append((weight, np.zeros(len(weight), np.float32) if bias is None else bias))
+    return found
+
+
+def with_two_logits(layers: Layers) -> Layers:
+    """Return layers with a constant logit of 0 for CONTINUE before that of LEAVE."""
+    *others, (weight, bias) = layers
+    return [*others, (np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias]))]
+
+
 def _of_policy(agent: SB3Agent) -> tuple[Layers, str]:
     """Return the layers and the activation of a policy, from all features to two logits."""
     policy = agent.policy
@@ -74,17 +91,6 @@ def _statistics(agent: SB3Agent) -> tuple[NDArray[np.float64], NDArray[np.float6
     return known.mean, np.sqrt(known.var + agent.statistics.epsilon)
 
 
-def layers_of(modules: Iterable[Any]) -> Layers:
-    """Return copies of weight and bias, float32, of each ``torch.nn.Linear`` among modules."""
-    found = []
-    for module in modules:
-        if kind_of(module) == "Linear":
-            weight = module.weight.detach().cpu().numpy().astype(np.float32)
-            bias = None if module.bias is None else module.bias.detach().cpu().numpy().astype(np.float32)
-            found.append((weight, np.zeros(len(weight), np.float32) if bias is None else bias))
-    return found
-
-
 def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
     """Return the linear layers among modules in order, and the activation between them."""
     leaves = [module for module in modules if not list(module.children())]
@@ -96,12 +102,6 @@ def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
         )
     activation = _ACTIVATIONS[between.pop()] if between else "relu"
     return layers_of(leaves), activation
-
-
-def with_two_logits(layers: Layers) -> Layers:
-    """Return layers with a constant logit of 0 for CONTINUE before that of LEAVE."""
-    *others, (weight, bias) = layers
-    return [*others, (np.concatenate([0 * weight, weight]), np.concatenate([0 * bias, bias]))]
 
 
 def _check_same(agent: SB3Agent | OutputAgent, network: NetworkAgent) -> None:

@@ -46,11 +46,6 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
     return SB3Agent(model.policy, name, model.get_vec_normalize_env())
 
 
-def _bases(given: Any) -> set[str]:
-    """Return the names of an object's base classes, to recognise it without importing its library."""
-    return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(given).__mro__}
-
-
 def is_model_file(text: str) -> bool:
     """Return whether a text names a model file, with or without VecNormalize statistics."""
     return Path(text.partition(_STATISTICS)[0]).suffix in SUFFIXES
@@ -81,6 +76,11 @@ def load_model(text: str) -> SB3Agent | OutputAgent:
     except Exception as error:  # libraries raise different types for a damaged file
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise ValueError(f"{text} can't be opened as a model: {reason}") from error
+
+
+def _bases(given: Any) -> set[str]:
+    """Return the names of an object's base classes, to recognise it without importing its library."""
+    return {f"{kind.__module__}.{kind.__qualname__}" for kind in type(given).__mro__}
 
 
 def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:

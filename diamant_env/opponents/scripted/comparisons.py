@@ -18,22 +18,6 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.scripted.family import Scripted, haul, parameter
 
 
-def at_least(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return bool (rows,): whether `left` >= `right` up to rounding errors."""
-    return left >= right - 1e-9 * np.maximum(np.abs(right), 1)
-
-
-def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the cards in the deck, the fatal ones and the total share of all cards, integers (rows,).
-
-    Observations hold the quotients p and s of the last two by the first in float32.
-    """
-    kinds = [obs[name] for name in ("treasures_left", "traps_left", "relics_left")]
-    cards = np.concatenate(kinds, axis=-1).sum(axis=-1, dtype=float)
-    fatal, shared = (np.rint(obs[name] * cards) for name in ("bust_chance", "expected_share"))
-    return cards, fatal, shared
-
-
 @dataclass
 class ExpectedValueAgent(Scripted):
     """One-step lookahead: leaves when one more card does not increase the expected payoff.
@@ -84,18 +68,6 @@ class OthersStayAgent(Scripted):
         return at_least(cards * (bag + path), after)
 
 
-@functools.lru_cache
-def _chances(stay: float) -> NDArray[np.float64]:
-    """Return q^(n-1), A(n, 1-q) and A(n, q) by n, float64 (3, players + 1)."""
-    counts = np.arange(MAX_PLAYERS + 1)
-    return np.array([stay ** (counts - 1.0) if stay else counts == 1, _part(counts, 1 - stay), _part(counts, stay)])
-
-
-def _part(players: NDArray[np.int64], chance: float) -> NDArray[np.float64]:
-    """Return A(n, x) by n."""
-    return (1 - (1 - chance) ** players) / (np.maximum(players, 1) * chance) if chance else np.ones(len(players))
-
-
 @dataclass
 class CatchUpAgent(Scripted):
     """Leaves with a haul that is larger when behind and smaller when ahead.
@@ -128,3 +100,31 @@ class OpposeAgent(Scripted):
         """See `Scripted.leaves`."""
         gone = (obs["num_players"] - obs["num_inside"]).astype(float)
         return at_least(haul(obs).astype(float), self.gems + self.more * gone)
+
+
+def at_least(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return bool (rows,): whether `left` >= `right` up to rounding errors."""
+    return left >= right - 1e-9 * np.maximum(np.abs(right), 1)
+
+
+def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return the cards in the deck, the fatal ones and the total share of all cards, integers (rows,).
+
+    Observations hold the quotients p and s of the last two by the first in float32.
+    """
+    kinds = [obs[name] for name in ("treasures_left", "traps_left", "relics_left")]
+    cards = np.concatenate(kinds, axis=-1).sum(axis=-1, dtype=float)
+    fatal, shared = (np.rint(obs[name] * cards) for name in ("bust_chance", "expected_share"))
+    return cards, fatal, shared
+
+
+@functools.lru_cache
+def _chances(stay: float) -> NDArray[np.float64]:
+    """Return q^(n-1), A(n, 1-q) and A(n, q) by n, float64 (3, players + 1)."""
+    counts = np.arange(MAX_PLAYERS + 1)
+    return np.array([stay ** (counts - 1.0) if stay else counts == 1, _part(counts, 1 - stay), _part(counts, stay)])
+
+
+def _part(players: NDArray[np.int64], chance: float) -> NDArray[np.float64]:
+    """Return A(n, x) by n."""
+    return (1 - (1 - chance) ** players) / (np.maximum(players, 1) * chance) if chance else np.ones(len(players))

@@ -2,7 +2,7 @@
 
 import { bar, byId, make, percent, show } from "./dom.js";
 
-const MOST_NEWS = 40;
+const MOST_HEADLINES = 40;
 
 /** Hide the hint. */
 export function dropHint() {
@@ -54,8 +54,8 @@ export function fillPanel(id, titleId, title, content) {
 
 /** Show the known events up to the shown turn, the latest first. */
 export function drawStory(session) {
-  const known = session.views.slice(0, session.position + 1).filter(Boolean).slice(-MOST_NEWS).reverse();
+  const known = session.views.slice(0, session.position + 1).filter(Boolean).slice(-MOST_HEADLINES).reverse();
   byId("story").replaceChildren(...known.map((view) => make("li", {},
     make("b", {}, view.title),
-    ...view.news.map((line) => make("span", { class: view.ended?.bust && line === view.news[0] ? "bad" : "" }, line)))));
+    ...view.headlines.map((line) => make("span", { class: view.ended?.bust && line === view.headlines[0] ? "bad" : "" }, line)))));
 }

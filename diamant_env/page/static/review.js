@@ -9,12 +9,12 @@ const [WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM] = [420, 240, 40, 12, 26, 26]; //
 
 /** Show the result of a game. */
 export function drawResult(view) {
-  const head = ["Player", "Chest", "Relics", ...view.result.table[0].brought.map((_, at) => `${at + 1}`)];
+  const head = ["Player", "Chest", "Relics", ...view.result.table[0].banked.map((_, at) => `${at + 1}`)];
   const rows = view.result.table.map((row) => tint(
     make("tr", { class: row.winner ? "winner" : "" },
       make("th", { scope: "row" }, make("span", { class: "dot", "aria-hidden": "true" }), row.name),
       make("td", {}, make("b", {}, `${row.chest}`)), make("td", {}, `${row.relics}`),
-      ...row.brought.map((gems) => make("td", { class: gems === "bust" ? "bad" : "" }, `${gems}`))),
+      ...row.banked.map((gems) => make("td", { class: gems === "bust" ? "bad" : "" }, `${gems}`))),
     colourOf(row.seat)));
   fillPanel("result-panel", "result-title", view.result.words, [
     make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Result by expedition" }, tableOf(head, rows)),

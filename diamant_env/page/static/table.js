@@ -24,13 +24,13 @@ export function drawTable(view, { interlude = false, fresh = false } = {}) {
   byId("title").textContent = interlude ? view.ended.title : view.title;
   document.title = `${byId("title").textContent} · Diamant`;
   drawExpeditions(view, interlude);
-  drawNews(view, interlude);
+  drawHeadlines(view, interlude);
   const cave = byId("cave");
   cave.classList.toggle("bust", bust);
   cave.classList.toggle("shaken", bust && fresh);
   cave.classList.toggle("home", ended !== null && !bust);
   drawPath(ended === null ? view.path : ended.path, fresh, ended === null);
-  byId("lying").replaceChildren(...(ended === null ? [icon("gem"), `On the path: ${view.lying}`] : []));
+  byId("path-contents").replaceChildren(...(ended === null ? [icon("gem"), `On the path: ${view.path_contents}`] : []));
   show(byId("gauge"), ended === null && view.mode !== "play");
   byId("gauge").textContent = `Bust with the next card: ${percent(view.bust)}`;
   drawSeats(view, interlude);
@@ -47,8 +47,8 @@ function drawExpeditions(view, interlude) {
   byId("expeditions").setAttribute("aria-label", view.title);
 }
 
-function drawNews(view, interlude) {
-  const lines = [view.news[0], interlude ? "" : view.news[1]];
+function drawHeadlines(view, interlude) {
+  const lines = [view.headlines[0], interlude ? "" : view.headlines[1]];
   for (const [id, line] of [["led-to", lines[0]], ["came-up", lines[1]]]) {
     if (byId(id).textContent !== line) byId(id).textContent = line;
   }
