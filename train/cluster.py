@@ -71,7 +71,7 @@ class Runner:
         all_players, all_editions = tables_of(config)
         players = all_players[self.number :: config.ray.runners]
         editions = all_editions[self.number :: config.ray.runners]
-        self.league = League(config.opponents, players, league_seed, all_editions, game.blank)
+        self.league = League(config.opponents, players, league_seed)
         env = DiamantVecEnv(
             len(players), players, editions, game.reward, self.league.agents, self.league.seating, game.blank
         )

@@ -21,7 +21,7 @@ AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
 SMALL = {
     "checkpoints": 4,
     "ppo": {"decisions": 6_000, "games": 40, "turns": 16, "minibatch": 256, "epochs": 2, "explore": 0.3},
-    "opponents": {"learner": 0.5, "snapshots": 0.3, "scripted": 0.2, "snapshot_every": 1_000, "snapshot_places": 2},
+    "opponents": {"learner": 0.5, "snapshots": 0.3, "rules": 0.2, "snapshot_every": 1_000, "snapshot_places": 2},
     "network": {"hidden": [16], "activation": "tanh"},
     "judge": {"curve_points": 0},
 }

@@ -22,8 +22,7 @@ from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json
 from train.ppo import Learner
 from train.responding.config import SearchConfig
-from train.runs.config import reward_scale
-from train.runs.judging import shape_of
+from train.runs.config import NetworkConfig, reward_scale
 from train.runs.run_folder import POLICY, save_policy
 
 CURVE = "curve.json"
@@ -137,6 +136,14 @@ def pick(
     ]
     # Ties go to the latest checkpoint.
     return points, tried[max(range(len(tried)), key=lambda place: (measured[place].gain.mean, place))]
+
+
+def shape_of(network: NetworkAgent) -> NetworkConfig:
+    """Return the configuration of a network's shape; raise a ValueError if it has no hidden layer."""
+    hidden = tuple(len(bias) for _, bias in network.weights()[:-1])
+    if not hidden:
+        raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
+    return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation, "inputs": network.inputs})
 
 
 def sharpened(network: NetworkAgent) -> NetworkAgent:

@@ -26,8 +26,6 @@ from diamant_env.storage.results import save_json, versions
 from train.runs.config import AnyConfig, Config, Run, config_text, read_config
 
 CONFIG, POLICY, CHECKPOINT = "config.toml", "policy.safetensors", "checkpoint.pt"
-START = "start.safetensors"
-"""Copy of the initial network, since the file of `Config.start` may change later."""
 _LARGEST = 1 << 28  # bytes of a checkpoint; typical ones have some megabytes
 
 
