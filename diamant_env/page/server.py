@@ -20,12 +20,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diamant_env.drawing.svg import card_svg, icons_svg
 from diamant_env.editions import NUM_CARDS
-from diamant_env.page.answers import POLICY, Answers
-from diamant_env.page.menu import MOST_POLICY_BYTES, Menu
+from diamant_env.page.answers import Answers
+from diamant_env.page.menu import Menu
 
 STATIC = Path(__file__).parent / "static"
 MOST_BYTES = 64 * 1024  # per message
-MOST_WITH_POLICY = MOST_POLICY_BYTES * 4 // 3 + MOST_BYTES  # per message with a policy in base64
 THREADS = 2
 MOST_WAITING = 8  # queued messages, beside those in progress
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
@@ -76,7 +75,7 @@ class Guard:
 
 
 def make_app(menu: Menu | None = None) -> Starlette:
-    """Return an application with its own games, threads and uploaded policies."""
+    """Return an application with its own games and threads."""
     answers = Answers(menu or Menu())
     dispatcher = _Dispatcher(answers)
     routes = [
@@ -104,7 +103,7 @@ class _Dispatcher:
 
     async def answer(self, address: str, request: Request) -> Response:
         function, fields = self._answers[address]
-        message = await _message(request, fields, MOST_WITH_POLICY if address == POLICY else MOST_BYTES)
+        message = await _message(request, fields)
         if self._asked >= THREADS + MOST_WAITING:
             return _refusal(429, f"busy: {self._asked} requests are being answered; ask again in a moment")
         self._asked += 1
@@ -122,7 +121,7 @@ def _encoded(function: Callable[..., Any], message: dict[str, Any]) -> bytes:
     return json.dumps(function(**message), allow_nan=False).encode()
 
 
-async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict[str, Any]:
+async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
     """Return the JSON object of a request; raise an HTTPException if its fields or size are wrong."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "Content-Type: application/json is required")
@@ -130,8 +129,8 @@ async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict
     try:
         async for part in request.stream():
             body += part
-            if len(body) > most:
-                raise HTTPException(413, f"more than {most} bytes")
+            if len(body) > MOST_BYTES:
+                raise HTTPException(413, f"more than {MOST_BYTES} bytes")
     except ClientDisconnect:
         raise HTTPException(400, "the message is incomplete") from None
     try:
