@@ -11,14 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_type_hints
 
 import tomli_w
 import tyro
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from diamant_env.editions import MAX_EXPEDITIONS, Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED
