@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -81,13 +80,6 @@ class ResponseRun:
         points, (decisions, policy) = pick(checkpoints, game, config)
         save_policy(self.folder / POLICY, policy, config, decisions)
         save_json({"points": points, "seconds": perf_counter() - start}, self.folder / CURVE)
-
-    def files(self) -> dict[str, bytes]:
-        """Do the run in a temporary folder and return its files by name, for remote workers."""
-        with TemporaryDirectory() as folder:
-            run = replace(self, folder=Path(folder))
-            run.finish()
-            return {name: (run.folder / name).read_bytes() for name in (POLICY, CURVE)}
 
 
 def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
