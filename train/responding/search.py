@@ -17,12 +17,11 @@ from diamant_env.judging.lineups import seat_with
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json
 from train.ppo import Learner
 from train.responding.config import SearchConfig
 from train.runs.config import NetworkConfig, reward_scale
-from train.runs.run_folder import POLICY, save_policy
+from train.runs.run_folder import POLICY, read_json, save_policy
 
 CURVE = "curve.json"
 _SHARPER = np.float32(1000)  # factor of the logits
@@ -52,14 +51,8 @@ class ResponseRun:
         return f"PPO {self.start} {self.number}"
 
     def curve(self) -> dict[str, Any] | None:
-        """Return points and seconds of a finished run, or None if it is unfinished or damaged."""
-        try:
-            NetworkAgent.load(self.folder / POLICY)
-            found = parse_json((self.folder / CURVE).read_text(encoding="utf-8-sig"))
-            whole = found["seconds"] > 0 and all(np.isfinite(point["gain"]["mean"]) for point in found["points"])
-            return found if whole else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        """Return points and seconds of a finished run, else None."""
+        return read_json(self.folder / CURVE) if (self.folder / CURVE).is_file() else None
 
     def policy(self) -> NetworkAgent:
         """Return the selected policy of a finished run."""
