@@ -57,8 +57,8 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - A solved agent, ``"equilibrium"`` or ``"equilibrium:EDITION"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
-            - A model of stable-baselines3, ``"ppo.zip"``, see `diamant_env.opponents.models.files.load_model`; loading
-              may execute code in the file.
+            - A model file, ``"ppo.zip"`` of stable-baselines3, ``"net.pt"`` of TorchScript or ``"net.onnx"``, see
+              `diamant_env.opponents.models.files.load_model`; loading may execute code in the file.
             - ``"module:object"``, a custom agent; the module is imported.
             - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
               model; ``"text:score:module:object"`` sets the objective to gems (see `TextAgent`).
@@ -99,7 +99,7 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
         return _imported(text)
     path = policy_file(text)
     if path is None and (Path(text).suffix or Path(text).name != text):  # a path
-        allowed = "a policy ends in .safetensors, a model in .zip; an agent of your own is module:object"
+        allowed = "a policy ends in .safetensors, a model in .zip, .pt or .onnx; an agent of your own is module:object"
         raise ValueError(f"no agent {text!r}: it is no folder of a run; {allowed}")
     if path is None:
         near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED], f"agents: {'; '.join(_known())}")

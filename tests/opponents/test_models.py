@@ -119,7 +119,7 @@ def a_network(outputs, *end):
 
 
 @pytest.mark.parametrize("kind", ["two logits", "softmax", "sigmoid", "one logit"])
-def test_torch_module(kind):
+def test_torch_module_and_torchscript(kind, tmp_path):
     nets = {
         "two logits": a_network(2),
         "softmax": a_network(2, torch.nn.Softmax(1)),
@@ -137,9 +137,11 @@ def test_torch_module(kind):
         "sigmoid": lambda: out[:, 0],
         "one logit": lambda: 1 / (1 + np.exp(-out[:, 0])),
     }
-    agent = make(net)
-    np.testing.assert_allclose(asked(agent, flat)[inside], of[kind]()[inside], rtol=1e-5)
-    np.testing.assert_allclose(asked(to_network(agent), flat)[inside], of[kind]()[inside], atol=1e-6)
+    torch.jit.script(net).save(tmp_path / "net.pt")
+    for given in (net, tmp_path / "net.pt"):
+        agent = make(given)
+        np.testing.assert_allclose(asked(agent, flat)[inside], of[kind]()[inside], rtol=1e-5)
+        np.testing.assert_allclose(asked(to_network(agent), flat)[inside], of[kind]()[inside], atol=1e-6)
     assert net.training
 
 
@@ -187,10 +189,11 @@ def test_unsuitable_model_is_refused(given, message):
         make(given())
 
 
-@pytest.mark.parametrize("name", ["gone.zip", "text.zip", "net.pt", "other.zip"])
+@pytest.mark.parametrize("name", ["gone.zip", "text.zip", "text.pt", "other.zip"])
 def test_invalid_model_file_is_refused(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.zip").write_text("no zip")
+    (tmp_path / "text.pt").write_text("no module")
     with zipfile.ZipFile("other.zip", "w") as file:
         file.writestr("a", "b")
     with pytest.raises(ValueError, match=name) as error:
@@ -208,7 +211,7 @@ class Runs:
 def test_untrusted_text_unpickles_nothing(tmp_path, capsys):
     with zipfile.ZipFile(tmp_path / "evil.zip", "w") as file:
         file.writestr("data", pickle.dumps(Runs()))
-    for text in (f"{tmp_path / 'evil.zip'}", f"search:{tmp_path / 'evil.zip'}"):
+    for text in (f"{tmp_path / 'evil.zip'}", f"search:{tmp_path / 'evil.zip'}", f"{tmp_path / 'net.pt'}"):
         with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
             make(text, importing=False)
     assert "this ran" not in capsys.readouterr().out

@@ -7,11 +7,14 @@ import warnings
 from pathlib import Path
 from typing import Any, Protocol
 
-from diamant_env.opponents.models.outputs import OutputAgent, run_module
+import numpy as np
+from numpy.typing import NDArray
+
+from diamant_env.opponents.models.outputs import OutputAgent, kind_of, run_module
 from diamant_env.opponents.models.policies import SB3Agent
 
-SUFFIX = ".zip"
-"""Suffix of a model file. Loading one may execute code, so texts from files may not name one."""
+SUFFIXES = (".zip", ".pt", ".onnx")
+"""Model files. Loading a ``.zip`` or ``.pt`` may execute code, so texts from files may not name one."""
 _MODULE = "torch.nn.modules.module.Module"
 _STATISTICS = "+"  # between a model and its VecNormalize statistics
 
@@ -38,7 +41,7 @@ def model_agent(model: Any, name: str | None = None) -> SB3Agent | OutputAgent:
     if "stable_baselines3.common.policies.BasePolicy" in bases:
         return SB3Agent(model, name)
     if _MODULE in bases:
-        ends = type(list(model.modules())[-1]).__name__
+        ends = kind_of(list(model.modules())[-1])
         return OutputAgent(functools.partial(run_module, model), name, ends in ("Sigmoid", "Softmax"))
     return SB3Agent(model.policy, name, model.get_vec_normalize_env())
 
@@ -50,14 +53,15 @@ def _bases(given: Any) -> set[str]:
 
 def is_model_file(text: str) -> bool:
     """Return whether a text names a model file, with or without VecNormalize statistics."""
-    return Path(text.partition(_STATISTICS)[0]).suffix == SUFFIX
+    return Path(text.partition(_STATISTICS)[0]).suffix in SUFFIXES
 
 
-def load_model(text: str) -> SB3Agent:
-    """Open a model of stable-baselines3; the agent's name is the text.
+def load_model(text: str) -> SB3Agent | OutputAgent:
+    """Open a model file; the agent's name is the text.
 
     Args:
-        text: ``"ppo.zip"``, or ``"ppo.zip+vecnormalize.pkl"`` with the statistics saved by `VecNormalize.save`.
+        text: ``"ppo.zip"``, saved by stable-baselines3, or ``"ppo.zip+vecnormalize.pkl"`` with the statistics saved by
+            `VecNormalize.save`; ``"net.pt"`` of TorchScript; or ``"net.onnx"``.
 
     Raises:
         ValueError: If the file is missing or unsupported, or its spaces are not those of this package.
@@ -69,12 +73,18 @@ def load_model(text: str) -> SB3Agent:
             raise ValueError(f"no agent {text!r}: there is no file {path}")
     try:
         with warnings.catch_warnings(action="ignore"):  # about other library versions
-            return _load_zip(text, file, statistics)
+            if Path(file).suffix == ".zip":
+                return _load_zip(text, file, statistics)
+            return _load_script(text, file) if Path(file).suffix == ".pt" else _load_onnx(text, file)
     except ImportError as error:
         raise ImportError(f"{text} needs {error.name}: pip install {error.name}") from None
     except Exception as error:  # libraries raise different types for a damaged file
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise ValueError(f"{text} can't be opened as a model: {reason}") from error
+
+
+def _run_onnx(session: Any, flat: NDArray[np.float32]) -> NDArray:
+    return session.run(None, {session.get_inputs()[0].name: flat})[0]
 
 
 def _load_zip(text: str, file: str, statistics: str) -> SB3Agent:
@@ -98,3 +108,18 @@ def _normalized(data: dict[str, Any]) -> bool:
     if isinstance(last, dict):
         last, space = last.get("observation"), space["observation"]
     return last is not None and bool(((last < space.low) | (last > space.high)).any())
+
+
+def _load_script(text: str, file: str) -> SB3Agent | OutputAgent:
+    import torch
+
+    return model_agent(torch.jit.load(file, map_location="cpu"), text)
+
+
+def _load_onnx(text: str, file: str) -> OutputAgent:
+    from onnxruntime import InferenceSession, SessionOptions
+
+    options = SessionOptions()
+    options.intra_op_num_threads = 1
+    session = InferenceSession(file, options, providers=["CPUExecutionProvider"])
+    return OutputAgent(functools.partial(_run_onnx, session), text, probabilities=False)  # unknown output activation
