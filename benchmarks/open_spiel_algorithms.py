@@ -1,0 +1,245 @@
+"""OpenSpiel's algorithms on small boxes: ``python -m benchmarks.open_spiel_algorithms``, a Markdown table for the docs.
+
+Two play an expedition for the difference of their gems, a zero-sum game, in the turn-based form. NashConv is exact;
+seconds are those of one processor. Needs ``pip install "diamant-env[open-spiel]" torch cvxpy ecos dm-tree``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyspiel
+import torch
+from open_spiel.python import policy as policies
+from open_spiel.python import rl_agent_policy, rl_environment
+from open_spiel.python.algorithms import (
+    best_response,
+    cfr,
+    discounted_cfr,
+    exploitability,
+    external_sampling_mccfr,
+    fictitious_play,
+    gambit,
+    get_all_states,
+    mcts,
+    mmd_dilated,
+    outcome_sampling_mccfr,
+    policy_aggregator,
+    sequence_form_lp,
+)
+from open_spiel.python.algorithms.psro_v2 import best_response_oracle, psro_v2
+from open_spiel.python.pytorch import deep_cfr, dqn, nfsp
+
+import diamant_env.open_spiel as spiel
+
+BOXES = {
+    "small": "treasures:3+5/traps:mud/trap_copies:2/expeditions:1",
+    "medium": "treasures:5+8/traps:mud+wind/trap_copies:2/expeditions:1",
+}
+Learned = tuple[Any, str]  # a policy of all players, and how much was done
+
+
+def load(box: str, **parameters: Any) -> pyspiel.Game:
+    """Return the turn-based game of two in a box."""
+    given = {"players": 2, "edition": BOXES[box], "utility": "margin", **parameters}
+    return pyspiel.convert_to_turn_based(pyspiel.load_game("python_diamant", given))
+
+
+def solved(solver: Any, times: int, step: str = "evaluate_and_update_policy") -> Learned:
+    """Run a solver and return its average policy."""
+    for _ in range(times):
+        getattr(solver, step)()
+    return solver.average_policy(), f"{times:,} iterations"
+
+
+def by_cpp(box: str) -> Learned:
+    """Run CFR+ in C++ over the tree exported as EFG; the policy is of the exported game."""
+    solver = pyspiel.CFRPlusSolver(exported(box))
+    for _ in range(1_000):
+        solver.evaluate_and_update_policy()
+    return solver.tabular_average_policy(), "1,000 iterations"
+
+
+def exported(box: str) -> pyspiel.Game:
+    """Return the tree of a box as an EFG game."""
+    return pyspiel.load_efg_game(gambit.export_gambit(load(box)))
+
+
+def by_lp(box: str) -> Learned:
+    """Solve the sequence form by linear programming."""
+    game = load(box)
+    *_, first, second = sequence_form_lp.solve_zero_sum_game(game)
+    return policies.tabular_policy_from_callable(
+        game, lambda state: (first, second)[state.current_player()].action_probabilities(state)
+    ), "one program"
+
+
+def by_mmd(box: str) -> Learned:
+    """Magnetic mirror descent towards an equilibrium of a little entropy."""
+    solver = mmd_dilated.MMDDilatedEnt(load(box), 0.01, 0.1)
+    for _ in range(300):
+        solver.update_sequences()
+    return solver.get_policies(), "300 iterations"
+
+
+def by_psro(box: str) -> Learned:
+    """PSRO with exact best responses and the Nash equilibrium of the table of their results."""
+    game = load(box)
+    start = policies.TabularPolicy(game)
+    oracle = best_response_oracle.BestResponseOracle(game=game, policy=start)
+    solver = psro_v2.PSROSolver(
+        game, oracle, initial_policies=[start.__copy__() for _ in range(2)], meta_strategy_method="nash",
+        sims_per_entry=200, training_strategy_selector="probabilistic", sample_from_marginals=True,
+    )  # fmt: skip
+    for _ in range(6):
+        solver.iteration()
+    mixed = policy_aggregator.PolicyAggregator(game)
+    return mixed.aggregate(range(2), solver.get_policies(), solver.get_meta_strategies()), "6 iterations"
+
+
+def by_deep_cfr(box: str) -> Learned:
+    """Deep CFR over the 90 numbers that a seat sees; its default buffers of a million rows take minutes."""
+    game = load(box, recall="state")
+    solver = deep_cfr.DeepCFRSolver(
+        game, (64, 64), (64, 64), num_iterations=40, num_traversals=40, learning_rate=1e-3, memory_capacity=20_000,
+        batch_size_advantage=256, batch_size_strategy=256,
+        policy_network_train_steps=2_000, advantage_network_train_steps=200,
+    )  # fmt: skip
+    solver.solve()
+    return policies.tabular_policy_from_callable(game, solver.action_probabilities), "40 iterations"
+
+
+def by_episodes(box: str, make: Callable[[int, int], Any], episodes: int) -> Learned:
+    """Train two agents of `rl_environment` against each other."""
+    game = load(box, recall="state")
+    env = rl_environment.Environment(game)
+    size = env.observation_spec()["info_state"][0]
+    agents = [make(player, size) for player in range(2)]
+    for _ in range(episodes):
+        now = env.reset()
+        while not now.last():
+            chosen = agents[now.observations["current_player"]].step(now)
+            now = env.step([chosen.action])
+        for agent in agents:
+            agent.step(now)
+    return rl_agent_policy.JointRLAgentPolicy(game, dict(enumerate(agents)), False), f"{episodes:,} episodes"
+
+
+def by_nfsp(box: str) -> Learned:
+    """NFSP's average policies."""
+
+    def make(player: int, size: int) -> Any:
+        kwargs = {"epsilon_decay_duration": 3_000, "epsilon_start": 0.1, "epsilon_end": 0.001}
+        return nfsp.NFSP(player, size, 2, (64,), 20_000, 0.1, **kwargs)
+
+    learned, effort = by_episodes(box, make, 3_000)
+    for agent in learned._agents.values():
+        agent._mode = nfsp.MODE.AVERAGE_POLICY
+    return learned, effort
+
+
+def by_dqn(box: str) -> Learned:
+    """Two Q-learners; their greedy policies need not approach an equilibrium."""
+    return by_episodes(box, lambda player, size: dqn.DQN(player, size, 2, (64,), epsilon_decay_duration=3_000), 3_000)
+
+
+class Mcts(policies.Policy):
+    """Policy of MCTS in each state."""
+
+    def __init__(self, game: pyspiel.Game) -> None:
+        super().__init__(game, [0, 1])
+        random = np.random.RandomState(0)
+        self.bot = mcts.MCTSBot(game, 2, 50, mcts.RandomRolloutEvaluator(1, random), random_state=random)
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """Return the searched action."""
+        chosen = self.bot.step(state)
+        return {action: float(action == chosen) for action in state.legal_actions()}
+
+
+def by_mcts(box: str) -> Learned:
+    """MCTS over states, not information states: it knows the other's decision of the same turn."""
+    game = load(box, recall="state")
+    return Mcts(game).to_tabular(), "50 simulations a decision"
+
+
+def by_response(box: str) -> Learned:
+    """The best response of each player to an agent of this project."""
+    game = load(box)
+    ev = spiel.AgentPolicy(game, "ev:0")
+    found = [best_response.BestResponsePolicy(game, player, ev) for player in range(2)]
+    return policies.tabular_policy_from_callable(
+        game, lambda state: found[state.current_player()].action_probabilities(state)
+    ), "to `ev:0`"
+
+
+ALGORITHMS: dict[str, Callable[[str], Learned]] = {
+    "CFR": lambda box: solved(cfr.CFRSolver(load(box)), 100),
+    "CFR+": lambda box: solved(cfr.CFRPlusSolver(load(box)), 100),
+    "CFR+ in C++ over EFG": by_cpp,
+    "DCFR": lambda box: solved(discounted_cfr.DCFRSolver(load(box)), 100),
+    "MCCFR, external sampling": lambda box: solved(
+        external_sampling_mccfr.ExternalSamplingSolver(load(box)), 1_000, "iteration"
+    ),
+    "MCCFR, outcome sampling": lambda box: solved(
+        outcome_sampling_mccfr.OutcomeSamplingSolver(load(box)), 5_000, "iteration"
+    ),
+    "XFP": lambda box: solved(fictitious_play.XFPSolver(load(box)), 30, "iteration"),
+    "best response": by_response,
+    "PSRO": by_psro,
+    "MMD": by_mmd,
+    "LP, sequence form": by_lp,
+    "NFSP": by_nfsp,
+    "Deep CFR": by_deep_cfr,
+    "DQN": by_dqn,
+    "MCTS": by_mcts,
+}
+
+
+def nash_conv(box: str, learned: Any) -> float:
+    """Return NashConv."""
+    if isinstance(learned, policies.Policy):
+        return exploitability.nash_conv(learned.game, learned, use_cpp_br=False)
+    return pyspiel.nash_conv(exported(box), learned)
+
+
+def sizes(box: str) -> str:
+    """Return the size of a game: states, and information states of both kinds."""
+    states = get_all_states.get_all_states(load(box), include_chance_states=True).values()
+    decisions = [state for state in states if not state.is_terminal() and not state.is_chance_node()]
+    known = [len(policies.TabularPolicy(load(box, recall=recall)).state_lookup) for recall in ("history", "state")]
+    return (
+        f"{box}: `{BOXES[box]}`, {len(states):,} states, {len(decisions):,} of them decisions; "
+        f"{known[0]:,} information states with `recall=history`, {known[1]:,} with `recall=state`"
+    )
+
+
+def main() -> None:
+    """Run the algorithms and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--boxes", nargs="+", choices=BOXES, default=list(BOXES))
+    parser.add_argument("--only", nargs="+", choices=ALGORITHMS, default=list(ALGORITHMS))
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    for box in given.boxes:
+        print(sizes(box), flush=True)
+    print("\n| algorithm | box | effort | CPU seconds | NashConv |\n| --- | --- | --- | --- | --- |")
+    for name in given.only:
+        for box in given.boxes:
+            np.random.seed(0)  # noqa: NPY002 - what OpenSpiel draws from
+            began = time.process_time()
+            try:
+                learned, effort = ALGORITHMS[name](box)
+                seconds = time.process_time() - began
+                gap = f"{nash_conv(box, learned):.2g}"
+            except Exception as error:
+                effort, seconds, gap = f"{type(error).__name__}: {error}"[:100], time.process_time() - began, ""
+            print(f"| {name} | {box} | {effort} | {seconds:.1f} | {gap} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
