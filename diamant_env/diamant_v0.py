@@ -20,7 +20,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from diamant_env.batch import Batch
 from diamant_env.editions import MAX_PLAYERS, Edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
-from diamant_env.envs.aec import AecGame, SavedGame
+from diamant_env.envs.aec import AecGame
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.pictures import RENDER_MODES, Pictures
 from diamant_env.envs.settings import read_actions
@@ -185,25 +185,6 @@ class parallel_env(ParallelEnv, EzPickle):
         """Return the global state, float32 (NUM_FEATURES,): player_0's observation with open chests."""
         return self._batch.state()[0]
 
-    def clone_state(self) -> Any:
-        """Return the game with its random key and scripted deck, for `restore_state`."""
-        started = self._batch.save() if self._batch.started else None
-        parts = (started, self._pictures.scenes, self.agents)
-        return SavedGame(self.num_seats, self.edition, copy.deepcopy(parts))
-
-    def restore_state(self, state: Any) -> None:
-        """Restore a state from `clone_state` of this environment or one with the same arguments.
-
-        Raises:
-            ValueError: If the state is invalid or of another number of players or edition; the environment is then
-                unchanged.
-        """
-        saved = SavedGame.checked(state, self.num_seats, self.edition)
-        games, scenes, agents = copy.deepcopy(saved.parts)
-        if games is not None:
-            self._batch.restore(games)
-        self._pictures.scenes, self.agents = scenes, agents
-
     def render(self) -> str | NDArray[np.uint8] | None:
         """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).
 
@@ -226,11 +207,14 @@ class parallel_env(ParallelEnv, EzPickle):
         self._pictures.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**super().__getstate__(), "game": self.clone_state()}
+        saved = self._batch.save() if self._batch.started else None
+        return {**super().__getstate__(), "game": copy.deepcopy((saved, self._pictures.scenes, self.agents))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self.restore_state(state["game"])
+        saved, self._pictures.scenes, self.agents = state["game"]
+        if saved is not None:
+            self._batch.restore(saved)
 
     def _new_observation_space(self) -> Box | Dict:
         if self._mask != "observation":

@@ -63,7 +63,7 @@ def own_rewards(
     banked = np.where(played[:, None], games["banked"][:, :seats], 0).astype(np.int16)
     inside, done = games["inside"][:, :seats] != 0, games["phase"] == OVER
     name = getattr(reward, "__name__", type(reward).__name__)
-    named = {"played": played.copy()} if _takes_played(reward) else {}
+    named = {"played": played.copy()} if "played" in inspect.signature(reward).parameters else {}
     answer = np.asarray(reward(banked, games["chest"][:, :seats].copy(), inside, done, **named))
     with np.errstate(over="ignore"):
         paid = answer.astype(np.float32) if answer.dtype.kind in "biuf" else np.float32(np.nan)
@@ -71,13 +71,6 @@ def own_rewards(
         what = f"shape {answer.shape} of {answer.dtype}" if answer.shape != absent.shape else "non-finite values"
         raise ValueError(f"reward {name} must return finite numbers of shape {absent.shape}, not {what}")
     return np.where(played[:, None] & ~absent, paid, np.float32(0))
-
-
-def _takes_played(reward: Callable) -> bool:
-    try:
-        return "played" in inspect.signature(reward).parameters
-    except ValueError:  # a builtin without a signature
-        return False
 
 
 @jit(inline=True)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-DROPPED = {"diamant-env", "scipy", "openskill"}  # versions that no figure depends on
+DROPPED = {"diamant-env", "scipy"}  # versions that no figure depends on
 
 
 def kept(content: Any) -> Any:

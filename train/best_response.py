@@ -20,10 +20,9 @@ from diamant_env.judging.lineups import entrants, left_out_lines, members_left_o
 from diamant_env.opponents import make
 from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
-from train.cluster import map_on_ray, require_ray
 from train.responding.config import ResponseConfig
 from train.responding.result import ResponseResult, report, result_table
-from train.responding.search import ResponseRun, response_runs
+from train.responding.search import response_runs
 from train.runs.config import CONFIGS, ConfigFile, Settings, parse_arguments
 from train.runs.run_folder import POLICY, locked, new_run_folder, open_run_folder, slug
 
@@ -52,19 +51,15 @@ class Arguments:
     """Parent of each search's folder."""
     resume: Annotated[tuple[Path, ...], arg(metavar="FOLDER …")] = ()
     """Resume the searches in these folders; finished runs are skipped."""
-    ray: bool = False
-    """Run on Ray, all runs of a search at once (see docs/cluster.md), with identical results."""
 
 
 def respond(arguments: Arguments) -> list[ResponseResult]:
     """Run all searches and return their results."""
-    if arguments.ray:
-        require_ray()
     todo = folders(arguments)
     with ExitStack() as locks:
         for _, folder in todo:
             locks.enter_context(locked(folder))
-        return [search(config, folder, arguments.ray) for config, folder in todo]
+        return [search(config, folder) for config, folder in todo]
 
 
 def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
@@ -86,20 +81,14 @@ def folders(arguments: Arguments) -> list[tuple[ResponseConfig, Path]]:
     return [(each, new_run_folder(arguments.out, each)) for each in configs]
 
 
-def search(config: ResponseConfig, folder: Path, on_ray: bool = False) -> ResponseResult:
+def search(config: ResponseConfig, folder: Path) -> ResponseResult:
     """Finish a search and save results and the best policy in its folder."""
     start, game = perf_counter(), config.game
     runs = response_runs(
         DeviationGame(config.agent, game.num_players[0], game.played(), game.reward, game.blank), config, folder
     )
-    if on_ray:
-        left = [run for run in runs if run.curve() is None]
-        for run, files in zip(left, map_on_ray(ResponseRun.files, left), strict=True):
-            for name, content in files.items():
-                write_whole(run.folder / name, content)
-    else:
-        for run in runs:
-            run.finish()
+    for run in runs:
+        run.finish()
     with tqdm(unit=" games", unit_scale=True, leave=False, disable=None, desc="report") as bar:
         result = report(runs, runs[0].game, config, bar)
     best = max(range(len(runs)), key=lambda number: result.searched[number].gain.mean)

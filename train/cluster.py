@@ -1,14 +1,13 @@
 """Distributed training on Ray: ``python -m train.cluster --config configs/cluster.toml``, see docs/cluster.md.
 
 The run is that of `train.ppo`, except that remote runners play the rollouts. `map_on_ray` is a distributed ``map`` for
-tournaments, searches and benchmark runs.
+tournaments and benchmark runs.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
-import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -71,7 +70,7 @@ class Runner:
         all_players, all_editions = tables_of(config)
         players = all_players[self.number :: config.ray.runners]
         editions = all_editions[self.number :: config.ray.runners]
-        self.league = League(config.opponents, players, league_seed, all_editions, game.blank)
+        self.league = League(config.opponents, players, league_seed)
         env = DiamantVecEnv(
             len(players), players, editions, game.reward, self.league.agents, self.league.seating, game.blank
         )
@@ -149,18 +148,11 @@ def join_cluster(cores: int = 0) -> None:
 
     Raises:
         ValueError: If Ray is not installed.
-        ConnectionError: If ``host:port`` does not accept connections, where Ray itself would retry for minutes.
     """
     require_ray()
     import ray
 
-    host, _, port = os.environ.get("RAY_ADDRESS", "").rpartition(":")
     if not ray.is_initialized():
-        if host and "/" not in host and port.isdigit():
-            try:
-                socket.create_connection((host, int(port)), timeout=10).close()
-            except OSError as error:
-                raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS={host}:{port}: {error}") from None
         ray.init(logging_level="ERROR", log_to_driver=False)
     there = ray.cluster_resources().get("CPU", 0)
     if there < cores:

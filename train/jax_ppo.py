@@ -49,8 +49,7 @@ class Table(NamedTuple):
         opponents, game = config.opponents, config.game
         refused = {
             "game.num_players": game.num_players[1:], "game.editions": game.editions, "game.blank": game.blank,
-            "opponents.rules": opponents.rules, "opponents.scripted": opponents.scripted, "start": config.start,
-            "ppo.explore": config.ppo.explore, "ppo.average": config.ppo.average,
+            "opponents.rules": opponents.rules, "ppo.explore": config.ppo.explore, "ppo.average": config.ppo.average,
             "network.activation": config.network.activation != "relu",
             "network.inputs": config.network.inputs != CANONICAL,
             "ppo.games": config.ppo.games < opponents.snapshot_places, "ppo.decisions": config.ppo.decisions > 2**30,

@@ -37,11 +37,10 @@ from diamant_env.storage.results import save_json
 from train.learning.decisions import EXPLORED_LEAVE, DecisionBuffer, Exploration, Samples, weighted
 from train.learning.league import League, tables_of
 from train.runs.config import CONFIGS, Config, ConfigFile, NetworkConfig, PPOConfig, Settings, optional, parse_arguments
-from train.runs.judging import check_run, curve_point, report_run, save_curve, start_of
+from train.runs.judging import check_run, curve_point, report_run, save_curve
 from train.runs.run_folder import (
     CHECKPOINT,
     POLICY,
-    START,
     Checkpoints,
     as_tensors,
     load_checkpoint,
@@ -261,7 +260,7 @@ def train(
     torch.set_num_threads(config.threads)
     game, ppo = config.game, config.ppo
     players, editions = tables_of(config)
-    league = League(config.opponents, players, seeds_for(config.seed, "league"), editions, game.blank)
+    league = League(config.opponents, players, seeds_for(config.seed, "league"))
     env = make_env(ppo.games, players, editions, game.reward, league.agents, league.seating, game.blank)
     model = learner(env, ppo, config.network, int(seeds_for(config.seed, "learning").generate_state(1)[0]))
     run = TrainingRun(config, folder, league, model)
@@ -279,7 +278,6 @@ def train(
         disable=not progress or parent_process() is not None,  # bars of workers would overwrite each other
     ) as bar:
         while model.decisions < ppo.decisions:
-            model.train_policy(not config.start or model.decisions >= config.value_first * ppo.decisions)
             model.update(model.rollout())
             bar.update(model.decisions - bar.n)
             for name, value in model.log.items():
@@ -307,15 +305,9 @@ class TrainingRun:
         self.average: list[NDArray[np.float64]] = []
 
     def begin(self) -> None:
-        """Restore the folder's checkpoint, or load the network of `Config.start`."""
+        """Restore the folder's checkpoint, if any."""
         if saved := load_checkpoint(self.folder, self.config):
             self.restore(saved)
-        elif self.config.start:
-            if not (self.folder / START).is_file():
-                save_policy(self.folder / START, start_of(self.config), self.config, 0)
-            network = NetworkAgent.load(self.folder / START)
-            self.learner.start_from(network)
-            self.league.add_snapshot(network)
 
     def average_weights(self) -> None:
         """Average the policy's weights over the last part of the run."""

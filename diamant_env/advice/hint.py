@@ -55,13 +55,11 @@ class Hint:
         leave: The champion's probability of LEAVE.
         outlook: Win shares of both actions, or None.
         why_not: Reason for a missing outlook.
-        seconds: Computing time in seconds.
     """
 
     leave: float
     outlook: Outlook | None
     why_not: str | None
-    seconds: float
 
     @property
     def says(self) -> str:
@@ -98,12 +96,9 @@ class Hint:
                 "leave": go,
                 "error_continue": error_stay,
                 "error_leave": error_go,
-                "difference": self.outlook.difference,
-                "interval": self.outlook.interval,
                 "games": self.outlook.games,
             }
-        decision = {"leave": self.leave, "says": self.says, "basis": self.basis}
-        return decision | {"search": search, "seconds": self.seconds}
+        return {"leave": self.leave, "says": self.says, "basis": self.basis, "search": search}
 
 
 def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS) -> Hint:
@@ -120,7 +115,7 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
     leave = float(champion().act(Observations(seen), np.zeros(1, bool))[0])
     why_not = why_no_search(edition, int(game.num_players))
     if why_not:
-        return Hint(leave, None, why_not, perf_counter() - start)
+        return Hint(leave, None, why_not)
     agent = SearchAgent(champion())
     earned = np.zeros((2, 0))
     while earned.shape[1] < _MOST:
@@ -129,7 +124,7 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
         now = perf_counter()
         if now + (now - before) > start + seconds:
             break
-    return Hint(leave, outlook(earned), None, perf_counter() - start)
+    return Hint(leave, outlook(earned), None)
 
 
 def outlook(earned: NDArray[np.float64]) -> Outlook:

@@ -31,22 +31,14 @@ class Decision:
 
     Attributes:
         turn: Its number in the game, 0 for the first.
-        expedition: 1 for the first.
-        card: Number in the expedition, 1 for the first.
-        bag: Gems at risk.
         chose: CONTINUE or LEAVE.
-        better: The action with the higher win share.
         cost: Loss in win share, 0 for the better action.
         interval: 95 % interval of the other action's advantage.
         words: Summary in a sentence.
     """
 
     turn: int
-    expedition: int
-    card: int
-    bag: int
     chose: int
-    better: int
     cost: float
     interval: tuple[float, float]
     words: str
@@ -127,9 +119,7 @@ def _decision(games: list[GameState], turn: int, seat: int, found: Outlook) -> D
     where = f"Expedition {game.expedition}, card {game.turn}: you {did} with {counted(int(game.bag), 'gem')} in the bag"
     more = f"{instead} wins {100 * other:.0f} more of 100 games ({100 * low:.1f} to {100 * high:.1f})"
     words = f"{where}; {more if low > 0 else f'{instead} is not clearly better'}."
-    better = 1 - chose if other > 0 else chose
-    place = int(game.expedition), int(game.turn), int(game.bag)
-    return Decision(turn, *place, chose, better, max(0.0, other), (low, high), words)
+    return Decision(turn, chose, max(0.0, other), (low, high), words)
 
 
 def _verdict(decisions: list[Decision]) -> str:

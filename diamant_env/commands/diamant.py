@@ -15,9 +15,8 @@ SUBCOMMANDS = {
     "play": "play at the terminal against any agents",
     "page": "play in a browser, with hints and a review",
     "watch": "watch a game between agents",
-    "film": "turn a recorded game into a GIF",
     "evaluate": "judge an agent: win share and mean score, with intervals",
-    "tournament": "let agents play each other: standings, ratings, who beats whom",
+    "tournament": "let agents play each other: standings, who beats whom",
     "export": "write a model of stable-baselines3 or torch into a policy file",
     "exact": "solve one expedition, and say how far an agent is from the solution",
 }
@@ -49,7 +48,7 @@ def _run(given: Sequence[str]) -> object:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("diamant_env"):
             raise
-        # Dependencies of pictures and films are imported later, with their own errors.
+        # Dependencies of pictures are imported later, with their own errors.
         raise ImportError(f'{error.name} is missing: pip install "diamant-env[judge]"') from None
 
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 from tqdm import tqdm
 
 from diamant_env import exact, opponents
-from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say, say
+from diamant_env.commands.terminal import add_edition, in_folder, new_parser, save_and_say
 from diamant_env.editions import Edition, find_edition
-from diamant_env.engine.arguments import checked_int
-from diamant_env.exact.data_set import MOST_STATES, STATES
 from diamant_env.judging.games import check_able
 from diamant_env.judging.tables import TextTable
-from diamant_env.observation import Observations
 from diamant_env.opponents import Agent
 from diamant_env.opponents.scripted.family import Scripted
-from diamant_env.storage.files import write_whole
 from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant exact"
@@ -38,10 +31,7 @@ the cards, the number inside, the bag and the path.
 
   diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
-  diamant exact --lone incan-gold
-
---values writes the action values at the states on the equilibrium path, a
-file of NumPy arrays for each number of players."""
+  diamant exact --lone incan-gold"""
 _DEFAULT_PLAYERS = (2,)
 
 
@@ -116,18 +106,6 @@ def rows_table(rows: list[dict[str, Any]]) -> TextTable:
     return table
 
 
-def save_values(num_players: int, edition: Edition, most: int, folder: Path) -> str:
-    """Write a data set of action values, see `exact.ActionValues`; return a summary line."""
-    solution = exact.solve_equilibrium(num_players, edition)
-    found, content = exact.action_values(solution, most), io.BytesIO()
-    about: dict[str, Any] = {"edition": edition.name, "num_players": num_players, "value": solution.value}
-    np.savez_compressed(content, **found._asdict(), **about)
-    path = folder / f"{edition.name}-{num_players}-players.npz"
-    write_whole(path, content.getbuffer())
-    part = found.reach_probability @ Observations(found.observation)["num_inside"] / found.decisions
-    return f"{path}: {len(found.observation):,} of {found.states:,} states, {part:.2%} of the decisions"
-
-
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT)
@@ -138,16 +116,9 @@ def run(argv: Sequence[str]) -> int:
     lone = "editions whose single-player game is solved; takes seconds, minutes with relics"
     add("--lone", nargs="+", default=[], metavar="EDITION", help=lone)
     add("--out", type=in_folder, metavar="FILE.json", help="write the figures to this file")
-    values = "write the action values on the equilibrium path: FOLDER/EDITION-N-players.npz"
-    add("--values", type=Path, metavar="FOLDER", help=values)
-    states = "maximum number of states by reach probability (%(default)s; up to 1000000)"
-    add("--states", type=int, default=STATES, metavar="N", help=states)
     given = parser.parse_args(argv)
-    checked_int("--states", given.states, 1, MOST_STATES)  # before solving
     players = given.players or (() if given.lone and not given.agents else _DEFAULT_PLAYERS)
     found = measure(given.agents, players, given.edition, given.lone)
     content = {"command": COMMAND, "versions": versions(), "rows": found}
     save_and_say(rows_table(found), lambda path: save_json(content, path), given.out)
-    for number in players if given.values else ():
-        say(save_values(number, find_edition(given.edition), given.states, given.values))
     return 0

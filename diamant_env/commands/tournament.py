@@ -8,15 +8,14 @@ from tqdm import tqdm
 
 from diamant_env.commands.terminal import add_edition, add_hidden_chests, in_folder, new_parser, save_and_say
 from diamant_env.judging import hold_tournament
-from diamant_env.judging.tournament import RATED_GAMES
 from diamant_env.storage.results import save_json, versions
 
 COMMAND = "diamant tournament"
 _ABOUT = """\
 Hold a tournament: tables of distinct agents drawn at random, all seated
 equally often. It gives each agent's win share and mean score with 95 %
-intervals, a rating by the Plackett-Luce model of openskill, and how often each
-scores more than each other one when both sit at a table.
+intervals, and how often each scores more than each other one when both sit at a
+table.
 
   diamant tournament --pool pool held-out --games 100000
   diamant tournament champion my_agents:Greedy --pool pool --players 6"""
@@ -31,8 +30,6 @@ def run(argv: Sequence[str]) -> int:
     add("--pool", nargs="+", default=[], metavar="POOL", help=pools)
     add("--games", type=int, default=20_000, help="total number of games (%(default)s)")
     add("--players", type=int, default=4, help="players at each table, 2 to 8 (%(default)s)")
-    rated = "maximum number of games used for the ratings, which are slow (%(default)s)"
-    add("--rated-games", type=int, default=RATED_GAMES, metavar="GAMES", help=rated)
     add_edition(parser)
     add_hidden_chests(parser)
     add("--seed", type=int, default=0, help="random seed (%(default)s)")
@@ -45,7 +42,6 @@ def run(argv: Sequence[str]) -> int:
             given.seed,
             given.players,
             given.edition,
-            given.rated_games,
             progress=bar,
             pools=given.pool or (() if given.agents else ("pool",)),
             hidden_chests=given.hidden_chests,

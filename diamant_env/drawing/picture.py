@@ -1,7 +1,5 @@
 """Picture of the table: expeditions, headlines, path, cave and camp. Needs pygame-ce."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from diamant_env.drawing.canvas import Box, Colour
@@ -9,7 +7,7 @@ from diamant_env.drawing.cards import FATAL, NEW, draw_path
 from diamant_env.drawing.narration import Narrator, counted
 from diamant_env.drawing.pixels import PixelCanvas, pixels_of, pygame
 from diamant_env.drawing.scene import Scene
-from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_names, draw_seats
+from diamant_env.drawing.seats import BOTTOM, SEATS_TOP, WIDTH, draw_seats
 from diamant_env.editions import MAX_EXPEDITIONS, NO_CARD, Edition
 from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.state import OVER, GameState
@@ -23,27 +21,16 @@ _BANNER_TOP, _PATH_TOP, _CONTENTS_TOP = 58, 118, 322
 _NEXT_WIDTH = 156  # width of the next expedition's first card
 
 
-def draw_table(
-    game: GameState,
-    edition: Edition,
-    scene: Scene,
-    names: Sequence[str] = (),
-    leave: Sequence[float | None] = (),
-) -> pygame.Surface:
-    """Return a picture of the table, 960 pixels wide and 640 high.
-
-    Names by seat add 32 pixels of height, and so do probabilities of LEAVE by seat (None for seats in camp).
-    """
+def draw_table(game: GameState, edition: Edition, scene: Scene) -> pygame.Surface:
+    """Return a picture of the table, 960 pixels wide and 640 high."""
     over = bool(game.phase == OVER)
-    canvas = PixelCanvas(WIDTH, BOTTOM + 32 * bool(names) + 32 * bool(leave), _ROCK)
+    canvas = PixelCanvas(WIDTH, BOTTOM, _ROCK)
     _draw_header(canvas, game, edition, over)
     _draw_banner(canvas, game, edition, scene)
     _draw_paths(canvas, game, edition, scene)
     if not over:
         _draw_path_contents(canvas, game)
     draw_seats(canvas, game, edition, scene)
-    if names:
-        draw_names(canvas, names, leave)
     return canvas.finish()
 
 

@@ -1,6 +1,6 @@
 """Drawing of the players, a column each: last decision, cave or camp, bag and chest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from diamant_env.drawing.canvas import Colour
 from diamant_env.drawing.cards import FATAL
@@ -15,7 +15,7 @@ SEATS_TOP, BOTTOM, WIDTH = 358, 640, 960
 _CAVE_TOP, _CAMP_TOP = 400, 490
 _LABELS = 96  # width of the row labels
 _WIDEST = 150
-_TABLE, _CAVE, _CAMP, _STRIP = (70, 62, 74), (26, 22, 28), (62, 92, 62), (30, 27, 36)
+_TABLE, _CAVE, _CAMP = (70, 62, 74), (26, 22, 28), (62, 92, 62)
 _WHITE, _GREY, _GREEN = (246, 242, 232), (176, 170, 168), (96, 170, 104)
 _TAGS: dict[str, Colour] = {"leave": _GREEN, "continue": (214, 142, 58), "bust": FATAL}
 
@@ -37,23 +37,6 @@ def draw_seats(canvas: PixelCanvas, game: GameState, edition: Edition, scene: Sc
         _draw_chest(canvas, game, center + 31, seat, edition.hidden_chests and not over)
         canvas.rectangle((center - width / 2 + 4, BOTTOM - 34, width - 8, 26), SEAT_COLOURS[seat], 8)
         canvas.text(f"player_{seat}", (center, BOTTOM - 21), 22, INK, fit=width - 16)
-
-
-def draw_names(canvas: PixelCanvas, names: Sequence[str], leave: Sequence[float | None]) -> None:
-    """Draw the players' names below the columns and, unless `leave` is empty, the probabilities of LEAVE."""
-    canvas.rectangle((0, BOTTOM, WIDTH, 64), _STRIP)
-    canvas.text("agent", (12, BOTTOM + 16), 18, _GREY, "midleft")
-    for name, (center, width) in zip(names, _columns(len(names)), strict=True):
-        canvas.text(name, (center, BOTTOM + 16), 20, _WHITE, fit=width - 8)
-    if leave:
-        canvas.text("will leave", (12, BOTTOM + 44), 18, _GREY, "midleft")
-    for chance, (center, width) in zip(leave, _columns(len(names)), strict=False):
-        if chance is not None:
-            left, room = center - width / 2 + 6, width - 12
-            canvas.rectangle((left, BOTTOM + 32, room, 24), _TABLE, 4)
-            if chance > 0:
-                canvas.rectangle((left, BOTTOM + 32, max(8.0, room * chance), 24), _GREEN, 4)
-            canvas.text(f"{chance:.1%}", (center, BOTTOM + 44), 20, _WHITE)
 
 
 def _columns(players: int) -> Iterator[tuple[float, float]]:

@@ -1,39 +1,12 @@
-"""AEC environment, and saved states of the parallel environment."""
+"""AEC environment."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 from pettingzoo.utils.conversions import parallel_to_aec_wrapper
 
-from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_action
-
-
-@dataclasses.dataclass(frozen=True)
-class SavedGame:
-    """Value of `parallel_env.clone_state`."""
-
-    num_players: int
-    edition: Edition
-    parts: tuple  # the batch's snapshot, the scenes and the agents
-
-    @staticmethod
-    def checked(state: Any, num_players: int, edition: Edition) -> SavedGame:
-        """Return the state; raise ValueError if it is invalid or of another number of players or edition."""
-        if not isinstance(state, SavedGame) or len(state.parts) != 3:
-            raise ValueError(f"state of type {type(state).__name__}; a value of parallel_env.clone_state() is expected")
-        if state.num_players != num_players:
-            raise ValueError(f"a state of {state.num_players} players; one of {num_players} is expected")
-        if state.edition != edition:
-            fields = [field.name for field in dataclasses.fields(Edition)]
-            other = [name for name in fields if getattr(state.edition, name) != getattr(edition, name)]
-            raise ValueError(
-                f"a state of edition {state.edition.name!r}; one of {edition.name!r} is expected, "
-                f"and they differ in: {', '.join(other)}"
-            )
-        return state
 
 
 class AecGame(parallel_to_aec_wrapper):

@@ -1,4 +1,4 @@
-"""Tournaments: tables of distinct agents, win shares, pairwise results and ratings."""
+"""Tournaments: tables of distinct agents, win shares and pairwise results."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from itertools import permutations
 
 import numpy as np
 from numpy.typing import NDArray
-from openskill.models import PlackettLuce
 
 from diamant_env.editions import Edition, find_edition
-from diamant_env.engine.arguments import checked_int
 from diamant_env.judging.games import (
-    MAX_GAMES,
     Played,
     Player,
     Progress,
@@ -28,8 +25,6 @@ from diamant_env.judging.lineups import deal, entrants, left_out_lines, members_
 from diamant_env.judging.sharding import MapShards, play_sharded
 from diamant_env.judging.tables import TextTable, estimate_text
 
-RATED_GAMES = 10_000
-
 
 @dataclass(frozen=True)
 class Standing:
@@ -40,16 +35,12 @@ class Standing:
         games: Games played.
         win_share: Mean win share, 1/k in a tie of k.
         score: Mean final score.
-        rating: Mean of the Plackett-Luce rating of openskill, initially 25.
-        rating_sigma: Standard deviation of the rating.
     """
 
     agent: str
     games: int
     win_share: Estimate
     score: Estimate
-    rating: float
-    rating_sigma: float
 
 
 @dataclass(frozen=True)
@@ -60,7 +51,6 @@ class TournamentResult:
         players: Players at each table.
         games: Games played.
         tables: Number of tables.
-        rated_games: Games used for the ratings.
         standings: One per agent.
         beats: float (agents, agents), in the order of the standings: share of common games in which the row's agent
             scored more than the column's, a tie counting half. NaN for pairs without common games.
@@ -71,7 +61,6 @@ class TournamentResult:
     players: int
     games: int
     tables: int
-    rated_games: int
     standings: list[Standing]
     beats: NDArray[np.float64]
     met: NDArray[np.int64]
@@ -83,13 +72,12 @@ class TournamentResult:
     __repr__ = __str__  # at the prompt
 
 
-def hold_tournament(  # noqa: PLR0913 - every setting has a name
+def hold_tournament(
     agents: Sequence[Player],
     games: int,
     seed: int = 0,
     players: int = 4,
     edition: str | Edition = "iello-2016",
-    rated_games: int = RATED_GAMES,
     progress: Progress | None = None,
     map_shards: MapShards = map,
     *,
@@ -104,7 +92,6 @@ def hold_tournament(  # noqa: PLR0913 - every setting has a name
         seed: Seed of all random numbers.
         players: Players at each table, 2 to 8.
         edition: The edition to play.
-        rated_games: Maximum number of games used for the ratings, which are slow to compute.
         progress: Updated as games end.
         map_shards: A ``map`` over shards, see `diamant_env.judging.sharding.play_sharded`.
         pools: Names or paths of pools whose members also play; where chests are hidden, members that need open ones
@@ -118,30 +105,26 @@ def hold_tournament(  # noqa: PLR0913 - every setting has a name
     if pools:
         agents = entrants(agents, pools, players, edition)
     names = checked_names(agents, games, players)
-    checked_int("rated_games", rated_games, 1, MAX_GAMES)
     if len(names) < players:
         raise ValueError(f"a table of {players} needs {players} distinct agents; there are {len(names)}")
     table_seeds, game_seeds = seeds_for(seed, "tournament", players).spawn(2)
     seating = deal(number_of_tables(games, players), players, len(names), np.random.default_rng(table_seeds))
     played = play_sharded(agents, seating, games, game_seeds, progress, map_shards, edition=edition)
-    rated_games = min(rated_games, games)
-    ratings = rate(played, len(names), rated_games)
     standings = []
-    for agent, (name, (rating, sigma)) in enumerate(zip(names, ratings, strict=True)):
+    for agent, name in enumerate(names):
         sits = seating == agent
         quotas = played.quotas * sits.any(axis=1)
         at_games = sits[played.tables]
         shares = played.totals((played.shares * at_games).sum(axis=1, dtype=float))
         scores = played.totals((played.scores * at_games).sum(axis=1, dtype=float))
         win_share, score = share_of_tables(shares, quotas), mean_of_tables(scores, quotas)
-        standings.append(Standing(name, int(quotas.sum()), win_share, score, rating, sigma))
+        standings.append(Standing(name, int(quotas.sum()), win_share, score))
     order = sorted(range(len(names)), key=lambda agent: -standings[agent].win_share.mean)
     beats, met = cross_table(played, len(names))
     return TournamentResult(
         players=players,
         games=games,
         tables=len(seating),
-        rated_games=rated_games,
         standings=[standings[agent] for agent in order],
         beats=beats[np.ix_(order, order)],
         met=met[np.ix_(order, order)],
@@ -163,35 +146,15 @@ def cross_table(played: Played, agents: int) -> tuple[NDArray[np.float64], NDArr
     return beats.reshape(agents, agents), met.reshape(agents, agents)
 
 
-def rate(played: Played, agents: int, games: int) -> list[tuple[float, float]]:
-    """Return mean and standard deviation of each agent's rating from the final scores of the first games.
-
-    Strength is constant, so uncertainty is not inflated between games (`tau` is 0).
-    """
-    model = PlackettLuce(tau=0)
-    ratings = [model.rating() for _ in range(agents)]
-    who = played.seating[played.tables[:games]].tolist()
-    for seated, scores in zip(who, played.scores[:games].tolist(), strict=True):
-        rated = model.rate([[ratings[agent]] for agent in seated], scores=scores)
-        for agent, (rating,) in zip(seated, rated, strict=True):
-            ratings[agent] = rating
-    return [(rating.mu, rating.sigma) for rating in ratings]
-
-
 def _standings_table(found: TournamentResult) -> TextTable:
     """Return the standings as a table."""
     table = TextTable(f"{found.games:,} games at {found.tables:,} tables of {found.players}")
-    for name in ("", "agent", "games", "win share (95 %)", "mean score (95 %)", "rating"):
-        table.add_column(name, justify="right" if name in ("", "games", "rating") else "left", overflow="fold")
+    for name in ("", "agent", "games", "win share (95 %)", "mean score (95 %)"):
+        table.add_column(name, justify="right" if name in ("", "games") else "left", overflow="fold")
     for place, row in enumerate(found.standings, start=1):
-        rating = f"{row.rating:.1f} ± {row.rating_sigma:.1f}"
         shares, scores = estimate_text(row.win_share, 3), estimate_text(row.score, 2)
-        table.add_row(str(place), row.agent, f"{row.games:,}", shares, scores, rating)
-    notes = (
-        f"The fair win share is {1 / found.players:.3f}; a tie of k players counts 1/k.\n"
-        f"Rating: Plackett-Luce from the ranks of all players in {found.rated_games:,} games, not the winners alone;\n"
-        "mean ± standard deviation of the model; initially 25 ± 8.3."
-    )
+        table.add_row(str(place), row.agent, f"{row.games:,}", shares, scores)
+    notes = f"The fair win share is {1 / found.players:.3f}; a tie of k players counts 1/k."
     table.notes = "\n".join([notes, *left_out_lines(found.left_out)])
     return table
 

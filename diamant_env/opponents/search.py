@@ -146,19 +146,6 @@ class SearchAgent:
             if hasattr(agent, "seed"):
                 agent.seed(seed)
 
-    def state(self) -> dict[str, Any]:
-        """Return its state, including the base agent's, as arrays and JSON values."""
-        remembered = {name: agent.state() for name, agent in self._agents.items() if hasattr(agent, "restore")}
-        return {"fits": self._editions.fits.copy(), "random": self._random.bit_generator.state, **remembered}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Restore a value of `state`."""
-        self._editions.fits = state["fits"].copy()
-        self._random.bit_generator.state = state["random"]
-        for name, agent in self._agents.items():
-            if name in state:
-                agent.restore(state[name])
-
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`.
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
@@ -20,14 +19,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from diamant_env.drawing.svg import card_svg, icons_svg
 from diamant_env.editions import NUM_CARDS
-from diamant_env.page.answers import POLICY, Answers
-from diamant_env.page.menu import MOST_POLICY_BYTES, Menu
+from diamant_env.page.answers import Answers
+from diamant_env.page.menu import Menu
 
 STATIC = Path(__file__).parent / "static"
 MOST_BYTES = 64 * 1024  # per message
-MOST_WITH_POLICY = MOST_POLICY_BYTES * 4 // 3 + MOST_BYTES  # per message with a policy in base64
-THREADS = 2
-MOST_WAITING = 8  # queued messages, beside those in progress
 _KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 _HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.ASCII)
 _HEADERS = {
@@ -76,16 +72,15 @@ class Guard:
 
 
 def make_app(menu: Menu | None = None) -> Starlette:
-    """Return an application with its own games, threads and uploaded policies."""
+    """Return an application with its own games."""
     answers = Answers(menu or Menu())
-    dispatcher = _Dispatcher(answers)
     routes = [
         Route("/", _static),
         Route("/static/{name}", _static),
         Route("/drawings.svg", lambda _: Response(icons_svg(), media_type=_KINDS[".svg"])),
         Route("/card/{card}/{name:path}.svg", _card),
         Route("/menu", lambda _: JSONResponse(answers.menu.as_json())),
-        *(Route(address, partial(dispatcher.answer, address), methods=["POST"]) for address in answers.by_address),
+        *(Route(address, partial(_answer, answers, address), methods=["POST"]) for address in answers.by_address),
     ]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _error, Exception: _defect})
     app.add_middleware(Guard)
@@ -93,36 +88,22 @@ def make_app(menu: Menu | None = None) -> Starlette:
     return app
 
 
-class _Dispatcher:
-    """Bounded queue of messages for worker threads."""
-
-    def __init__(self, answers: Answers) -> None:
-        self._answers = answers.by_address
-        self._threads = ThreadPoolExecutor(THREADS, "diamant page")
-        self._slow = ThreadPoolExecutor(1, "diamant page, reviews")  # so that reviews do not block hints
-        self._asked = 0
-
-    async def answer(self, address: str, request: Request) -> Response:
-        function, fields = self._answers[address]
-        message = await _message(request, fields, MOST_WITH_POLICY if address == POLICY else MOST_BYTES)
-        if self._asked >= THREADS + MOST_WAITING:
-            return _refusal(429, f"busy: {self._asked} requests are being answered; ask again in a moment")
-        self._asked += 1
-        try:
-            threads = self._slow if address == "/review" else self._threads
-            work = asyncio.get_running_loop().run_in_executor(threads, _encoded, function, message)
-            return Response(await work, media_type="application/json", headers={"Cache-Control": "no-store"})
-        except (ValueError, RecursionError) as error:
-            return _refusal(400, " ".join(str(error).split()))
-        finally:
-            self._asked -= 1
+async def _answer(answers: Answers, address: str, request: Request) -> Response:
+    """Return the response to a POST, computed in a thread."""
+    function, fields = answers.by_address[address]
+    message = await _message(request, fields)
+    try:
+        content = await run_in_threadpool(_encoded, function, message)
+    except (ValueError, RecursionError) as error:
+        return _refusal(400, " ".join(str(error).split()))
+    return Response(content, media_type="application/json", headers={"Cache-Control": "no-store"})
 
 
 def _encoded(function: Callable[..., Any], message: dict[str, Any]) -> bytes:
     return json.dumps(function(**message), allow_nan=False).encode()
 
 
-async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict[str, Any]:
+async def _message(request: Request, fields: tuple[str, ...]) -> dict[str, Any]:
     """Return the JSON object of a request; raise an HTTPException if its fields or size are wrong."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
         raise HTTPException(415, "Content-Type: application/json is required")
@@ -130,8 +111,8 @@ async def _message(request: Request, fields: tuple[str, ...], most: int) -> dict
     try:
         async for part in request.stream():
             body += part
-            if len(body) > most:
-                raise HTTPException(413, f"more than {most} bytes")
+            if len(body) > MOST_BYTES:
+                raise HTTPException(413, f"more than {MOST_BYTES} bytes")
     except ClientDisconnect:
         raise HTTPException(400, "the message is incomplete") from None
     try:

@@ -130,7 +130,7 @@ class GameRecord:
         scene = Scene()
         for game in self.watch():
             scene.follow(game.state)
-        return png_of(pixels_of(draw_table(game.state, self.edition, scene, self.names)))
+        return png_of(pixels_of(draw_table(game.state, self.edition, scene)))
 
     def watch(self) -> Iterator[Game]:
         """Replay the game and yield it at the first decision and after each turn: the same object each time.

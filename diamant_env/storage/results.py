@@ -16,7 +16,7 @@ import numpy as np
 
 from diamant_env.storage.files import write_whole
 
-_PACKAGES = ("diamant-env", "numpy", "numba", "scipy", "openskill")
+_PACKAGES = ("diamant-env", "numpy", "numba", "scipy")
 
 
 def save_json(content: object, path: str | Path) -> None:

@@ -13,8 +13,6 @@ DAMAGE = (
     {"decisions": None},
     {"task": "../../elsewhere"},
     {"measures": {}},
-    {"measures": {"score": {"mean": "high"}}},
-    {"measures": {"gain": {}}},
 )
 
 

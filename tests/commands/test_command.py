@@ -34,7 +34,7 @@ def python(*arguments: str, path: Path | None = None, **options) -> subprocess.C
         (ValueError("seed=-1"), 2, "error: seed=-1"),
         (ValueError("no file a\nb.toml;\n  look"), 2, "error: no file a b.toml; look"),
         (FileNotFoundError(errno.ENOENT, "No such file", "here"), 2, "error: [Errno 2] No such file: 'here'"),
-        (ImportError("a film needs Pillow"), 2, "error: a film needs Pillow"),
+        (ImportError("the page needs uvicorn"), 2, "error: the page needs uvicorn"),
         (KeyboardInterrupt(), 130, "stopped"),
         (KeyboardInterrupt("go on with --resume runs/x"), 130, "stopped; go on with --resume runs/x"),
     ],

@@ -11,7 +11,6 @@ import pytest
 from diamant_env.commands import diamant
 
 ROOT = Path(__file__).parents[2]
-GAME = str(ROOT / "tests" / "records" / "games" / "iello-2016-3-players-seed-2026.txt")
 REFUSED = {
     "play": [
         (["--opponents", "nobody"], "unknown agent 'nobody'"),
@@ -25,14 +24,6 @@ REFUSED = {
     "watch": [
         (["ev"] * 9, "9 players; 1 to 8"),
         (["--speed", "nan"], "--speed nan"),
-    ],
-    "film": [
-        ([GAME, "game.avi"], r"must end in \.gif"),
-        ([GAME, GAME], "exists already; name a new file"),
-        (["nowhere.txt", "game.gif"], r"nowhere\.txt"),
-        ([__file__, "game.gif"], "line 1"),
-        ([GAME, "game.gif", "--seconds", "0"], r"--seconds 0\.0"),
-        ([GAME], "required"),
     ],
     "evaluate": [
         (["bagg:18"], "unknown agent 'bagg:18'"),
@@ -76,9 +67,6 @@ REFUSED = {
 def test_invalid_arguments(command, arguments, reason, tmp_path, monkeypatch, capsys):
     if command == "exact" and numba.config.DISABLE_JIT:
         pytest.skip("solving takes hours uncompiled")
-    if command == "film":
-        pytest.importorskip("pygame")
-        pytest.importorskip("PIL")
     if command == "page":
         pytest.importorskip("uvicorn")
     monkeypatch.chdir(tmp_path)

@@ -1,5 +1,7 @@
 """Parallel environment beyond PettingZoo's tests: idle seats, infos, states, returned arrays."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -77,23 +79,21 @@ def test_placement_of_action_mask(mask):
                 assert observations[agent]["observation"][0] == active[seat]
 
 
-def test_cloned_state_restores_deck_picture_and_end():
+def test_copy_has_deck_picture_and_end():
     env = diamant_v0.parallel_env(num_players=3, render_mode="ansi")
     env.reset(options={"deck": ["snake", 11, 17, "snake", 5]})
     env.step(dict.fromkeys(env.agents, 0))
-    saved, picture = env.clone_state(), env.render()
+    saved, picture = copy.deepcopy(env), env.render()
     env.step(dict.fromkeys(env.agents, 0))
     for _ in range(2):
-        env.restore_state(saved)
+        env = copy.deepcopy(saved)
         assert env.render() == picture
         env.step(dict.fromkeys(env.agents, 0))
         assert env.game["bag"] == 11 // 3 + 17 // 3
         env.step(dict.fromkeys(env.agents, 0))
         assert env.game["expedition"] == 2
     play_on(env)
-    saved = env.clone_state()
-    env.reset(seed=1)
-    env.restore_state(saved)
+    env = copy.deepcopy(env)
     assert env.agents == []
     assert env.state_space.contains(env.state())
     assert env.possible_agents == ["player_0", "player_1", "player_2"]

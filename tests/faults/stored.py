@@ -36,7 +36,7 @@ explore = 0.4
 [opponents]
 learner = 0.6
 snapshots = 0.2
-scripted = 0.2
+rules = 0.2
 snapshot_every = 1000
 snapshot_places = 2
 [network]

@@ -48,7 +48,7 @@ def test_short_run_learns(tmp_path):
         ("game", {"num_players": (3, 4)}, "game.num_players"),
         ("ppo", {"explore": 0.5}, "ppo.explore"),
         ("network", {"inputs": "raw-1"}, "network.inputs"),
-        ("opponents", {"learner": 0.5, "scripted": 0.5}, "opponents.scripted"),
+        ("opponents", {"learner": 0.5, "rules": 0.5}, "opponents.rules"),
     ],
 )
 def test_unsupported_settings_are_refused(section, setting, named):

@@ -1,4 +1,4 @@
-"""Tournament: balance, cross-table, rating, and the command."""
+"""Tournament: balance, cross-table, and the command."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ def test_tournament_is_balanced_and_shares_sum_to_games(found):
     shares = [standing.win_share.mean for standing in found.standings]
     assert np.dot(shares, games) == pytest.approx(found.games)
     assert shares == sorted(shares, reverse=True)
-    ratings = {standing.agent: standing.rating for standing in found.standings}
-    assert [ratings[agent] for agent in ORDERED] == sorted((ratings[agent] for agent in ORDERED), reverse=True)
-    assert all(standing.rating_sigma < 25 / 3 for standing in found.standings)
+    assert [standing.agent for standing in found.standings if standing.agent in ORDERED] == list(ORDERED)
 
 
 def test_cross_table_equals_count_by_game():
@@ -55,10 +53,9 @@ def test_same_seed_gives_same_tournament():
 
 def test_tournament_command(tmp_path, capsys):
     path = tmp_path / "tournament.json"
-    diamant.main(["tournament", *ORDERED, "--games", "60", "--rated-games", "30", "--out", str(path)])
+    diamant.main(["tournament", *ORDERED, "--games", "60", "--out", str(path)])
     text = capsys.readouterr().out
     assert "60 games at 60 tables of 4" in text
-    assert "30 games" in text
     content = json.loads(path.read_text())
     assert content["arguments"]["games"] == 60
     assert content["tournament"]["beats"][0][0] is None

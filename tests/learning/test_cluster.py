@@ -21,7 +21,7 @@ AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
 SMALL = {
     "checkpoints": 4,
     "ppo": {"decisions": 6_000, "games": 40, "turns": 16, "minibatch": 256, "epochs": 2, "explore": 0.3},
-    "opponents": {"learner": 0.5, "snapshots": 0.3, "scripted": 0.2, "snapshot_every": 1_000, "snapshot_places": 2},
+    "opponents": {"learner": 0.5, "snapshots": 0.3, "rules": 0.2, "snapshot_every": 1_000, "snapshot_places": 2},
     "network": {"hidden": [16], "activation": "tanh"},
     "judge": {"curve_points": 0},
 }
@@ -57,14 +57,6 @@ def test_tournament_on_ray_gives_same_bytes(two_nodes, monkeypatch):
     here, there = (hold_tournament(agents, 300, 3, map_shards=map_shards) for map_shards in (map, map_on_ray))
     assert here.standings == there.standings
     assert here.beats.tobytes() == there.beats.tobytes()
-
-
-def test_unreachable_cluster_is_one_error(monkeypatch):
-    ray = pytest.importorskip("ray")
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    with pytest.raises(ConnectionError, match=r"no Ray cluster answers at RAY_ADDRESS=127\.0\.0\.1:1"):
-        list(map_on_ray(len, ["job"]))
 
 
 def test_missing_ray_is_one_error(monkeypatch, capsys):

@@ -1,10 +1,8 @@
 """Seating in training; snapshots with styles and blind spots."""
 
 import numpy as np
-import pytest
 
 from diamant_env import Batch, Observations
-from diamant_env.editions import find_edition
 from diamant_env.observation import NUM_FEATURES, SLICES
 from diamant_env.opponents import EMPTY
 from diamant_env.opponents.network import NetworkAgent
@@ -24,7 +22,7 @@ def network(seed):
 
 
 def test_seat_shares_equal_configuration():
-    found = league(learner=0.5, snapshots=0.3, scripted=0.2)
+    found = league(learner=0.5, snapshots=0.3, rules=0.2)
     present = np.arange(8) < PLAYERS[:, None]
     seats = found.seating[present]
     others = present.sum() - len(PLAYERS)
@@ -33,14 +31,6 @@ def test_seat_shares_equal_configuration():
     assert abs((seats >= len(found.snapshots)).sum() / others - 0.2) < 0.02
     assert ((found.seating == EMPTY) & present).any(axis=1).all()
     assert set(np.unique(seats)) == {EMPTY, *range(len(found.agents))}
-
-
-@pytest.mark.parametrize(("editions", "agents"), [((), 8), (("iello-2016",), 8), (("everdeck", "incan-gold"), 6)])
-def test_agents_that_need_open_chests_are_excluded(editions, agents):
-    config = OpponentsConfig(learner=0.5, scripted=0.5, pool="held-out")
-    found = League(config, PLAYERS, np.random.SeedSequence(0), [find_edition(name) for name in editions])
-    assert len(found.agents) == agents
-    assert set(np.unique(found.seating)) == {EMPTY, *range(agents)}
 
 
 def test_snapshots_replace_old_ones():

@@ -16,7 +16,7 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.ppo import Learner, TrainingRun, main, train
 from train.runs.config import Config, NetworkConfig, PPOConfig
-from train.runs.run_folder import POLICY, START, load_checkpoint, new_run_folder, save_checkpoint, save_policy
+from train.runs.run_folder import POLICY, load_checkpoint, new_run_folder, save_checkpoint, save_policy
 
 SMALL = {
     "threads": 1,
@@ -31,7 +31,7 @@ SMALL = {
         "final_entropy": 0.0,
         "explore": 0.4,
     },
-    "opponents": {"learner": 0.6, "snapshots": 0.2, "scripted": 0.2, "snapshot_every": 3_000, "snapshot_places": 2},
+    "opponents": {"learner": 0.6, "snapshots": 0.2, "rules": 0.2, "snapshot_every": 3_000, "snapshot_places": 2},
     "network": {"hidden": [16]},
     "judge": {"curve_points": 0},
 }
@@ -40,14 +40,6 @@ SMALL = {
 def small_run(folder: Path, **changes) -> tuple[Config, Path]:
     config = Config.model_validate({**SMALL, **changes})
     return config, new_run_folder(folder, config)
-
-
-def saved_network(path: Path, hidden: tuple[int, ...] = (16,)) -> Path:
-    """Save an untrained network of this shape."""
-    env = DiamantVecEnv(2, 2)
-    model = Learner(env, PPOConfig(turns=16, minibatch=16), NetworkConfig(hidden=hidden), 5)
-    save_policy(path, model.network(), Config(), 0)
-    return path
 
 
 def test_ppo_learns(tmp_path):
@@ -80,37 +72,15 @@ def test_schedules_reach_final_values():
     assert (model.policy.optimizer.param_groups[0]["lr"], model.entropy_weight) == (1e-4, 0.0)
 
 
-def test_run_starts_from_network(tmp_path):
-    """The policy is frozen while the value function learns first; `start` may depend on the seed."""
-    weights = NetworkAgent.load(saved_network(tmp_path / "5.safetensors")).layers
-    start = str(tmp_path / "{seed}.safetensors")
-    for value_first, same in ((1.0, True), (0.3, False)):
-        ppo = {**SMALL["ppo"], "decisions": 8_000, "average": 0.0, "learning_rate": 1e-5, "final_learning_rate": 1e-5}
-        config, folder = small_run(tmp_path, seed=5, start=start, value_first=value_first, ppo=ppo)
-        policy = train(config, folder)
-        changes = [
-            np.abs(array - first).max()
-            for layer, before in zip(policy.layers, weights, strict=True)
-            for array, first in zip(layer, before, strict=True)
-        ]
-        assert (max(changes) == 0) == same
-        assert max(changes) < 0.01, "so slow a run ends near where it began"
-        kept = NetworkAgent.load(folder / START).layers
-        assert all(
-            np.array_equal(*pair) for both in zip(kept, weights, strict=True) for pair in zip(*both, strict=True)
-        )
-
-
 class Killed(Exception):
     """Simulated death of the process."""
 
 
 def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
-    """Snapshots, stateful agents, averaging, open decisions, minibatches and a start network included."""
-    start = {"start": str(saved_network(tmp_path / "start.safetensors")), "value_first": 0.4}
-    config, whole = small_run(tmp_path, **start)
+    """Snapshots, averaging, open decisions and minibatches included."""
+    config, whole = small_run(tmp_path)
     train(config, whole)
-    config, broken = small_run(tmp_path, **start)
+    config, broken = small_run(tmp_path)
     play, calls = DiamantVecEnv.play, []
 
     def dies(self, actions):
@@ -123,7 +93,6 @@ def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
         patch.setattr(DiamantVecEnv, "play", dies)
         with pytest.raises(Killed):
             train(config, broken)
-    saved_network(tmp_path / "start.safetensors", (8,))  # the run keeps its own copy
     train(config, broken)
     assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
     policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
@@ -193,9 +162,11 @@ def test_rollout_without_complete_decision():
 
 
 def test_run_with_older_configuration_resumes(tmp_path):
+    """With keys that are newer, and with one that is obsolete."""
     config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
     policy = train(config, folder)
-    older = SimpleNamespace(model_dump=lambda mode: config.model_dump(mode=mode, exclude={"value_first", "start"}))
+    written = {**config.model_dump(mode="json", exclude={"name"}), "start": ""}
+    older = SimpleNamespace(model_dump=lambda mode: written)
     save_checkpoint(folder, older, load_checkpoint(folder, config))
     for now, before in zip(train(config, folder).layers, policy.layers, strict=True):
         assert np.array_equal(now[0], before[0])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -139,23 +137,6 @@ def test_edition_is_inferred_from_observations(edition, players):
 def plays(edition: Edition) -> bytes:
     """Return the numbers of an edition that the rules read."""
     return numbers_of(find_edition(edition, hidden_chests=False)).tobytes()
-
-
-def test_state_can_be_saved_and_restored():
-    agent, other = make("search:32:mixture:4,8", 1), make("search:32:mixture:4,8", 2)
-    batch = Batch(6, 3)
-    seen, first = Observations(batch.reset(0).reshape(-1, NUM_FEATURES)), np.ones(18, bool)
-    agent.act(seen, first)
-    state = agent.state()
-    saved = copy.deepcopy(state)
-    json.dumps([state["random"], state["base"]["random"], state["thinker"]["random"]])
-    other.restore(state)
-    np.testing.assert_array_equal(agent.act(seen, ~first), other.act(seen, ~first))
-    np.testing.assert_array_equal(agent.act(seen, first), other.act(seen, first))
-    another = Observations(Batch(6, 3, "everdeck").reset(0).reshape(-1, NUM_FEATURES))
-    for each in (agent, other):
-        each.act(another, first)
-    np.testing.assert_equal(state, saved)
 
 
 @pytest.mark.parametrize("players", [3, 8])

@@ -15,9 +15,6 @@ REFUSED = {
         (["--opponents.learner", "0.5"], "the shares must add up to 1"),
         (["--game.num-players", "3", "4", "5", "--ppo.games", "2"], "ppo.games = 2 is less than the 3 table sizes"),
         (["--resume", "nowhere"], "nowhere is no run folder: it has no config.toml"),
-        (["--start", "bag:18"], "start = 'bag:18' is not a network"),
-        (["--start", "nowhere/seed{seed}.safetensors"], "nowhere/seed0.safetensors"),
-        (["--start", "champion"], "start = 'champion' needs network.hidden = [128, 128], activation = 'relu'"),
     ],
     best_response: [
         (["nobody"], "unknown agent 'nobody'"),

@@ -7,8 +7,10 @@ TINY = [
 ]
 MODULE = '''
 """Algorithms of a user."""
+from shutil import copyfile
 import numpy as np
 from diamant_env import Observations
+from diamant_env.opponents.registry import SHIPPED
 
 def bag(obs, first=None):
     return obs["bag"] >= 9
@@ -34,10 +36,11 @@ def train(task, budget, seed, folder):
     return bag
 
 def curved(task, budget, seed, folder):
-    """Leaves with fewer gems as it learns."""
-    for part in range(1, 4):
+    """Keeps shipped policies as its checkpoints."""
+    for part, name in enumerate(("hunter", "champion"), 1):
         spend(task, part * budget // 3)
-        task.checkpoint(f"bag:{12 - 3 * part}")
+        (folder / "checkpoints").mkdir(exist_ok=True)
+        copyfile(SHIPPED[name], folder / "checkpoints" / f"{budget - task.left}.safetensors")
     if not (folder / "learned").exists():
         (folder / "learned").touch()
         raise ZeroDivisionError("cut off")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from train.responding.config import LookaheadConfig, SearchConfig
 from train.runs.config import Decisions, Games, NetworkConfig, Number, OpponentsConfig, PPOConfig, Run, Threads
@@ -13,6 +13,7 @@ from train.runs.config import Decisions, Games, NetworkConfig, Number, Opponents
 class BenchmarkConfig(Run):
     """Budgets, numbers of games and training settings."""
 
+    obsolete: ClassVar[dict[str, Any]] = {"seeds": ..., "tree_iterations": ...}
     name: str = Field("benchmark", pattern=r"^[\w.-]+$", max_length=200)
     threads: Threads = 1
     """Threads of torch."""
@@ -41,11 +42,3 @@ class BenchmarkConfig(Run):
     """Opponents of the algorithm `league`."""
     network: NetworkConfig = NetworkConfig()
     """Network of all learning algorithms."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_older_keys(cls, values: Any) -> Any:
-        """Drop obsolete keys of older files."""
-        if not isinstance(values, dict):
-            return values
-        return {name: each for name, each in values.items() if name not in ("seeds", "tree_iterations")}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,6 @@ from numpy.typing import ArrayLike
 
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import Edition
-from diamant_env.gym_env import DiamantEnv
-from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
 from diamant_env.opponents.language import text_agent
@@ -25,10 +22,8 @@ from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
 from train.algorithms.counting import (
     CountedBatch,
-    CountedEnv,
     CountedParallelEnv,
     CountedVecEnv,
-    CountedVectorEnv,
     Meter,
 )
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
@@ -59,26 +54,17 @@ class EntryTask:
     budget: int
     _game: GameConfig = field(repr=False)
     _meter: Meter = field(repr=False)
-    _keep: Callable[[Any], object] = field(repr=False)
 
     @classmethod
-    def of(cls, task: Task, budget: int, meter: Meter, keep: Callable[[Any], object] = make) -> EntryTask:
-        """Return a task of the suite with a counted budget; `keep` receives its checkpoints."""
+    def of(cls, task: Task, budget: int, meter: Meter) -> EntryTask:
+        """Return a task of the suite with a counted budget."""
         game = task.game
-        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter, keep)
+        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter)
 
     @property
     def left(self) -> int:
         """Remaining decisions of the budget; below 0, the run is marked."""
         return self.budget - self._meter.spent()
-
-    def checkpoint(self, agent: Any) -> None:
-        """Measure an agent for the run's learning curve.
-
-        Raises:
-            ValueError: If it is not an agent.
-        """
-        self._keep(agent)
 
     def batch(self, num_games: int, **settings: Any) -> CountedBatch:
         """Return a `diamant_env.Batch` with further `settings`; every seat inside counts."""
@@ -94,19 +80,6 @@ class EntryTask:
         hidden = True if self.blank else None
         env = parallel_env(self.players, self.edition, self.reward, hidden_chests=hidden)
         return CountedParallelEnv(env, self._meter, self.blank)
-
-    def gym_env(self, opponents: Any = "random", **settings: Any) -> CountedEnv:
-        """Return a `diamant_env.gym_env.DiamantEnv`; each step is a decision."""
-        return CountedEnv(DiamantEnv(**self._one_learner(opponents), **settings), self._meter, self.blank)
-
-    def gym_vec(self, num_envs: int, opponents: Any = "random", **settings: Any) -> CountedVectorEnv:
-        """Return a `diamant_env.gym_vector.DiamantVectorEnv`; each game that a step advances is a decision."""
-        envs = DiamantVectorEnv(num_envs, **self._one_learner(opponents), **settings)
-        return CountedVectorEnv(envs, self._meter, self.blank)
-
-    def _one_learner(self, opponents: Any) -> dict[str, Any]:
-        game = {"num_players": self.players, "edition": self.edition, "reward": self.reward, "opponents": opponents}
-        return {**game, "hidden_chests": True if self.blank else None}
 
 
 def from_function(text: str) -> Algorithm:
@@ -128,8 +101,8 @@ def from_function(text: str) -> Algorithm:
         folder, config = run.training, run.config
         folder.mkdir(parents=True, exist_ok=True)
         if not any(folder.iterdir()):  # no checkpoint to resume from
-            run.clear()
-        task = EntryTask.of(run.task, config.decisions, run.meter, lambda agent: run.checkpoint(_agent_of(text, agent)))
+            run.meter.clear()
+        task = EntryTask.of(run.task, config.decisions, run.meter)
         return _agent_of(text, function(task, config.decisions, run.experiment().seed, folder))
 
     return Algorithm(text, "learned", "an entry", learn, version=_version(text))

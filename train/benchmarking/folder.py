@@ -12,7 +12,6 @@ from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.reporting.page import write_page
-from train.benchmarking.reporting.paper import FOLDER, write_paper
 from train.benchmarking.reporting.pictures import draw_for_page
 from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
@@ -44,16 +43,14 @@ class BenchmarkFolder:
             for row in rows:
                 write_result(run_folder(path, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
 
-    def write(self, paper: bool = True) -> list[str]:
-        """Write JSON, page and paper outputs of all finished runs; return a line on each ignored file."""
+    def write(self) -> list[str]:
+        """Write JSON, pictures and page of all finished runs; return a line on each damaged one."""
         rows, left_out = finished(self.path)
         runs, config = in_order(rows), self.config.model_dump(mode="json")
         content: dict[str, Any] = {"config": config, "versions": self.versions, "runs": runs}
         save_json(content, self.path / RESULTS)
         draw_for_page(runs, self.path)
         write_page(content, self.path / PAGE)
-        if paper:
-            write_paper(runs, self.path / FOLDER)
         return left_out
 
 
@@ -75,14 +72,12 @@ def _read(path: Path) -> tuple[BenchmarkConfig, dict[str, Any], list[dict[str, A
 
 
 def finished(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the result of each finished run, and a line on each ignored file: damaged or misplaced."""
+    """Return the result of each finished run, and a line on each damaged file."""
     rows, lines = [], []
     for path in sorted((folder / "runs").rglob(RESULT)):
         row = read_result(path)
         if row is None:
             lines.append(f"{path} is damaged and ignored; its run is repeated on request")
-        elif path.parent != (own := run_folder(folder, row["task"], row["algorithm"], row["seed"])):
-            lines.append(f"{path} is ignored: its run belongs into {own}")
         else:
             rows.append(row)
     return rows, lines

@@ -1,8 +1,7 @@
-"""Opponents of a training run: earlier versions of the learner, random rules, scripted agents; and their seats."""
+"""Opponents of a training run: earlier versions of the learner and random rules; and their seats."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,9 @@ from numpy.typing import NDArray
 
 from diamant_env.agent import answer_deciding
 from diamant_env.editions import Edition
-from diamant_env.judging.lineups import able_agents
 from diamant_env.observation import NUM_FEATURES, SLICES, Observations
-from diamant_env.opponents import EMPTY, Agent, make
+from diamant_env.opponents import EMPTY, Agent
 from diamant_env.opponents.network import Layers, NetworkAgent, logistic
-from diamant_env.opponents.pools import load_pool
 from train.runs.config import Config, NetworkConfig, OpponentsConfig
 
 # Groups of features that may be masked in a seat; without one of them, a snapshot plays like a simple strategy.
@@ -74,46 +71,31 @@ class League:
     """The opponents of a run.
 
     Attributes:
-        agents: Snapshot opponents, rule-based opponents, then scripted agents, for `Table`.
+        agents: Snapshot opponents, then the rule-based opponent, for `Table`.
         seating: int (games, seats), for `Table`.
     """
 
-    def __init__(
-        self,
-        config: OpponentsConfig,
-        players: NDArray[np.int64],
-        seed: np.random.SeedSequence,
-        editions: Sequence[Edition] = (),
-        blank_rivals: bool = False,
-    ) -> None:
-        seat_seed, agent_seed, replace_seed, style_seed = seed.spawn(4)
+    def __init__(self, config: OpponentsConfig, players: NDArray[np.int64], seed: np.random.SeedSequence) -> None:
+        seat_seed, _, replace_seed, style_seed = seed.spawn(4)
         seeds = style_seed.spawn(config.snapshot_places if config.snapshots else 0)
         self.snapshots = [SnapshotOpponent(config, seed) for seed in seeds]
         ruled = [RuleOpponent(style_seed.spawn(1)[0])] if config.rules else []
-        texts: Sequence[str] = load_pool(config.pool) if config.scripted else ()
-        for edition in set(editions):
-            texts = able_agents(texts, int(players.max()), edition, blank_rivals)
-        agent_seeds = agent_seed.generate_state(max(1, len(texts)))
-        scripted: list[Agent] = [make(text, int(state)) for text, state in zip(texts, agent_seeds, strict=False)]
-        self.agents: list[Agent] = [*self.snapshots, *ruled, *scripted]
-        self.seating = self._seat(config, players, len(scripted), np.random.default_rng(seat_seed))
+        self.agents: list[Agent] = [*self.snapshots, *ruled]
+        self.seating = self._seat(config, players, np.random.default_rng(seat_seed))
         self._random = np.random.default_rng(replace_seed)
         self.snapshots_taken = 0
 
     def _seat(
-        self, config: OpponentsConfig, players: NDArray[np.int64], scripted: int, random: np.random.Generator
+        self, config: OpponentsConfig, players: NDArray[np.int64], random: np.random.Generator
     ) -> NDArray[np.int64]:
         """Return a random seating, int (games, seats); in each game one random seat learns."""
         shape = (len(players), int(players.max()))
         kind = random.random(shape)
         snapshot = random.integers(0, max(1, len(self.snapshots)), shape)
-        first_scripted = len(self.agents) - scripted
-        script = first_scripted + random.integers(0, max(1, scripted), shape)
-        learner, snapshots, ruled = np.cumsum([config.learner, config.snapshots, config.rules])
-        kinds = [kind < learner, kind < snapshots, kind < ruled]
+        learner, snapshots = np.cumsum([config.learner, config.snapshots])
         # Rounding of the cumulative shares must not leave a draw above them unassigned: the last kind takes it.
-        last = script if scripted else first_scripted - 1 if config.rules else snapshot
-        seating = np.select(kinds, [np.full(shape, EMPTY), snapshot, np.full(shape, first_scripted - 1)], last)
+        last = np.full(shape, len(self.agents) - 1) if config.rules else snapshot
+        seating = np.select([kind < learner, kind < snapshots], [np.full(shape, EMPTY), snapshot], last)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY
         return seating
 
@@ -140,10 +122,9 @@ class League:
             )
 
     def state(self) -> dict[str, Any]:
-        """Return the state for a checkpoint: networks, states of scripted agents and of the random numbers."""
+        """Return the state for a checkpoint: networks and random numbers."""
         return {
             "networks": self.networks(),
-            "remembered": {place: agent.state() for place, agent in self._stateful()},
             "taken": self.snapshots_taken,
             "random": self._random.bit_generator.state,
         }
@@ -152,13 +133,7 @@ class League:
         """Restore a value of `state`; raise a ValueError if layers do not fit."""
         self.snapshots_taken = int(state["taken"])
         self.seat_networks(state["networks"], shape)
-        for place, agent in self._stateful():
-            agent.restore(state["remembered"][place])
         self._random.bit_generator.state = state["random"]
-
-    def _stateful(self) -> list[tuple[int, Any]]:
-        """Return the stateful agents with their indices."""
-        return [(place, agent) for place, agent in enumerate(self.agents) if hasattr(agent, "restore")]
 
 
 # Features of a rule with the ranges of their thresholds, in gems, turns, probabilities or players.

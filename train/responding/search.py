@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -18,13 +17,11 @@ from diamant_env.judging.lineups import seat_with
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
-from diamant_env.storage.reading import parse_json
 from diamant_env.storage.results import save_json
 from train.ppo import Learner
 from train.responding.config import SearchConfig
-from train.runs.config import reward_scale
-from train.runs.judging import shape_of
-from train.runs.run_folder import POLICY, save_policy
+from train.runs.config import NetworkConfig, reward_scale
+from train.runs.run_folder import POLICY, read_json, save_policy
 
 CURVE = "curve.json"
 _SHARPER = np.float32(1000)  # factor of the logits
@@ -54,14 +51,8 @@ class ResponseRun:
         return f"PPO {self.start} {self.number}"
 
     def curve(self) -> dict[str, Any] | None:
-        """Return points and seconds of a finished run, or None if it is unfinished or damaged."""
-        try:
-            NetworkAgent.load(self.folder / POLICY)
-            found = parse_json((self.folder / CURVE).read_text(encoding="utf-8-sig"))
-            whole = found["seconds"] > 0 and all(np.isfinite(point["gain"]["mean"]) for point in found["points"])
-            return found if whole else None
-        except (OSError, ValueError, KeyError, TypeError):
-            return None
+        """Return points and seconds of a finished run, else None."""
+        return read_json(self.folder / CURVE) if (self.folder / CURVE).is_file() else None
 
     def policy(self) -> NetworkAgent:
         """Return the selected policy of a finished run."""
@@ -82,13 +73,6 @@ class ResponseRun:
         points, (decisions, policy) = pick(checkpoints, game, config)
         save_policy(self.folder / POLICY, policy, config, decisions)
         save_json({"points": points, "seconds": perf_counter() - start}, self.folder / CURVE)
-
-    def files(self) -> dict[str, bytes]:
-        """Do the run in a temporary folder and return its files by name, for remote workers."""
-        with TemporaryDirectory() as folder:
-            run = replace(self, folder=Path(folder))
-            run.finish()
-            return {name: (run.folder / name).read_bytes() for name in (POLICY, CURVE)}
 
 
 def response_runs(game: DeviationGame, config: SearchConfig, folder: Path) -> list[ResponseRun]:
@@ -137,6 +121,14 @@ def pick(
     ]
     # Ties go to the latest checkpoint.
     return points, tried[max(range(len(tried)), key=lambda place: (measured[place].gain.mean, place))]
+
+
+def shape_of(network: NetworkAgent) -> NetworkConfig:
+    """Return the configuration of a network's shape; raise a ValueError if it has no hidden layer."""
+    hidden = tuple(len(bias) for _, bias in network.weights()[:-1])
+    if not hidden:
+        raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
+    return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation, "inputs": network.inputs})
 
 
 def sharpened(network: NetworkAgent) -> NetworkAgent:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_type_hints
 
 import tomli_w
 import tyro
@@ -43,15 +43,27 @@ AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
 
 
 class Strict(BaseModel):
-    """A section without unknown keys."""
+    """A section without unknown keys.
+
+    Keys of older files in `obsolete` are dropped if they have the value there, the former default (``...``: any value).
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    obsolete: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, **values: Any) -> None:
         try:
             super().__init__(**values)
         except ValidationError as error:
             raise ValueError(explain(error)) from None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_obsolete_keys(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        dropped = {name for name, former in cls.obsolete.items() if former in (..., values.get(name))}
+        return {name: value for name, value in values.items() if name not in dropped}
 
 
 class GameConfig(Strict):
@@ -95,15 +107,13 @@ def reward_scale(reward: str) -> float:
 class OpponentsConfig(Strict):
     """Opponents of a game; one random seat always learns."""
 
+    obsolete: ClassVar[dict[str, Any]] = {"scripted": 0.0, "pool": ...}
     learner: Share = 1.0
     """Share of the other seats that also learn."""
     snapshots: Share = 0.0
     """Share of frozen earlier versions of the learner."""
     rules: Share = 0.0
     """Share of players with random rules, see `train.learning.league`."""
-    scripted: Share = 0.0
-    """Share of agents of `pool`."""
-    pool: str = "pool"
     snapshot_places: int = Field(default=8, ge=1, le=64)
     """Number of earlier versions in play."""
     style: Weight = 0.0
@@ -115,9 +125,9 @@ class OpponentsConfig(Strict):
 
     @model_validator(mode="after")
     def _whole(self) -> OpponentsConfig:
-        total = self.learner + self.snapshots + self.rules + self.scripted
+        total = self.learner + self.snapshots + self.rules
         if abs(total - 1) > 1e-6:
-            raise ValueError(f"learner + snapshots + rules + scripted = {total:g}; the shares must add up to 1")
+            raise ValueError(f"learner + snapshots + rules = {total:g}; the shares must add up to 1")
         return self
 
 
@@ -194,11 +204,7 @@ class Run(Strict):
 class Config(Run):
     """Configuration of a training run."""
 
-    start: AgentInFile = ""
-    """Initial network, a text for `diamant_env.opponents.make` in which {seed} is the run's seed; empty: random
-    weights."""
-    value_first: Share = 0.05
-    """Initial share of a run with `start` in which the policy is frozen, since the value function has no start."""
+    obsolete: ClassVar[dict[str, Any]] = {"start": "", "value_first": ...}
     checkpoints: Number = 8
     """Evenly spaced checkpoints; all policies and the last training state are kept."""
     game: GameConfig = GameConfig()

@@ -10,13 +10,12 @@ from matplotlib.ticker import EngFormatter
 
 from diamant_env.commands.terminal import say
 from diamant_env.judging.evaluation import judge
-from diamant_env.judging.lineups import LineUp, able_members, clone_line_ups, intruder_line_ups, pool_line_up
+from diamant_env.judging.lineups import LineUp, clone_line_ups, intruder_line_ups, pool_line_up
 from diamant_env.judging.tables import result_tables, save_results
-from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import POOLS
 from diamant_env.storage.results import save_json
-from train.runs.config import Config, NetworkConfig
+from train.runs.config import Config
 from train.runs.run_folder import save_figure
 
 
@@ -70,32 +69,6 @@ def report_run(network: NetworkAgent, config: Config, folder: Path) -> None:
 
 
 def check_run(config: Config) -> None:
-    """Raise a ValueError if the run can't be evaluated or its initial network is invalid."""
+    """Raise a ValueError if the run can't be evaluated."""
     for line_up in pool_line_ups(config):
         line_up.rivals_of([], config.judge.num_players)
-    game, pool = config.game, config.opponents.pool
-    for edition in game.trained() if config.opponents.scripted else ():
-        if not able_members(pool, max(game.num_players), edition, game.blank):
-            raise ValueError(f"opponents.pool {pool!r} has no agent that plays where chests are hidden")
-    if config.start:
-        start_of(config)
-
-
-def start_of(config: Config) -> NetworkAgent:
-    """Return the network of `config.start`; raise a ValueError if it is no valid start."""
-    text = config.start.replace("{seed}", str(config.seed))
-    network = make(text)
-    if not isinstance(network, NetworkAgent):
-        raise ValueError(f"start = {text!r} is not a network")
-    if (shape := shape_of(network)) != config.network:
-        needed = f"network.hidden = {list(shape.hidden)}, activation = {shape.activation!r}, inputs = {shape.inputs!r}"
-        raise ValueError(f"start = {text!r} needs {needed}; the run has {config.network}")
-    return network
-
-
-def shape_of(network: NetworkAgent) -> NetworkConfig:
-    """Return the configuration of a network's shape; raise a ValueError if it has no hidden layer."""
-    hidden = tuple(len(bias) for _, bias in network.weights()[:-1])
-    if not hidden:
-        raise ValueError(f"{network} has no hidden layer; a learner can't start from it")
-    return NetworkConfig.model_validate({"hidden": hidden, "activation": network.activation, "inputs": network.inputs})

@@ -26,8 +26,6 @@ from diamant_env.storage.results import save_json, versions
 from train.runs.config import AnyConfig, Config, Run, config_text, read_config
 
 CONFIG, POLICY, CHECKPOINT = "config.toml", "policy.safetensors", "checkpoint.pt"
-START = "start.safetensors"
-"""Copy of the initial network, since the file of `Config.start` may change later."""
 _LARGEST = 1 << 28  # bytes of a checkpoint; typical ones have some megabytes
 
 
@@ -77,9 +75,9 @@ def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) 
 
 
 def save_figure(path: Path, figure: Figure) -> None:
-    """Write a figure in the format of the file's suffix, without a date."""
-    content, kind = io.BytesIO(), path.suffix[1:]
-    figure.savefig(content, format=kind, metadata={"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind))
+    """Write a figure as PNG, atomically."""
+    content = io.BytesIO()
+    figure.savefig(content, format="png")
     write_whole(path, content.getvalue())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from math import ceil
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,15 +129,6 @@ class MixtureAgent(Scripted):
         """Reseed the random numbers and reset all thresholds."""
         self._random = np.random.default_rng(seed)
         self.thresholds = np.zeros(0, np.float32)
-
-    def state(self) -> dict[str, Any]:
-        """Return the thresholds and the state of the random numbers, as arrays and JSON values."""
-        return {"thresholds": self.thresholds.copy(), "random": self._random.bit_generator.state}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Restore a value of `state`."""
-        self._random.bit_generator.state = state["random"]
-        self.thresholds = state["thresholds"].copy()
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
         """See `Agent.act`."""

@@ -3,7 +3,6 @@
 import { byId, show } from "./dom.js";
 
 const LONGEST_WAIT = 8000; // milliseconds between two tries
-const BUSY = 429;
 
 /** Error with the server's message. */
 export class Refused extends Error {}
@@ -17,10 +16,9 @@ export async function ask(path, body) {
     if (answer !== null) {
       show(byId("gone"), false);
       if (answer.ok) return answer.content;
-      if (answer.status !== BUSY) throw new Refused(answer.content.error);
-    } else {
-      show(byId("gone"), true);
+      throw new Refused(answer.content.error);
     }
+    show(byId("gone"), true);
     await new Promise((goOn) => {
       tryNow = goOn;
       setTimeout(goOn, wait);
@@ -33,7 +31,7 @@ async function reach(path, body) {
   const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   try {
     const response = await fetch(path, body === undefined ? {} : post);
-    return { ok: response.ok, status: response.status, content: await response.json() };
+    return { ok: response.ok, content: await response.json() };
   } catch (failure) {
     if (failure instanceof TypeError || failure instanceof SyntaxError) return null;
     throw failure;

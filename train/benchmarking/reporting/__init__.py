@@ -1,1 +1,1 @@
-"""Pages, pictures and paper outputs of the benchmark."""
+"""Page and pictures of the benchmark."""
