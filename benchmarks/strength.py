@@ -151,7 +151,9 @@ def draw(rows: Sequence[dict[str, Any]], path: Path) -> None:
             [row["pairs"] for row in chosen], [gain["mean"] for gain in gains], errors, marker="o", markersize=4,
             capsize=2, label=f"{players} players",
         )  # fmt: skip
+    budgets = sorted({row["pairs"] for row in rows})
     axes.set_xscale("log", base=2)
+    axes.set_xticks(budgets, [f"{pairs:,}" for pairs in budgets])
     axes.set(xlabel="pairs of roll-outs a decision", ylabel="gain among copies, win share")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25)

@@ -78,7 +78,7 @@ def gain_parts() -> str:
     """Return the gain of search by expedition and by players inside."""
     rows = [
         [row["players"], f"{row['pairs']:,}", *(
-            ", ".join(f"{part['mean']:.3f}" for part in row[name]) for name in ("by_expedition", "by_inside")
+            ", ".join(f"{round(part['mean'], 3) + 0:.3f}" for part in row[name]) for name in ("by_expedition", "by_inside")
         )]
         for row in load("strength")["rows"] if row["pairs"] in (256, 1024)
     ]  # fmt: skip
