@@ -76,12 +76,13 @@ def strength() -> str:
 
 def gain_parts() -> str:
     """Return the gain of search by expedition and by players inside."""
-    rows = [
-        [row["players"], f"{row['pairs']:,}", *(
-            ", ".join(f"{round(part['mean'], 3) + 0:.3f}" for part in row[name]) for name in ("by_expedition", "by_inside")
-        )]
-        for row in load("strength")["rows"] if row["pairs"] in (256, 1024)
-    ]  # fmt: skip
+    rows = []
+    for row in load("strength")["rows"]:
+        if row["pairs"] in (256, 1024):
+            parts = [[round(part["mean"], 3) + 0 for part in row[name]] for name in ("by_expedition", "by_inside")]
+            rows.append(
+                [row["players"], f"{row['pairs']:,}", *(", ".join(f"{gain:.3f}" for gain in one) for one in parts)]
+            )
     return markdown_table(["players", "pairs", "expedition 1 to 5", "players inside, 1 to all"], rows)
 
 
