@@ -79,7 +79,8 @@ def gain_parts() -> str:
     rows = []
     for row in load("strength")["rows"]:
         if row["pairs"] in (256, 1024):
-            parts = [[round(part["mean"], 3) + 0 for part in row[name]] for name in ("by_expedition", "by_inside")]
+            gains = [[round(part["mean"], 3) + 0 for part in row[name]] for name in ("by_expedition", "by_inside")]
+            parts = [", ".join(f"{gain:.3f}" for gain in part) for part in gains]
             rows.append(
                 [row["players"], f"{row['pairs']:,}", *(", ".join(f"{gain:.3f}" for gain in one) for one in parts)]
             )
