@@ -81,9 +81,7 @@ def gain_parts() -> str:
         if row["pairs"] in (256, 1024):
             gains = [[round(part["mean"], 3) + 0 for part in row[name]] for name in ("by_expedition", "by_inside")]
             parts = [", ".join(f"{gain:.3f}" for gain in part) for part in gains]
-            rows.append(
-                [row["players"], f"{row['pairs']:,}", *(", ".join(f"{gain:.3f}" for gain in one) for one in parts)]
-            )
+            rows.append([row["players"], f"{row['pairs']:,}", *parts])
     return markdown_table(["players", "pairs", "expedition 1 to 5", "players inside, 1 to all"], rows)
 
 
