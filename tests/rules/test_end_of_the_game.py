@@ -57,7 +57,8 @@ CASES = {
         edition=WORTHLESS_RELICS, chests=[1, 0], relics=[0, 2], rewards=[1, 0],
     ),
     "margin is own score less the mean of the others": Case(
-        [1, 1, 1, 1, 5, "snake"], LAST + "0 all", players=3, reward="margin", rewards=[3 - 1, 1 - 2, 1 - 2]
+        [1, 1, 1, 1, 5, 1, "snake"], LAST + "0 1 all", players=3, reward="margin", chests=[3, 2, 1],
+        rewards=[3 - 1.5, 2 - 2, 1 - 2.5],
     ),
     "win is paid at the end only": Case([17, "snake"], "0", players=3, reward="win", rewards=[0, 0, 0]),
     "margin is paid at the end only": Case([17, "snake"], "0", players=3, reward="margin", rewards=[0, 0, 0]),
