@@ -199,7 +199,11 @@ def test_custom_reward_sees_every_game_of_vector():
 
 @pytest.mark.parametrize(
     ("wrong", "found"),
-    [(lambda *seen: seen[0] * np.nan, "non-finite values"), (lambda *seen: 1.0, r"shape \(\) of float64")],
+    [
+        (lambda *seen: seen[0] * np.nan, "non-finite values"),
+        (lambda *seen: 1.0, r"shape \(\) of float64"),
+        (lambda *seen: np.ones((2, 9)), r"shape \(2, 9\) of float64"),
+    ],
 )
 def test_invalid_reward_is_refused_before_play(wrong, found):
     env = diamant_v0.parallel_env(reward=wrong)
