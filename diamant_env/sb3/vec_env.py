@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Discrete
 from numpy.typing import ArrayLike, NDArray
 from stable_baselines3.common.vec_env import VecEnv
@@ -18,6 +19,8 @@ from diamant_env.editions import Edition
 from diamant_env.engine.arguments import checked_actions
 from diamant_env.envs.layout import Layout, Observation
 from diamant_env.envs.opponent_seats import make_opponents, one_per_rival, seed_agents
+from diamant_env.envs.pictures import Pictures
+from diamant_env.gym_env import DiamantEnv
 from diamant_env.observation import Observations
 from diamant_env.opponents.own import Player
 from diamant_env.opponents.table import EMPTY, Table
@@ -69,6 +72,7 @@ class DiamantVecEnv(Rows):
             seating.
         blank_rivals: See `diamant_env.Batch`.
         observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.
+        render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
 
     The infos of every step hold ``"seat"`` and ``"score"``, the gems in that seat's chest, at the end of a game the
     final ones.
@@ -79,9 +83,8 @@ class DiamantVecEnv(Rows):
 
     Raises:
         ValueError: If an argument is out of range.
+        ImportError: If the render mode needs pygame-ce and it isn't installed.
     """
-
-    render_mode: str | None = None
 
     def __init__(
         self,
@@ -93,6 +96,7 @@ class DiamantVecEnv(Rows):
         seating: ArrayLike | None = None,
         blank_rivals: bool = False,
         observation: Observation = None,
+        render_mode: str | None = None,
     ) -> None:
         self.layout = Layout(observation)
         given: list[Any] = list(opponents) if isinstance(opponents, list | tuple) else [opponents]
@@ -121,7 +125,11 @@ class DiamantVecEnv(Rows):
         self._leave = np.zeros(shape, np.float32)
         self.engine_seconds = 0.0
         self.opponent_seconds = 0.0
+        self.render_mode = render_mode
+        modes = {**DiamantEnv.metadata, "render_modes": ["rgb_array"]}
+        self._pictures = Pictures(render_mode, self.batch, modes, ResetNeeded)
         super().__init__(len(self.rows), self.layout.space(), Discrete(2))
+        self.metadata = {**modes, **self.metadata}
 
     def reset(self) -> NDArray[np.float32]:
         """Start new games with the seed of `seed`, if any; return float32 (rows, NUM_FEATURES)."""
@@ -130,6 +138,7 @@ class DiamantVecEnv(Rows):
         if seed is not None:
             seed_agents(self._made, seed)
         self._reset_seeds()
+        self._pictures.restart(range(self.batch.num_games))
         return self.observations()
 
     def observations(self) -> NDArray[np.float32]:
@@ -167,6 +176,9 @@ class DiamantVecEnv(Rows):
         middle = perf_counter()
         output = self._observations, self._rewards, self._done
         self.batch.step(self._actions, *output, auto_reset=True, final_observations=self._final_observations)
+        if self.render_mode is not None:
+            self._pictures.restart(np.flatnonzero(self._done))
+            self._pictures.follow(np.flatnonzero(~self._done))
         results = self.observations(), self._rewards.reshape(-1)[self.rows], self._done[self.games_of_rows]
         self.opponent_seconds += middle - start
         self.engine_seconds += perf_counter() - middle
@@ -193,10 +205,15 @@ class DiamantVecEnv(Rows):
                 infos[row] |= {"terminal_observation": final[row], "TimeLimit.truncated": False}
         return observations, rewards, done, infos
 
+    def get_images(self) -> list[Any]:
+        """Return a picture of each game, uint8 (640, 960, 3); None without a render mode."""
+        return self._pictures.draw()
+
     def restore(self, games: NDArray) -> NDArray[np.float32]:
         """Continue from saved records of type `GAME`, (num_games,); return the observations of the rows."""
         self.batch.restore(games)
         self.batch.observe(self._observations)
+        self._pictures.restart(range(self.batch.num_games))
         return self.observations()
 
     def close(self) -> None:
