@@ -13,6 +13,8 @@ DAMAGE = (
     {"decisions": None},
     {"task": "../../elsewhere"},
     {"measures": {}},
+    {"measures": {"score": {"mean": "high"}}},
+    {"measures": {"gain": {}}},
 )
 
 

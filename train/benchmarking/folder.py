@@ -44,7 +44,7 @@ class BenchmarkFolder:
                 write_result(run_folder(path, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
 
     def write(self) -> list[str]:
-        """Write JSON, pictures and page of all finished runs; return a line on each damaged one."""
+        """Write JSON, pictures and page of all finished runs; return a line on each ignored file."""
         rows, left_out = finished(self.path)
         runs, config = in_order(rows), self.config.model_dump(mode="json")
         content: dict[str, Any] = {"config": config, "versions": self.versions, "runs": runs}
@@ -72,12 +72,14 @@ def _read(path: Path) -> tuple[BenchmarkConfig, dict[str, Any], list[dict[str, A
 
 
 def finished(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
-    """Return the result of each finished run, and a line on each damaged file."""
+    """Return the result of each finished run, and a line on each ignored file: damaged or misplaced."""
     rows, lines = [], []
     for path in sorted((folder / "runs").rglob(RESULT)):
         row = read_result(path)
         if row is None:
             lines.append(f"{path} is damaged and ignored; its run is repeated on request")
+        elif path.parent != (own := run_folder(folder, row["task"], row["algorithm"], row["seed"])):
+            lines.append(f"{path} is ignored: its run belongs into {own}")
         else:
             rows.append(row)
     return rows, lines

@@ -13,10 +13,41 @@ from diamant_env.storage.results import save_json, to_json
 RESULT = "result.json"
 
 
-class Result(BaseModel):
-    """Finished run: task, algorithm, cost and figures; additional keys of other versions are kept."""
+class _Part(BaseModel):
+    """Model that keeps additional keys of other versions."""
 
-    model_config = ConfigDict(strict=True, extra="allow")
+    model_config = ConfigDict(strict=True, allow_inf_nan=False, extra="allow")
+
+
+class Figure(_Part):
+    """Mean with its 95 % interval; bounds are None for a single table."""
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Gain(_Part):
+    """Gain of the strongest responder, with a simultaneous interval for all responders."""
+
+    at_least: Figure | float
+
+
+class Measures(_Part):
+    """Figures of an agent, by its task."""
+
+    held_out: dict[str, Figure | float] | None = None
+    """Win share and score at tables of held-out agents."""
+    gain: Gain | None = None
+    exact: dict[str, float | str] | None = None
+    """`exploitability`, `nash_conv` and `value` in gems, or the reason in `refused`."""
+    curve: list[dict[str, float]] = []
+    """`decisions`, and by the task `nash_conv`, `win` or `score`."""
+    score: Figure | float | None = None
+
+
+class Result(_Part):
+    """Finished run: task, algorithm, cost and figures."""
 
     task: str = Field(pattern=r"^[\w-]+$")
     family: str
@@ -27,10 +58,7 @@ class Result(BaseModel):
     decisions: int
     train_cpu_seconds: float
     measure_cpu_seconds: float
-    measures: dict[str, Any] = Field(min_length=1)
-    """By the task: `score` alone; `held_out`, win share and score among strangers; `gain` of the strongest responder;
-    `exact`: exploitability, NashConv and value in gems, or the reason in `refused`; `curve`. A figure is a number or a
-    mean with its 95 % interval, null for a single table."""
+    measures: Measures
     version: str = ""
     """Digest of a custom algorithm's file."""
     task_version: int = 1
@@ -41,12 +69,11 @@ class Result(BaseModel):
 
 
 def checked_result(found: Any) -> dict[str, Any] | None:
-    """Return a valid result, else None."""
+    """Return a valid result with at least one figure, else None."""
     try:
-        Result.model_validate(found)
+        return found if Result.model_validate(found).measures.model_fields_set else None
     except ValidationError:
         return None
-    return found
 
 
 def read_result(path: Path) -> dict[str, Any] | None:
