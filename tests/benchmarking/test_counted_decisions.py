@@ -32,7 +32,7 @@ def task(tmp_path):
     def given(name="full-4-score"):
         found, meter = TASKS[name], Meter(tmp_path / "spent")
         game = found.game
-        return EntryTask(name, found.players, game.played(), game.reward, game.blank, BUDGET, game, meter)
+        return EntryTask(name, found.players, game.played(), game.reward, game.blank, BUDGET, game, meter, print)
 
     return given
 

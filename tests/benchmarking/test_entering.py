@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from diamant_env.opponents.network import NetworkAgent
-from diamant_env.opponents.registry import SHIPPED
 from tests.support.entries import MODULE, TINY
 from train.benchmarking.folder import PAGE, RESULTS
 from train.benchmarking.playing import ERROR
@@ -42,13 +41,12 @@ def test_checkpoints_survive_interruption(enter, tmp_path):
     status, _, errors, rows = enter("--algorithms", "my_module:curved")
     assert (status, "my_module:curved" in rows) == (2, False)
     assert "my_module:curved 0 failed: ZeroDivisionError: cut off" in errors
-    names = [str(SHIPPED[name]) for name in ("hunter", "champion")]
-    status, _, _, rows = enter("--algorithms", "my_module:curved", "--agents", *names)
+    status, _, _, rows = enter("--algorithms", "my_module:curved", "--agents", "bag:9", "bag:6")
     assert status == 0
     first, second = rows["my_module:curved"]["measures"]["curve"]
     assert 100 <= first["decisions"] < 110
     assert 200 <= second["decisions"] < 210
-    scores = [rows[name]["measures"]["score"]["mean"] for name in names]
+    scores = [rows[name]["measures"]["score"]["mean"] for name in ("bag:9", "bag:6")]
     assert [first["score"], second["score"]] == pytest.approx(scores)  # the same games
     assert "](benchmark-curves-solitaire.png)" in (tmp_path / "runs" / "benchmark" / PAGE).read_text()
 

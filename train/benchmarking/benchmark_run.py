@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from shutil import rmtree
@@ -23,7 +23,7 @@ from diamant_env.judging.lineups import LineUp, able_agents
 from diamant_env.opponents import make
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.pools import load_pool
-from diamant_env.storage.results import versions
+from diamant_env.storage.results import save_json, versions
 from train.algorithms.counting import Meter
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.results import RESULT, read_result, write_result
@@ -31,9 +31,10 @@ from train.benchmarking.suite import Task, digest
 from train.responding.result import report
 from train.responding.search import response_runs
 from train.runs.config import Config, JudgeConfig, OpponentsConfig, reward_scale
-from train.runs.run_folder import POLICY, save_policy
+from train.runs.run_folder import POLICY, read_json, save_policy
 
 HELD_OUT = "held_out"
+CURVE = "curve.json"
 
 
 class Algorithm(NamedTuple):
@@ -66,6 +67,8 @@ class BenchmarkRun:
     seed: int
     folder: Path
     config: BenchmarkConfig
+    _measuring: list[float] = field(default_factory=list, repr=False, compare=False)
+    """CPU seconds of `checkpoint`."""
 
     def __str__(self) -> str:
         return f"{self.task.name} {self.algorithm.name} {self.seed}"
@@ -138,6 +141,7 @@ class BenchmarkRun:
         start = cpu_seconds()
         agent = algorithm.agent(self)
         trained = cpu_seconds()
+        measuring = sum(self._measuring)
         if isinstance(agent, NetworkAgent):
             agent.name = algorithm.name
             save_policy(self.folder / POLICY, agent, config, config.decisions)
@@ -153,8 +157,8 @@ class BenchmarkRun:
             "commit": versions().get("commit", ""),
             "budget": config.decisions if learned else 0,
             "decisions": self.meter.spent() if learned else 0,
-            "train_cpu_seconds": trained - start if learned else 0.0,
-            "measure_cpu_seconds": cpu_seconds() - trained,
+            "train_cpu_seconds": trained - start - measuring if learned else 0.0,
+            "measure_cpu_seconds": cpu_seconds() - trained + measuring,
             "measures": measures,
         }
         return write_result(self.folder / RESULT, result)
@@ -176,11 +180,27 @@ class BenchmarkRun:
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 
+    def checkpoint(self, agent: Player) -> None:
+        """Measure an agent for a point of the learning curve."""
+        start, spent = cpu_seconds(), self.meter.spent()
+        points = [point for point in self._own_points() if point["decisions"] < spent]
+        save_json([*points, {"decisions": spent, **self._point(agent)}], self.folder / CURVE)
+        self._measuring.append(cpu_seconds() - start)
+
+    def clear(self) -> None:
+        """Reset the counter and the learning curve."""
+        self.meter.clear()
+        (self.folder / CURVE).unlink(missing_ok=True)
+
+    def _own_points(self) -> list[dict[str, Any]]:
+        return read_json(self.folder / CURVE) if (self.folder / CURVE).is_file() else []
+
     def _curve(self) -> list[dict[str, Any]]:
-        """Return the points of the training's checkpoints; the final agent is measured separately."""
-        kept = [(spent, path) for spent, path in self.checkpoints() if spent < self.config.decisions]
-        points = [{"decisions": spent, **self._point(NetworkAgent.load(path))} for spent, path in kept]
-        return [point for point in points if len(point) > 1]
+        """Return the points of `checkpoint` and of the training's policies, by decisions."""
+        kept = [{"decisions": spent, **self._point(NetworkAgent.load(path))} for spent, path in self.checkpoints()]
+        points = [point for point in [*self._own_points(), *kept] if len(point) > 1]
+        end = self.config.decisions  # the final agent is measured separately
+        return sorted((point for point in points if point["decisions"] < end), key=lambda point: point["decisions"])
 
     def _point(self, agent: Player) -> dict[str, float]:
         """Return a point of the learning curve, empty for an expedition that is not solved."""

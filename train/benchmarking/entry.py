@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,17 +55,26 @@ class EntryTask:
     budget: int
     _game: GameConfig = field(repr=False)
     _meter: Meter = field(repr=False)
+    _keep: Callable[[Any], object] = field(repr=False)
 
     @classmethod
-    def of(cls, task: Task, budget: int, meter: Meter) -> EntryTask:
-        """Return a task of the suite with a counted budget."""
+    def of(cls, task: Task, budget: int, meter: Meter, keep: Callable[[Any], object] = make) -> EntryTask:
+        """Return a task of the suite with a counted budget; `keep` receives its checkpoints."""
         game = task.game
-        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter)
+        return cls(task.name, task.players, game.played(), game.reward, game.blank, budget, game, meter, keep)
 
     @property
     def left(self) -> int:
         """Remaining decisions of the budget; below 0, the run is marked."""
         return self.budget - self._meter.spent()
+
+    def checkpoint(self, agent: Any) -> None:
+        """Measure an agent for the run's learning curve.
+
+        Raises:
+            ValueError: If it is not an agent.
+        """
+        self._keep(agent)
 
     def batch(self, num_games: int, **settings: Any) -> CountedBatch:
         """Return a `diamant_env.Batch` with further `settings`; every seat inside counts."""
@@ -101,8 +111,8 @@ def from_function(text: str) -> Algorithm:
         folder, config = run.training, run.config
         folder.mkdir(parents=True, exist_ok=True)
         if not any(folder.iterdir()):  # no checkpoint to resume from
-            run.meter.clear()
-        task = EntryTask.of(run.task, config.decisions, run.meter)
+            run.clear()
+        task = EntryTask.of(run.task, config.decisions, run.meter, lambda agent: run.checkpoint(_agent_of(text, agent)))
         return _agent_of(text, function(task, config.decisions, run.experiment().seed, folder))
 
     return Algorithm(text, "learned", "an entry", learn, version=_version(text))
