@@ -6,9 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
 from diamant_env import Batch
-from diamant_env.sb3 import DiamantVecEnv
+from diamant_env.sb3 import DiamantVecEnv, GymnasiumVecEnv
 from train.algorithms.counting import CountedVecEnv, Meter
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.benchmark_run import BenchmarkRun
@@ -23,6 +24,7 @@ SMALL = BenchmarkConfig(
     network={"hidden": [8]},
 )
 BUDGET = 1000
+ABOUT_RIVALS = slice(5, 40)
 
 
 @pytest.fixture
@@ -79,6 +81,32 @@ def test_pettingzoo_counts_agents_inside(task, name):
         assert list(rewards.values()) == paid[0].tolist()
         assert mine.left == BUDGET - expected
     assert expected > 5
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+@pytest.mark.parametrize("name", ["full-3-win", "expedition-2"])
+def test_gymnasium_counts_steps(task, name, mode):
+    mine = task(name)
+    one, many = mine.gym_env("bag:11"), mine.gym_vec(3, "bag:11", autoreset_mode=mode)
+    seen, _ = one.reset(seed=1)
+    rows, _ = many.reset(seed=1)
+    expected, over, waiting = 0, False, np.zeros(3, bool)
+    assert np.array_equal(rows[0], seen)
+    for turn in range(40):
+        if over:
+            seen, _ = one.reset()
+        if mode == AutoresetMode.DISABLED and waiting.any():
+            rows, _ = many.reset(options={"reset_mask": waiting})
+            waiting[:] = False
+        expected += 1 + 3 - int(waiting.sum())
+        seen, _, over, _, _ = one.step(turn % 5 == 4)
+        rows, _, ended, _, infos = many.step(np.full(3, turn % 5 == 4, np.int64))
+        waiting = ended.copy() if mode != AutoresetMode.SAME_STEP else waiting
+        assert mine.left == BUDGET - expected
+        for flat in (seen[None], rows, *(row[None] for row in infos.get("final_obs", ()) if row is not None)):
+            assert not (mine.blank and flat[:, ABOUT_RIVALS].any())
+    if mode == AutoresetMode.SAME_STEP:
+        assert GymnasiumVecEnv(many).reset().shape == (3, 90)
 
 
 def _play(env):

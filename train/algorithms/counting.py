@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from numpy.typing import ArrayLike, NDArray
 from pettingzoo import ParallelEnv
 from pettingzoo.utils import BaseParallelWrapper
@@ -124,3 +126,46 @@ class CountedParallelEnv(BaseParallelWrapper):
     def _seen(self, observations: dict[str, Any], infos: dict[str, dict]) -> dict[str, Any]:
         self._deciding = sum(info["active"] for info in infos.values())
         return {agent: row * _KEPT for agent, row in observations.items()} if self._blank else observations
+
+
+class CountedEnv(gymnasium.Wrapper):
+    """`diamant_env.gym_env.DiamantEnv` that counts every step."""
+
+    def __init__(self, env: gymnasium.Env, meter: Meter, blank: bool) -> None:
+        super().__init__(env)
+        self.meter, self._kept = meter, _KEPT if blank else np.ones_like(_KEPT)
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[Any, dict[str, Any]]:
+        """See `DiamantEnv.reset`."""
+        observation, info = super().reset(seed=seed, options=options)
+        return observation * self._kept, info
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """See `DiamantEnv.step`."""
+        observation, *rest = super().step(action)
+        self.meter.add(1)
+        return observation * self._kept, *rest
+
+
+class CountedVectorEnv(VectorWrapper):
+    """`diamant_env.gym_vector.DiamantVectorEnv` that counts every game that a step advances."""
+
+    def __init__(self, env: VectorEnv, meter: Meter, blank: bool) -> None:
+        super().__init__(env)
+        self.meter, self._kept = meter, _KEPT if blank else np.ones_like(_KEPT)
+        self._waiting = np.zeros(self.num_envs, np.bool_)  # games reset by the next step
+
+    def reset(self, **how: Any) -> tuple[Any, dict[str, Any]]:
+        """See `DiamantVectorEnv.reset`."""
+        self._waiting[:] = False
+        observations, infos = super().reset(**how)
+        return observations * self._kept, infos
+
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        """See `DiamantVectorEnv.step`."""
+        observations, rewards, ended, cut, infos = super().step(actions)
+        self.meter.add(int(np.count_nonzero(~self._waiting)))
+        self._waiting = ended & (self.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP)
+        for row in np.flatnonzero(infos.get("_final_obs", ())):
+            infos["final_obs"][row] = infos["final_obs"][row] * self._kept
+        return observations * self._kept, rewards, ended, cut, infos

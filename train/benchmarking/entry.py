@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from diamant_env.diamant_v0 import parallel_env
 from diamant_env.editions import Edition
+from diamant_env.gym_env import DiamantEnv
+from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.judging.games import Player
 from diamant_env.opponents import make
 from diamant_env.opponents.language import text_agent
@@ -23,8 +25,10 @@ from diamant_env.opponents.registry import names_object, policy_file
 from diamant_env.opponents.search import PREFIX, parse
 from train.algorithms.counting import (
     CountedBatch,
+    CountedEnv,
     CountedParallelEnv,
     CountedVecEnv,
+    CountedVectorEnv,
     Meter,
 )
 from train.benchmarking.benchmark_run import Algorithm, BenchmarkRun
@@ -90,6 +94,19 @@ class EntryTask:
         hidden = True if self.blank else None
         env = parallel_env(self.players, self.edition, self.reward, hidden_chests=hidden)
         return CountedParallelEnv(env, self._meter, self.blank)
+
+    def gym_env(self, opponents: Any = "random", **settings: Any) -> CountedEnv:
+        """Return a `diamant_env.gym_env.DiamantEnv`; each step is a decision."""
+        return CountedEnv(DiamantEnv(**self._one_learner(opponents), **settings), self._meter, self.blank)
+
+    def gym_vec(self, num_envs: int, opponents: Any = "random", **settings: Any) -> CountedVectorEnv:
+        """Return a `diamant_env.gym_vector.DiamantVectorEnv`; each game that a step advances is a decision."""
+        envs = DiamantVectorEnv(num_envs, **self._one_learner(opponents), **settings)
+        return CountedVectorEnv(envs, self._meter, self.blank)
+
+    def _one_learner(self, opponents: Any) -> dict[str, Any]:
+        game = {"num_players": self.players, "edition": self.edition, "reward": self.reward, "opponents": opponents}
+        return {**game, "hidden_chests": True if self.blank else None}
 
 
 def from_function(text: str) -> Algorithm:
