@@ -16,6 +16,7 @@ from diamant_env.page.view import view_of, views_of
 from diamant_env.records import GameRecord
 
 Answer = dict[str, Any]
+POLICY = "/policy"
 
 
 class Answers:
@@ -40,6 +41,7 @@ class Answers:
             "/review": (self._review, ("game",)),
             "/record": (self._record, ("game",)),
             "/open": (self._open, ("text",)),
+            POLICY: (self._policy, ("name", "content")),
         }
 
     def warm_up(self) -> None:
@@ -101,3 +103,6 @@ class Answers:
         check_cards(record.edition)
         title = f"{record.edition.name}, {record.num_players} players"
         return {"title": title, "views": views_of(record)}
+
+    def _policy(self, name: Any, content: Any) -> Answer:
+        return {"text": self.menu.add_policy(name, content), "menu": self.menu.as_json()}

@@ -130,9 +130,10 @@ def replayed(menu: Menu, given: Any) -> PlayedGame:
     if not isinstance(turns, list):
         raise ValueError(f"decisions={_shown(turns)}; a list is needed")
     seats = value["agents"]
+    names = [YOU if text == YOU else menu.agents[text].name for text in seats]
     agents = [None if text == YOU else menu.make(text) for text in seats]
-    session = GameSession(menu.editions[value["edition"]], agents, value["seed"], seats, value["hidden_chests"])
-    played = PlayedGame(value, session, seats)
+    session = GameSession(menu.editions[value["edition"]], agents, value["seed"], names, value["hidden_chests"])
+    played = PlayedGame(value, session, names)
     stateful = any(agent is not None and not getattr(agent, "memoryless", False) for agent in agents)
     for number, signs in enumerate(turns):
         decisions = _decisions(signs, session, f"decisions[{number}]={_shown(signs)}")

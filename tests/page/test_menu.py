@@ -1,18 +1,21 @@
-"""Menu of the page: named agents and editions, nothing opened or imported by requests."""
+"""Menu of the page: named agents and editions, uploaded policies, nothing opened or imported by requests."""
 
+import base64
 import json
+import threading
 
 import numpy as np
 import pytest
 
 from diamant_env import Edition
+from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.registry import SHIPPED
 from diamant_env.records import GameRecord
 from tests.support.asking import Asker
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
-from diamant_env.page.menu import AGENTS, Menu
-from diamant_env.page.server import MOST_BYTES, make_app
+from diamant_env.page.menu import AGENTS, MOST_POLICIES, MOST_POLICY_BYTES, Menu
+from diamant_env.page.server import MOST_BYTES, MOST_WITH_POLICY, make_app
 
 CHAMPION = SHIPPED["champion"].read_bytes()
 BOX = {"name": "mine", "treasures": [5, 7, 9], "traps": ["snake", "gas"], "expeditions": 2}
@@ -41,6 +44,17 @@ def box(tmp_path):
     path = tmp_path / "box.toml"
     path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in BOX.items()), encoding="utf-8")
     return str(path)
+
+
+def drop(asker, name, content):
+    return asker.post("/policy", name=name, content=base64.b64encode(content).decode())
+
+
+def policy(units, path):
+    """Return the content of a small policy file that no other number of units gives."""
+    weights = [np.full((units, 90), 0.01, np.float32), np.full((2, units), 0.01, np.float32)]
+    NetworkAgent([(weight, np.zeros(len(weight), np.float32)) for weight in weights]).save(path)
+    return path.read_bytes()
 
 
 def test_command_line_agents_are_on_menu_and_play(tmp_path):
@@ -87,7 +101,59 @@ def test_request_opens_no_file_and_imports_nothing(box, tmp_path, monkeypatch):
         assert asker.post("/open", text=f"diamant record 1\nedition: {edition}").status == 400
 
 
-def test_body_size_is_limited():
+def test_uploaded_policy_plays(tmp_path):
     asker = Asker(make_app())
-    assert asker.send("/view", b'"' + b"x" * (MOST_BYTES // 2) + b'"').status == 400
+    answer = drop(asker, "<b>mine</b>.safetensors", CHAMPION).json
+    assert drop(asker, "again.safetensors", CHAMPION).json["text"] == answer["text"]
+    offers = {agent["text"]: agent["label"] for agent in asker.get("/menu").json["agents"]}
+    assert [label for text, label in offers.items() if text not in AGENTS] == ["<b>mine</b>"]
+    assert answer["menu"] == asker.get("/menu").json
+    last = asker.to_the_end(asker.new("you", answer["text"], "champion"))[-1]
+    assert [seat["name"] for seat in last["seats"]] == ["You", "<b>mine</b>", "Champion"]
+    same = asker.to_the_end(asker.new("you", "champion", "champion"))[-1]
+    assert last["game"]["decisions"] == same["game"]["decisions"]
+    record = GameRecord.from_text(asker.post("/record", game=last["game"]).json["text"])
+    assert record.names == ("you", "<b>mine</b>", "champion")
+    assert Asker(make_app()).post("/view", game=last["game"]).json["error"].startswith("unknown agent")
+
+
+@pytest.mark.parametrize(
+    ("message", "error"),
+    [
+        ({"content": base64.b64encode(CHAMPION[:-9]).decode()}, "x.safetensors is no safetensors file or is damaged"),
+        ({"content": "no base64!"}, "in base64 is required"),
+        ({"content": base64.b64encode(bytes(MOST_POLICY_BYTES + 1)).decode()}, "4,000,001 bytes; at most 4,000,000"),
+        ({"name": "ppo.zip"}, "ends in .safetensors is required"),
+        ({"name": None}, "ends in .safetensors is required"),
+    ],
+)
+def test_invalid_policy_upload_is_refused(message, error):
+    asker = Asker(make_app())
+    given = {"name": "x.safetensors", "content": base64.b64encode(CHAMPION).decode()} | message
+    answer = asker.post("/policy", **given)
+    assert answer.status == 400
+    assert error in answer.json["error"]
+    assert "/" not in answer.json["error"]
+    assert len(asker.get("/menu").json["agents"]) == len(AGENTS)
+
+
+def test_body_size_limit_by_path():
+    asker = Asker(make_app())
     assert asker.send("/view", b'"' + b"x" * MOST_BYTES + b'"').status == 413
+    assert asker.send("/policy", b'"' + b"x" * (MOST_WITH_POLICY // 2) + b'"').status == 400
+    assert asker.send("/policy", b'"' + b"x" * MOST_WITH_POLICY + b'"').status == 413
+
+
+def test_number_of_uploaded_policies_is_limited(tmp_path):
+    menu = Menu()
+    files = [policy(units, tmp_path / "policy.safetensors") for units in range(1, MOST_POLICIES + 2)]
+    contents = [base64.b64encode(each) for each in files]
+    threads = [threading.Thread(target=menu.add_policy, args=("x.safetensors", each)) for each in contents[:-1]]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(menu.agents) == len(AGENTS) + MOST_POLICIES
+    with pytest.raises(ValueError, match=f"at most {MOST_POLICIES} policies can be added"):
+        menu.add_policy("x.safetensors", contents[-1])
+    menu.add_policy("x.safetensors", contents[0])

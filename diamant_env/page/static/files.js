@@ -1,26 +1,48 @@
-// Opened and dropped records.
+// Opened and dropped files: records and policies.
 
 import { byId } from "./dom.js";
-import { ask } from "./server.js";
+import { ask, Refused } from "./server.js";
+import { seatOf, welcome } from "./start.js";
 
 /**
- * Accept records from the button and, at the start screen, from a drop.
+ * Accept files from the two buttons and, at the start screen, from a drop.
+ * @param most Maximum size of a policy in bytes.
  * @param attempt Runs a request and shows its error.
  * @param openSession Shows the views of a record.
  */
-export function prepareDrops(attempt, openSession) {
+export function prepareDrops(most, attempt, openSession) {
   const openRecord = (file) => attempt(async () => openSession((await ask("/open", { text: await file.text() })).views));
-  const input = byId("open-file");
-  byId("open").addEventListener("click", () => input.click());
-  input.addEventListener("change", () => {
-    const [file] = input.files;
-    if (file) openRecord(file);
-    input.value = "";
+  const addPolicy = (file, seat = -1) => attempt(async () => {
+    if (file.size > most) throw new Refused(`${file.name} has ${file.size} bytes; at most ${most} are allowed`);
+    welcome(await ask("/policy", { name: file.name, content: await inBase64(file) }), seat);
   });
+  offer("open", "open-file", openRecord);
+  offer("add-policy", "policy-file", addPolicy);
   addEventListener("dragover", (event) => event.preventDefault());
   addEventListener("drop", (event) => {
     event.preventDefault(); // else the browser opens the file
     const [file] = event.dataTransfer.files;
-    if (file && !byId("start").hidden) openRecord(file);
+    if (!file || byId("start").hidden) return;
+    if (file.name.endsWith(".safetensors")) addPolicy(file, seatOf(event.target));
+    else openRecord(file);
+  });
+}
+
+function offer(buttonId, inputId, take) {
+  const input = byId(inputId);
+  byId(buttonId).addEventListener("click", () => input.click());
+  input.addEventListener("change", () => {
+    const [file] = input.files;
+    if (file) take(file);
+    input.value = "";
+  });
+}
+
+function inBase64(file) {
+  return new Promise((done, fail) => {
+    const reader = new FileReader();
+    reader.addEventListener("load", () => done(reader.result.slice(reader.result.indexOf(",") + 1)));
+    reader.addEventListener("error", () => fail(new Refused(`${file.name} can't be read`)));
+    reader.readAsDataURL(file);
   });
 }

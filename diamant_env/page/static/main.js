@@ -243,7 +243,7 @@ async function open() {
   const menu = await ask("/menu");
   useColours(menu);
   prepareStart(menu, begin, goOn);
-  prepareDrops(attempt, (views) => openSession(views, null));
+  prepareDrops(menu.policy_bytes, attempt, (views) => openSession(views, null));
   const here = lastHere();
   if (here) await goOn(here.key, here.owned);
   else toStart();
