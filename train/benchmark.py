@@ -20,6 +20,7 @@ from train.benchmarking.benchmark_run import BenchmarkRun
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.folder import PAGE, RESULTS, BenchmarkFolder, run_folder
 from train.benchmarking.playing import MapJobs, map_on_processes, play_all
+from train.benchmarking.reporting.paper import FOLDER as PAPER
 from train.benchmarking.suite import MOST_SEEDS, Task, find_tasks
 from train.cluster import map_on_ray, require_ray
 from train.runs.config import CONFIGS, ConfigFile, Settings, optional, parse_arguments
@@ -71,16 +72,21 @@ def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
     runs = benchmark_runs(config, folder, tasks, seeds, arguments.algorithms or (), arguments.agents or ())
     with locked(folder):
         written = BenchmarkFolder(folder, config)
-        for line in written.write():
+        for line in written.write(paper=False):
             warn(line)
         missing = [run for run in runs if run.result() is None]
         try:
             for _ in play_all(missing, map_jobs):
-                written.write()
+                written.write(paper=False)
         except KeyboardInterrupt:
             raise KeyboardInterrupt(f"page of the finished runs: {folder / PAGE}; the same command resumes") from None
+        finally:
+            written.write()
     results = [result for run in runs if (result := run.result()) is not None]
-    say(f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}.")
+    say(
+        f"Page of all finished runs: {folder / PAGE}; figures: {folder / RESULTS}; tables and figures for a paper: "
+        f"{folder / PAPER}."
+    )
     if failed := len(runs) - len(results):
         raise ValueError(f"{failed} of {len(missing)} runs failed, see above")
     return results

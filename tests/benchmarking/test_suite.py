@@ -160,7 +160,7 @@ def test_published_results_open_with_default_protocol(tmp_path):
     assert config == BenchmarkConfig()
     published = ROOT / "docs" / "measured" / RESULTS
     shutil.copy(published, tmp_path)
-    assert BenchmarkFolder(tmp_path, config).write() == []
+    assert BenchmarkFolder(tmp_path, config).write(paper=False) == []
     assert len(json.loads((tmp_path / RESULTS).read_text())["runs"]) == published.read_text().count('"task":')
 
 

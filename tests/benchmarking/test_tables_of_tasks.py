@@ -1,13 +1,15 @@
 """Tables of the benchmark: order of rows, means over seeds by hand."""
 
+import csv
 import math
 
 import pytest
 from scipy import stats
 
 from diamant_env.judging.intervals import Estimate
+from train.benchmarking.reporting import page
 from train.benchmarking.reporting.columns import net, over_seeds
-from train.benchmarking.reporting.page import task_table
+from train.benchmarking.reporting.paper import write_paper
 
 
 def row(algorithm, seed=0, task="full-4-win", wins=0.3, gain=0.1, family="win", kind="learned", **more):
@@ -23,6 +25,10 @@ def solved(algorithm, conv, task="expedition-2", **more):
     exact = {"nash_conv": conv, "exploitability": conv / 2, "value": 8.0}
     found = row(algorithm, task=task, family="expedition", **more)
     return {**found, "measures": {"exact": exact, "held_out": {"win": {"mean": 0.5}, "score": {"mean": 9.0}}}}
+
+
+def task_table(rows):
+    return page.task_table(rows).markdown()
 
 
 def names(table):
@@ -68,3 +74,16 @@ def test_protocol_deviations_are_marked():
         assert f"`{name}` (1), {text} |" in task_table([run])
     assert "`twice` (2), 50% over budget in 1 of 2 |" in task_table([row("twice", decisions=150), row("twice", seed=1)])
     assert "`fair` (1) |" in task_table([row("fair", decisions=101)])
+
+
+def test_paper_files_hold_figures_curves_and_pictures(tmp_path):
+    learned = row("my_module:train", wins=0.3)
+    learned["measures"]["curve"] = [{"decisions": 40, "win": 0.1}, {"decisions": 80, "win": 0.2}]
+    write_paper([learned, row("ev", kind="scripted", budget=0, decisions=0)], tmp_path)
+    with (tmp_path / "results.csv").open(newline="") as file:
+        lines = [line for line in csv.DictReader(file) if line["algorithm"] == "my_module:train"]
+    assert {(line["figure"], line["mean"]) for line in lines} >= {("wins from strangers", "0.3")}
+    curve = [(int(line["decisions"]), float(line["mean"])) for line in lines if "on the way" in line["figure"]]
+    assert curve == [(40, 0.1), (80, 0.2)]
+    names = {f"full-4-win-{name}.{kind}" for name in ("curves", "plane") for kind in ("svg", "pdf")}
+    assert {path.name for path in tmp_path.iterdir()} >= {*names, "full-4-win.tex"}

@@ -12,6 +12,7 @@ from diamant_env.storage.results import save_json
 from train.benchmarking.algorithms import ALGORITHMS
 from train.benchmarking.config import BenchmarkConfig
 from train.benchmarking.reporting.page import write_page
+from train.benchmarking.reporting.paper import FOLDER, write_paper
 from train.benchmarking.reporting.pictures import draw_for_page
 from train.benchmarking.results import RESULT, checked_result, read_result, write_result
 from train.benchmarking.suite import TASKS
@@ -43,14 +44,16 @@ class BenchmarkFolder:
             for row in rows:
                 write_result(run_folder(path, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
 
-    def write(self) -> list[str]:
-        """Write JSON, pictures and page of all finished runs; return a line on each ignored file."""
+    def write(self, paper: bool = True) -> list[str]:
+        """Write JSON, page and paper outputs of all finished runs; return a line on each ignored file."""
         rows, left_out = finished(self.path)
         runs, config = in_order(rows), self.config.model_dump(mode="json")
         content: dict[str, Any] = {"config": config, "versions": self.versions, "runs": runs}
         save_json(content, self.path / RESULTS)
         draw_for_page(runs, self.path)
         write_page(content, self.path / PAGE)
+        if paper:
+            write_paper(runs, self.path / FOLDER)
         return left_out
 
 

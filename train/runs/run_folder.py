@@ -75,9 +75,9 @@ def save_policy(path: Path, network: NetworkAgent, config: Run, decisions: int) 
 
 
 def save_figure(path: Path, figure: Figure) -> None:
-    """Write a figure as PNG, atomically."""
-    content = io.BytesIO()
-    figure.savefig(content, format="png")
+    """Write a figure in the format of the file's suffix, without a date."""
+    content, kind = io.BytesIO(), path.suffix[1:]
+    figure.savefig(content, format=kind, metadata={"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind))
     write_whole(path, content.getvalue())
 
 

@@ -1,1 +1,1 @@
-"""Page and pictures of the benchmark."""
+"""Pages, pictures and paper outputs of the benchmark."""

@@ -21,11 +21,25 @@ _ALLOWED = 1.01  # tolerated factor of the budget, since parallel games overshoo
 
 
 class Line(NamedTuple):
-    """Row of a table: algorithm, number of seeds and marks of its runs, figures as texts."""
+    """Row of a table: algorithm, marks of its runs, figures as texts."""
 
     name: str
-    marks: str
+    seeds: str
+    marks: list[str]
     figures: list[str]
+
+
+class Table(NamedTuple):
+    """Table of algorithms, sorted."""
+
+    head: list[str]
+    lines: list[Line]
+
+    def markdown(self) -> str:
+        """Return the table in Markdown."""
+        names = [", ".join([code(line.name) + line.seeds, *map(escaped, line.marks)]) for line in self.lines]
+        rows = [[name, *line.figures] for name, line in zip(names, self.lines, strict=True)]
+        return markdown_table(["algorithm", *self.head], rows)
 
 
 def write_page(content: Row, path: Path) -> None:
@@ -62,33 +76,35 @@ def summary(content: Row) -> str:
             parts.append(f"![Wins from strangers against the gain of the strongest responder]({PLANE})")
         if len({row["task"] for row in mine}) > 1:
             title = columns[0].title
-            parts.append(f"{title[0].upper()}{title[1:]}:\n\n{side_by_side(mine)}")
+            parts.append(f"{title[0].upper()}{title[1:]}:\n\n{side_by_side(mine).markdown()}")
     return "\n\n".join(parts)
 
 
-def side_by_side(runs: Sequence[Row]) -> str:
-    """Return a table of the first figure of all tasks of a family, sorted by its first task."""
+def side_by_side(runs: Sequence[Row]) -> Table:
+    """Return the first figure of all tasks of a family, sorted by its first task."""
     tasks, column = list(dict.fromkeys(row["task"] for row in runs)), COLUMNS[runs[0]["family"]][0]
-    lines = _sorted(runs, [(task, column) for task in tasks])
-    return markdown_table(["algorithm", *tasks], [[line.name, *line.figures] for line in lines])
+    found = _sorted(runs, [(task, column) for task in tasks])
+    return Table(tasks, [line._replace(seeds="", marks=[]) for line in found])
 
 
-def task_table(runs: Sequence[Row]) -> str:
-    """Return a table of all figures of one task."""
+def task_table(runs: Sequence[Row]) -> Table:
+    """Return all figures of one task."""
     columns = COLUMNS[runs[0]["family"]]
-    lines = _sorted(runs, [(runs[0]["task"], each) for each in columns])
-    rows = [[line.name + line.marks, *line.figures] for line in lines]
-    return markdown_table(["algorithm", *(column.title for column in columns)], rows)
+    return Table([column.title for column in columns], _sorted(runs, [(runs[0]["task"], each) for each in columns]))
 
 
 def task_tables(runs: Sequence[Row]) -> list[str]:
     """Return a table of all figures for each task, under headings."""
     tables = []
-    for task in dict.fromkeys(row["task"] for row in runs):
-        mine = [row for row in runs if row["task"] == task]
+    for task, mine in by_task(runs).items():
         meaning = f"{TASKS[task].meaning}; the number of seeds in brackets.\n\n" if task in TASKS else ""
-        tables.append(f"## {task}\n\n{meaning}{task_table(mine)}")
+        tables.append(f"## {task}\n\n{meaning}{task_table(mine).markdown()}")
     return tables
+
+
+def by_task(runs: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the runs of each task."""
+    return {task: [row for row in runs if row["task"] == task] for task in dict.fromkeys(row["task"] for row in runs)}
 
 
 def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Line]:
@@ -105,8 +121,7 @@ def _sorted(runs: Sequence[Row], cells: Sequence[tuple[str, Column]]) -> list[Li
         marks = Counter(filter(None, map(mark, mine)))
         each = [text if count == len(mine) else f"{text} in {count} of {len(mine)}" for text, count in marks.items()]
         seeds = f" ({len(mine)})" if mine[0]["kind"] == "learned" else ""
-        line = Line(code(name), ", ".join([seeds, *map(escaped, each)]), texts)
-        found.append(([sign * mean.mean if mean else math.inf for mean in means], line))
+        found.append(([sign * mean.mean if mean else math.inf for mean in means], Line(name, seeds, each, texts)))
     return [line for _, line in sorted(found, key=lambda each: each[0])]
 
 

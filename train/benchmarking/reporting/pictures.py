@@ -1,4 +1,4 @@
-"""Pictures of a benchmark: learning curves, and wins against gains."""
+"""Single-column pictures of a benchmark: learning curves, and wins against gains."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
 _STYLE: Any = {
     **{"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
-    "savefig.dpi": 200,
+    **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: fonts that journals take
 }
 Panel = Callable[[Axes, Sequence[Row], dict[str, dict[str, Any]]], None]
 
@@ -44,13 +44,13 @@ def draw_for_page(runs: Sequence[Row], folder: Path) -> None:
     for family in COLUMNS:
         mine = [row for row in runs if row["family"] == family]
         if has_curves(mine):
-            draw(mine, curves, folder / curves_file(family))
+            draw(mine, curves, [folder / curves_file(family)])
         if mine and family == "win":
-            draw(mine, plane, folder / PLANE)
+            draw(mine, plane, [folder / PLANE])
 
 
-def draw(runs: Sequence[Row], panel: Panel, path: Path) -> None:
-    """Save a picture with a panel for each task in two columns above one legend."""
+def draw(runs: Sequence[Row], panel: Panel, paths: Sequence[Path]) -> None:
+    """Draw a panel for each task in two columns above one legend; save the picture at all paths."""
     tasks = list(dict.fromkeys(row["task"] for row in runs))
     across = min(2, len(tasks))
     down = -(-len(tasks) // across)
@@ -72,7 +72,8 @@ def draw(runs: Sequence[Row], panel: Panel, path: Path) -> None:
             list(named.values()), list(named), loc="outside lower center", ncols=columns, frameon=False,
             handlelength=1.6, columnspacing=1, handletextpad=0.5, borderaxespad=0.2,
         )  # fmt: skip
-        save_figure(path, figure)
+        for path in paths:
+            save_figure(path, figure)
 
 
 def _styles(runs: Sequence[Row]) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,69 @@
+"""Paper outputs: CSV, LaTeX tables, and single-column figures as SVG and PDF."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from diamant_env.storage.files import write_whole
+from train.benchmarking.reporting.columns import COLUMNS, Row, curve_column
+from train.benchmarking.reporting.page import Table, by_task, side_by_side, task_table
+from train.benchmarking.reporting.pictures import curves, draw, has_curves, plane
+
+FOLDER = "paper"
+_HEAD = ("task", "algorithm", "kind", "seed", "decisions", "figure", "mean", "low", "high")
+_LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}"}
+_LATEX |= {">": r"\textgreater{}", "|": r"\textbar{}", "±": r"$\pm$", **{each: f"\\{each}" for each in "&%$#_{}"}}
+
+
+def write_paper(runs: Sequence[Row], folder: Path) -> None:
+    """Write ``results.csv`` and, for each task and each family of several tasks, a table and its figures."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([_HEAD, *_records(runs)])
+    write_whole(folder / "results.csv", text.getvalue())
+    for task, mine in by_task(runs).items():
+        write_whole(folder / f"{task}.tex", latex(task_table(mine)))
+        if has_curves(mine):
+            draw(mine, curves, [folder / f"{task}-curves.{kind}" for kind in ("svg", "pdf")])
+        if mine[0]["family"] == "win":
+            draw(mine, plane, [folder / f"{task}-plane.{kind}" for kind in ("svg", "pdf")])
+    for family in COLUMNS:
+        mine = [row for row in runs if row["family"] == family]
+        if len(by_task(mine)) > 1:
+            write_whole(folder / f"{family}.tex", latex(side_by_side(mine)))
+
+
+def _records(runs: Sequence[Row]) -> Iterator[tuple[object, ...]]:
+    """Yield a record for each figure of each run, checkpoints first; missing bounds are empty."""
+    for row in runs:
+        about = [row[name] for name in _HEAD[:4]]
+        column = curve_column(row["family"])
+        for point in row["measures"].get("curve", ()):
+            if column.point in point:
+                yield *about, point["decisions"], f"{column.title}, on the way", point[column.point], "", ""
+        for column in COLUMNS[row["family"]]:
+            if found := column.read(row):
+                bounds = ["" if math.isnan(bound) else bound for bound in (found.low, found.high)]
+                yield *about, row["decisions"], column.title, found.mean, *bounds
+
+
+def latex(table: Table) -> str:
+    """Return a table as a ``tabular`` with the rules of booktabs."""
+    lines = [["algorithm", *map(escaped, table.head)]]
+    for line in table.lines:
+        notes = "".join(f", {escaped(mark)}" for mark in line.marks)
+        numbers = [text.replace("±", r"\pm").replace(",", "{,}") for text in line.figures]
+        figures = [f"${text}$" if text else "" for text in numbers]
+        lines.append([rf"\texttt{{{escaped(line.name)}}}{line.seeds}{notes}", *figures])
+    head, *rows = (" & ".join(cells) + r" \\" for cells in lines)
+    parts = [rf"\begin{{tabular}}{{l{'r' * len(table.head)}}}", r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+    return "\n".join(["% \\usepackage{booktabs}", *parts, r"\end{tabular}"]) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Return a text with LaTeX's special characters escaped."""
+    return re.sub(r"[\\~^<>|±&%$#_{}]", lambda found: _LATEX[found[0]], " ".join(text.split()))
