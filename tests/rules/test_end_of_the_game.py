@@ -60,6 +60,9 @@ CASES = {
         [1, 1, 1, 1, 5, 1, "snake"], LAST + "0 1 all", players=3, reward="margin", chests=[3, 2, 1],
         rewards=[3 - 1.5, 2 - 2, 1 - 2.5],
     ),
+    "margin of two players is their difference": Case(
+        [1, 1, 1, 1, 5, "snake"], LAST + "0 all", players=2, reward="margin", chests=[3, 2], rewards=[1, -1]
+    ),
     "win is paid at the end only": Case([17, "snake"], "0", players=3, reward="win", rewards=[0, 0, 0]),
     "margin is paid at the end only": Case([17, "snake"], "0", players=3, reward="margin", rewards=[0, 0, 0]),
 }  # fmt: skip
