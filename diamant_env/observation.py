@@ -102,7 +102,6 @@ if len(OWN) != len(RIVALS):
 SEAT_FEATURES = len(OWN)  # per seat
 TABLE_FEATURES = SEAT_FEATURES * MAX_PLAYERS  # of all seats, first in a row
 NUM_PUBLIC = NUM_FEATURES - TABLE_FEATURES  # shared by all seats, last in a row
-NUM_OWN = SEAT_FEATURES - 1  # own features except `must_decide`, which is public
 
 
 def _slices() -> dict[str, slice]:
@@ -118,7 +117,6 @@ def _slices() -> dict[str, slice]:
 
 
 SLICES = _slices()
-OWN_AT = SLICES["chest"].start  # first of the `NUM_OWN` features
 _BY_NAME = {field.name: field for field in FIELDS + HISTORY}
 _NAMES = {NUM_FEATURES: tuple(field.name for field in FIELDS), NUM_FEATURES + NUM_HISTORY: tuple(_BY_NAME)}
 """The fields of a row by its length."""

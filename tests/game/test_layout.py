@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Box, Discrete
 
 from diamant_env import (
     CONTINUE,
@@ -15,9 +16,10 @@ from diamant_env import (
     Batch,
     Observations,
     columns,
+    diamant_v0,
     observation_space,
 )
-from diamant_env.observation import SLICES, field_table
+from diamant_env.observation import SLICES, field_table, shown_columns
 from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
 
 # name, first index, numbers, step from one to the next, divided by, lowest, highest
@@ -139,3 +141,18 @@ def test_history_follows_fields():
         columns("bag", "gold", "gem")
     with pytest.raises(ValueError, match="of shape"):
         Observations(np.zeros(91, np.float32))
+
+
+def test_columns_in_tables_and_spaces():
+    table = field_table()
+    for row in ("| 0 | `must_decide` |", "| 5, 10, … 35 | `rival_inside` |", "| 53–68 | `treasures_left` |"):
+        assert row in table
+    rows = np.zeros((2, 90), np.float32)
+    rows[:, SLICES["bag"]] = [[1], [2]]
+    assert f"  {'bag':<18}8 … 16\n" in repr(Observations(rows))
+    assert f"  {'bag':<18}8\n" in repr(Observations(rows[0]))
+    for chosen, expected in ((None, range(90)), ("history", range(180)), (["bag", "relics"], [45, 2])):
+        space = diamant_v0.parallel_env(3, observation=chosen).observation_space("player_0")
+        assert shown_columns(space).tolist() == list(expected)
+    assert shown_columns(Box(0, 1, (91,))) is None
+    assert shown_columns(Discrete(90)) is None
