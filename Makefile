@@ -68,7 +68,7 @@ test-libraries: setup  ## install JAX and OpenSpiel and run the tests that need 
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[jax,open-spiel]'
 	$(BIN)/python -m pytest -n 2 tests/in_jax tests/open_spiel tests/game/test_explicit_chance.py
 
-mutants: setup  ## mutation testing of the rules, the rewards and the observation: about a quarter of an hour
+mutants: setup  ## mutation testing of the rules, the rewards and the observation: hours
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[mutants]'
 	$(BIN)/python tests/mutation/mutants.py
 
