@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.compilation import uncompiled
 from diamant_env.editions import MAX_PLAYERS, NO_CARD, Edition, find_edition
 from diamant_env.engine import loops
-from diamant_env.engine.arguments import MAX_SEED, checked_int, legal_actions
+from diamant_env.engine.arguments import MAX_SEED, as_array, checked_int, legal_actions
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.records import as_bytes, as_games, check_games, observe_records
 from diamant_env.random_numbers import keys_of_seeds
@@ -154,7 +154,7 @@ class Game:
                 then unchanged.
         """
         self._require(DECIDE, "decide()")
-        given = np.asarray(actions)
+        given = as_array(actions, "actions")
         if given.shape != (self.num_players,):
             raise ValueError(f"actions of shape {given.shape}; expected ({self.num_players},)")
         legal = legal_actions(given[None], self._memory, (1, self.num_players))

@@ -35,9 +35,17 @@ def checked_int(name: str, value: Any, low: int, high: int | None = None, also_a
     return number
 
 
+def as_array(given: ArrayLike, name: str) -> NDArray:
+    """Return an argument as an array; raise ValueError if it is ragged."""
+    try:
+        return np.asarray(given)
+    except ValueError:
+        raise ValueError(f"{name}={given!r}; its rows must have the same length") from None
+
+
 def checked_array(array: ArrayLike, name: str, dtype: np.dtype, shape: tuple[int, ...]) -> NDArray:
     """Return an argument converted to a dtype; raise ValueError if the shape differs or a value would change."""
-    given = np.asarray(array)
+    given = as_array(array, name)
     if given.shape != shape:
         raise ValueError(f"{name} of shape {given.shape}; expected {shape}")
     if given.dtype == dtype:
@@ -62,7 +70,7 @@ def output(array: NDArray | None, name: str, dtype: np.dtype, shape: tuple[int, 
 
 def players_per_game(num_players: int | ArrayLike, num_games: int) -> NDArray[np.int64]:
     """Return the number of players of each game, int64 (N,)."""
-    players = np.asarray(num_players)
+    players = as_array(num_players, "num_players")
     if players.dtype.kind not in "iu" or players.shape not in ((), (num_games,)):
         raise ValueError(f"num_players={num_players!r}; give a whole number, or one per game ({num_games},)")
     if players.min() < 1 or players.max() > MAX_PLAYERS:
@@ -98,7 +106,7 @@ def unique_editions(editions: list[Edition]) -> list[Edition]:
 
 def seeds_per_game(seed: int | ArrayLike, num_games: int) -> NDArray[np.uint64]:
     """Return the seed of each game, uint64 (N,): `seed + i` for game i, or the given array."""
-    seeds = np.asarray(seed)
+    seeds = as_array(seed, "seed")
     if seeds.dtype.kind not in "iu" or seeds.shape not in ((), (num_games,)) or seeds.min() < 0:
         raise ValueError(f"seed={seed!r}; give a whole number of at least 0, or one per game ({num_games},)")
     seeds = seeds.astype(np.uint64)
@@ -152,7 +160,7 @@ def checked_action(action: Any, agent: str) -> int:
 
 def _as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
     """Return integers as an array and as contiguous int8; other dtypes get 2 for values other than 0 and 1."""
-    given = np.asarray(actions)
+    given = as_array(actions, "actions")
     if given.shape != shape or given.dtype.kind not in "iub":
         raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}; integers of shape {shape} expected")
     if given.dtype == INT8:

@@ -20,7 +20,7 @@ ARGUMENTS = [
     ({"num_games": 0}, "num_games=0; a whole number, at least 1"),
     ({"num_players": 0}, "num_players=0; 1 to 8"),
     ({"num_players": [3, 3, 3]}, r"num_players=\[3, 3, 3\]; give a whole number, or one per game \(2,\)"),
-    ({"num_players": [[3], [3, 4]]}, "inhomogeneous shape"),
+    ({"num_players": [[3], [3, 4]]}, r"num_players=.*; its rows must have the same length"),
     ({"num_players": 3.0}, "num_players=3.0; give a whole number"),
     ({"edition": "diamond"}, "unknown edition 'diamond'; published editions: iello-2016"),
     ({"edition": ["iello-2016"]}, "1 editions for 2 games"),
@@ -32,7 +32,7 @@ ARGUMENTS = [
 ACTIONS = [
     (np.zeros((2, 4), np.int8), r"actions of shape \(2, 4\) and .*; integers of shape \(2, 3\)"),
     (None, r"actions of shape \(\) and dtype object; integers of shape \(2, 3\)"),
-    ([[0, 0, 0], [0]], "inhomogeneous shape"),
+    ([[0, 0, 0], [0]], r"actions=\[\[0, 0, 0\], \[0\]\]; its rows must have the same length"),
     (np.zeros((2, 3)), r"actions of shape \(2, 3\) and dtype float64; integers of shape \(2, 3\) expected"),
     (np.array([[0, 0, 0], [0, 2, 0]], np.int8), "action 2 of seat 1 in game 1; allowed: 0 .* and 1"),
     (np.array([[0, 0, -1], [0, 0, 0]], np.int8), "action -1 of seat 2 in game 0; allowed: 0 .* and 1"),
@@ -53,7 +53,9 @@ OUTPUTS = [
 
 OFF = [FAIR + np.float32([[0] * 3, [0, 0, off]]) for off in (-0.6, 1, np.nan)]
 SEEDS = [-1, 1.5, "x", True, 2**70, [1, 2, 3], [1, -2], [[3], [3, 4]]]
-ALLOWED_SEEDS = r"seed=.*; give a whole number of at least 0, or one per game \(2,\)|inhomogeneous shape"
+ALLOWED_SEEDS = (
+    r"seed=.*; (give a whole number of at least 0, or one per game \(2,\)|its rows must have the same length)"
+)
 MASKS = [[True], [2, 0], [0.5, 1], "x"]
 CALLS = [
     ("draw_decisions", (FAIR.astype(float), NOTHING), "leave_probability of dtype float64; expected float32"),
