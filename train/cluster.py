@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -148,11 +149,18 @@ def join_cluster(cores: int = 0) -> None:
 
     Raises:
         ValueError: If Ray is not installed.
+        ConnectionError: If ``host:port`` does not accept connections, where Ray itself would retry for minutes.
     """
     require_ray()
     import ray
 
+    host, _, port = os.environ.get("RAY_ADDRESS", "").rpartition(":")
     if not ray.is_initialized():
+        if host and "/" not in host and port.isdigit():
+            try:
+                socket.create_connection((host, int(port)), timeout=10).close()
+            except OSError as error:
+                raise ConnectionError(f"no Ray cluster answers at RAY_ADDRESS={host}:{port}: {error}") from None
         ray.init(logging_level="ERROR", log_to_driver=False)
     there = ray.cluster_resources().get("CPU", 0)
     if there < cores:
