@@ -13,7 +13,9 @@ import task_figures
 
 from benchmarks.results import figure_text
 from diamant_env import list_tasks
+from diamant_env.judging.intervals import Estimate
 from diamant_env.judging.lineups import able_members, members_left_out
+from diamant_env.judging.tables import plus_minus
 from diamant_env.storage.markdown import markdown_table
 from examples.run_all import RECIPES, RESULTS
 from train.benchmarking.reporting.columns import COLUMNS, difference, over_seeds
@@ -66,9 +68,9 @@ def strength() -> str:
     """Return gain, win share and cost of search by players and pairs of roll-outs."""
     results, rows = load("strength"), []
     for row in results["rows"]:
-        shares = [_plus_minus(row[name]) if name in row else "" for name in ("pool", "agent_pool")]
+        shares = [plus_minus(Estimate(**row[name]), 3) if name in row else "" for name in ("pool", "agent_pool")]
         costs = [figure_text(row[name]) for name in ("batch", "alone")]
-        gains = [_plus_minus(row["gain"]), _plus_minus(row["full"])]
+        gains = [plus_minus(Estimate(**row["gain"]), 3), plus_minus(Estimate(**row["full"]), 3)]
         rows.append([row["players"], f"{row['pairs']:,}", f"{row['games']:,}", *gains, *shares, *costs])
     head = ["players", "pairs", "games", "gain", "gain, full roll-outs", "win share among `pool`", "champion's there"]
     return f"{_source(results)}\n\n{markdown_table([*head, 'ms a decision, in a batch', 'alone'], rows)}"
@@ -83,12 +85,6 @@ def gain_parts() -> str:
             parts = [", ".join(f"{gain:.3f}" for gain in part) for part in gains]
             rows.append([row["players"], f"{row['pairs']:,}", *parts])
     return markdown_table(["players", "pairs", "expedition 1 to 5", "players inside, 1 to all"], rows)
-
-
-def _plus_minus(interval: Row) -> str:
-    """Return a mean and the longer side of its interval."""
-    mean, low, high = (interval[name] for name in ("mean", "low", "high"))
-    return f"{mean:.3f} ± {max(high - mean, mean - low):.3f}"
 
 
 def _source(results: Row) -> str:

@@ -68,7 +68,7 @@ def _results_table(results: Sequence[Result]) -> TextTable:
             table.add_section()
         names = (result.measured, result.against.replace(" of the ", " of "))
         shown = [name.replace(agents[0], "the agent") if long else name for name in names]
-        share, score = _estimate(result.win_share, 3), _estimate(result.score, 2)
+        share, score = plus_minus(result.win_share, 3), plus_minus(result.score, 2)
         table.add_row(*shown, share, verdict(result, p_value), score)
     rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
     lines = ["A tie of k players counts 1/k; ±: the 95 % interval, its longer side."]
@@ -84,7 +84,7 @@ def _differences_table(differences: Sequence[Difference]) -> TextTable:
     title = "Compared on common random numbers: the same seats of the same games"
     table = _table(title, "agent", "less", "line-up", "win share", "mean score")
     for row in differences:
-        shares, scores = _estimate(row.win_share, 3, "+"), _estimate(row.score, 2, "+")
+        shares, scores = plus_minus(row.win_share, 3, "+"), plus_minus(row.score, 2, "+")
         table.add_row(row.agent, row.other, row.line_up, shares, scores)
     return table
 
@@ -97,19 +97,19 @@ def _table(title: str, *headings: str) -> TextTable:
     return table
 
 
-def _estimate(estimate: Estimate, digits: int, sign: str = "") -> str:
-    """Return a mean with the longer side of its interval."""
-    if math.isnan(estimate.low):
-        return estimate_text(estimate, digits, sign)
-    side = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
-    return f"{estimate.mean:{sign}.{digits}f} ± {side:.{digits}f}"
-
-
 def verdict(result: Result, p_value: float) -> str:
     """Return "above" or "below" where a win share differs from the fair one at the 5 % level, else ""."""
     if p_value >= 0.05:
         return ""
     return "above" if result.win_share.mean > result.fair else "below"
+
+
+def plus_minus(estimate: Estimate, digits: int, sign: str = "") -> str:
+    """Return a mean with the longer side of its interval."""
+    if math.isnan(estimate.low):
+        return estimate_text(estimate, digits, sign)
+    side = max(estimate.high - estimate.mean, estimate.mean - estimate.low)
+    return f"{estimate.mean:{sign}.{digits}f} ± {side:.{digits}f}"
 
 
 def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
