@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -28,12 +29,24 @@ def run_command(command: str, run: Callable[[], object]) -> int:
         return status if isinstance(status, int) else 0
     except SystemExit as end:  # of a parser, after --help or a wrong option
         return end.code if isinstance(end.code, int) else WRONG if end.code else 0
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush when Python exits
-        return 0
     except KeyboardInterrupt as stop:
         line, status = "; ".join(["stopped", *map(str, stop.args)]), STOPPED
     except (ValueError, OSError, ImportError) as error:
+        if is_closed_pipe(error):
+            discard_output()
+            return 0
         line, status = f"error: {' '.join(str(error).split()) or type(error).__name__}", WRONG
     print(f"{command}: {line}", file=sys.stderr)
     return status
+
+
+def is_closed_pipe(error: Exception) -> bool:
+    """Return whether an error comes from printing to a closed pipe, which is EINVAL on Windows."""
+    if os.name == "nt" and isinstance(error, OSError) and error.filename is None:
+        return error.errno in (errno.EPIPE, errno.EINVAL)
+    return isinstance(error, BrokenPipeError)
+
+
+def discard_output() -> None:
+    """Discard further output on stdout, also that of the flush when Python exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

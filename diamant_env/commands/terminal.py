@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from diamant_env.commands.command import discard_output, is_closed_pipe
 from diamant_env.editions import EDITIONS
 
 AGENTS = """\
@@ -72,9 +72,9 @@ def say(*parts: object) -> None:
         try:
             print(part, flush=True)
         except OSError as error:
-            if not isinstance(error, BrokenPipeError):
+            if not is_closed_pipe(error):
                 warn(f"can't print: {error}")
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            discard_output()
 
 
 def warn(line: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from diamant_env.commands import diamant
-from diamant_env.commands.command import run_command
+from diamant_env.commands.command import is_closed_pipe, run_command
 
 ROOT = Path(__file__).parents[2]
 GAME = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
@@ -56,7 +56,6 @@ def test_parser_exit_statuses(capsys):
     assert ends_with(SystemExit(None)) == diamant.main(["play", "--help"]) == 0
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows raises OSError(EINVAL), which is shown")
 def test_closed_pipe_is_silent():
     reader, writer = os.pipe()
     os.close(reader)
@@ -65,10 +64,27 @@ def test_closed_pipe_is_silent():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize(
+    ("system", "error", "closed"),
+    [
+        ("posix", BrokenPipeError(errno.EPIPE, "Broken pipe"), True),
+        ("posix", OSError(errno.EINVAL, "Invalid argument"), False),
+        ("nt", OSError(errno.EINVAL, "Invalid argument"), True),
+        ("nt", OSError(errno.EINVAL, "Invalid argument", "a?.json"), False),
+        ("nt", ValueError("seed=-1"), False),
+    ],
+)
+def test_closed_pipe_of_each_system(system, error, closed, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "name", system)
+        found = is_closed_pipe(error)
+    assert found is closed
+
+
 def test_ctrl_c_runs_finally():
     code = """
 import signal, sys
-from diamant_env.commands.command import run_command
+from diamant_env.commands.command import is_closed_pipe, run_command
 
 def run():
     try:
