@@ -85,7 +85,7 @@ def pay(
             rewards[i, seat] = win_share(game, edition, seat) if code == _WIN else margin(game, seat)
 
 
-@jit
+@jit(inline=True)
 def margin(game: GameState, seat: int) -> float:
     """Return a seat's score less the mean of the others' scores."""
     others = np.int64(0)

@@ -81,7 +81,7 @@ def reveal(game: GameState, edition: EditionNumbers, card: int) -> None:
         find_relic(game, edition, card - FIRST_RELIC)
 
 
-@jit
+@jit(inline=True)
 def equal_share(gems: int, players: int) -> int:
     """Return each player's equal share of gems; the remainder stays on the path.
 
@@ -91,7 +91,7 @@ def equal_share(gems: int, players: int) -> int:
     return gems // players
 
 
-@jit
+@jit(inline=True)
 def find_treasure(game: GameState, gems: int) -> None:
     """Resolve a treasure card: all players inside share it equally."""
     share = equal_share(gems, game.num_inside)
@@ -99,7 +99,7 @@ def find_treasure(game: GameState, gems: int) -> None:
     game.path_gems += gems - share * game.num_inside
 
 
-@jit
+@jit(inline=True)
 def meet_trap(game: GameState, edition: EditionNumbers, trap: int) -> None:
     """Resolve a trap card: the first of its kind has no effect, the second ends the expedition."""
     if not game.on_path[trap]:
@@ -111,7 +111,7 @@ def meet_trap(game: GameState, edition: EditionNumbers, trap: int) -> None:
     end_expedition(game, edition)
 
 
-@jit
+@jit(inline=True)
 def find_relic(game: GameState, edition: EditionNumbers, relic: int) -> None:
     """Resolve a relic card: it stays on the path until one player leaves alone."""
     # A lone leaver takes all relics on the path, so the order in which they leave the cave is fixed here.
@@ -188,7 +188,7 @@ def clear_path(game: GameState) -> None:
         game.on_path[trap] = 0
 
 
-@jit
+@jit(inline=True)
 def end_game(game: GameState) -> None:
     """End the game: all players are in camp."""
     game.phase = OVER
@@ -198,7 +198,7 @@ def end_game(game: GameState) -> None:
     count_deck(game)
 
 
-@jit
+@jit(inline=True)
 def standing(game: GameState, edition: EditionNumbers, seat: int) -> int:
     """Return a player's ranking key: the highest wins, ties share the victory."""
     score = int(game.chest[seat]) * (MAX_RELICS + 1)

@@ -38,7 +38,7 @@ def card_at(game, first, stop, position):
     return card
 
 
-@jit
+@jit(inline=True)
 def scripted_card(game, card):
     """Return the card of a script code, or `NO_CARD` if it is not in the deck."""
     if card == ANY_RELIC:
