@@ -68,7 +68,7 @@ PUBLIC = (
     Field("expedition", 1, 4, 1, MAX_EXPEDITIONS, "number of this expedition, 1 for the first"),
     Field("expeditions_left", 1, 4, 0, MAX_EXPEDITIONS - 1, "expeditions after this one"),
     Field("turn", 1, 8, 0, MAX_CARDS, "cards turned up in this expedition"),
-    Field("bag", 1, 8, 0, MAX_GEMS, "gems at risk of each player inside: all hold the same"),
+    Field("bag", 1, 8, 0, MAX_GEMS, "gems that each player inside carries, the same for all"),
     Field("path_gems", 1, 8, 0, MAX_GEMS, "gems on the path"),
     Field("path_relics", 1, 1, 0, MAX_RELICS, "relics on the path"),
     Field("path_relic_value", 1, 8, 0, MAX_RELICS * MAX_RELIC_VALUE, "total value of the relics on the path"),
