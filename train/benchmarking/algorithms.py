@@ -90,7 +90,7 @@ _ALGORITHMS = (
     Algorithm(REFERENCES[0], "scripted", "leaves at random", lambda _run: REFERENCES[0]),
     Algorithm(REFERENCES[1], "scripted", "compares the bag with the next card's mean", lambda _run: REFERENCES[1]),
     Algorithm("champion", "shipped", "400 million decisions of PPO", lambda _run: "champion", _for_the_win),
-    Algorithm("hunter", "shipped", "80 million, against perturbed earlier versions and random rules", lambda _run: "hunter", _for_the_win),
+    Algorithm("hunter", "shipped", "80 million, against random rules", lambda _run: "hunter", _for_the_win),
     Algorithm(
         "equilibrium",
         "exact",
