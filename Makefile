@@ -36,7 +36,7 @@ benchmark: setup  ## play missing runs of the benchmark and write its page: hour
 	mkdir -p runs/benchmark
 	test -f runs/benchmark/benchmark.json || cp docs/measured/benchmark.json runs/benchmark/
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
-		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/keep.py runs/benchmark/benchmark.json && \
+		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/compact.py runs/benchmark/benchmark.json && \
 		$(BIN)/python docs/update.py && exit $$status
 
 test: setup  ## run all tests, the linter and the type check
