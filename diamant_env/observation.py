@@ -76,7 +76,7 @@ PUBLIC = (
     Field("hidden_chests", 1, 1, 0, 1, "1 if chests are hidden: rivals' chests and the lead are then 0"),
     Field("bust_chance", 1, 0.125, 0, 1, "probability that the next card ends the expedition"),
     Field("expected_share", 1, 1, 0, MAX_GEMS, "gems that the next card brings each player inside, on average"),
-    Field("treasures_left", MAX_TREASURES, 1, 0, MAX_CARDS, "treasure cards in the deck, per distinct value, ascending"),
+    Field("treasures_left", MAX_TREASURES, 1, 0, MAX_CARDS, "treasure cards in the deck, by distinct value, ascending"),
     Field("traps_left", MAX_TRAPS, 2, 0, MAX_CARDS, "trap cards in the deck, by kind"),
     Field("relics_left", MAX_RELICS, 2, 0, MAX_RELICS, "relic cards in the deck, by kind"),
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
