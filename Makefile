@@ -21,10 +21,10 @@ train: setup  ## train a PPO agent by self-play and judge it: under 5 minutes on
 	$(BIN)/python -m train.ppo --config configs/default.toml
 
 champion: setup  ## train the champion with three seeds, judge and ship it: four hours on two cores
-champion: about = Least exploitable policy found here: it learned against itself alone. Among the pool it wins less than the best rule from four seats on (docs/champion.md); the hunter wins more.
+champion: about = Least exploitable policy found here, trained by self-play alone. In the pool the best scripted agent wins more at four and more seats (docs/champion.md), and so does the hunter.
 
-hunter: setup  ## train the policy for tables of strangers with three seeds, judge and ship it: hours
-hunter: about = Wins more from strangers than the champion where chests are open. Not an equilibrium: highly exploitable.
+hunter: setup  ## train the policy for unseen opponents with three seeds, judge and ship it: hours
+hunter: about = With open chests, wins more against unseen agents than the champion. Highly exploitable.
 
 champion hunter:
 	@if ls -d runs/$@-* > /dev/null 2>&1; then echo "runs/$@-* are there already: move them away first"; exit 1; fi
@@ -36,7 +36,7 @@ benchmark: setup  ## play missing runs of the benchmark and write its page: hour
 	mkdir -p runs/benchmark
 	test -f runs/benchmark/benchmark.json || cp docs/measured/benchmark.json runs/benchmark/
 	$(BIN)/python -m train.benchmark --workers 2; status=$$?; \
-		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/keep.py runs/benchmark/benchmark.json && \
+		cp runs/benchmark/*.png docs/ && $(BIN)/python docs/compact.py runs/benchmark/benchmark.json && \
 		$(BIN)/python docs/update.py && exit $$status
 
 test: setup  ## run all tests, the linter and the type check

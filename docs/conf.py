@@ -41,13 +41,13 @@ default_role = "py:obj"  # a name in a docstring is a link, where it is document
 
 
 def find_constants(package: str) -> None:
-    """Attach the documentation below constants in modules to the names that the package re-exports."""
-    taken = ModuleAnalyzer.for_module(package)
-    taken.analyze()
-    homes = [home for home in sorted(sys.modules) if home.startswith(f"{package}.")]
+    """Attach the docstrings of constants, below their definitions, to the names that a package re-exports."""
+    exports = ModuleAnalyzer.for_module(package)
+    exports.analyze()
+    modules = [name for name in sorted(sys.modules) if name.startswith(f"{package}.")]
     for name in filter(str.isupper, sys.modules[package].__all__):
-        texts = (ModuleAnalyzer.for_module(home).find_attr_docs() for home in homes)
-        taken.attr_docs["", name] = next(text["", name] for text in texts if ("", name) in text)
+        texts = (ModuleAnalyzer.for_module(module).find_attr_docs() for module in modules)
+        exports.attr_docs["", name] = next(text["", name] for text in texts if ("", name) in text)
 
 
 def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
@@ -58,7 +58,7 @@ def docstring(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines
 def signature(
     app: Sphinx, what: str, name: str, thing: Any, options: Any, *parts: str | None
 ) -> tuple[str | None, ...]:
-    """Return the public name of an alias."""
+    """Replace type aliases in a signature by their public names."""
     return tuple(part and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", part) for part in parts)
 
 

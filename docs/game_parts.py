@@ -24,7 +24,7 @@ def history() -> str:
 
 def rewards() -> str:
     """Return the table of rewards."""
-    return markdown_table(["reward", "what a seat is paid"], [[f"`{name}`", text] for name, text in REWARDS.items()])
+    return markdown_table(["reward", "paid to each seat"], [[f"`{name}`", text] for name, text in REWARDS.items()])
 
 
 def editions() -> str:

@@ -45,7 +45,7 @@ def engine() -> str:
         rows.append([games, players, *map(figure_text, figures)])
     head = ["games", "players", "step, M/s", "÷ plain C", "÷ C, only what changed", "rules alone, M/s", "÷ plain C"]
     costs = (f"{row['what']} {figure_text(row['ours'])} s" for row in results["rows"] if row["section"] == "costs")
-    return f"{_source(results)}\n\n{markdown_table(head, rows)}\n\nBefore it runs: {'; '.join(costs)}."
+    return f"{_source(results)}\n\n{markdown_table(head, rows)}\n\nStart-up: {'; '.join(costs)}."
 
 
 def libraries(lines: dict[str, Row] | None = None) -> str:
@@ -61,7 +61,7 @@ def libraries(lines: dict[str, Row] | None = None) -> str:
         beside |= dict(text.split(" ", 1) for text in line.get("beside", "").split(", ") if text)
     rows += [[f"`{name}`, scripted", "", "", "", "", share, "", "", "for comparison"] for name, share in beside.items()]
     head = ["library", "version", "decisions", "seconds", "decisions/s", "win share", "mask", "idle seats"]
-    return markdown_table([*head, "what it can't do, what to mind"], rows)
+    return markdown_table([*head, "limits"], rows)
 
 
 def strength() -> str:
@@ -104,10 +104,9 @@ def benchmark_tasks() -> str:
 
 
 def findings() -> str:
-    """Return the sentences of docs/measured/findings.txt with their figures; reread their words when runs are added.
+    """Return the sentences of docs/measured/findings.txt with their figures; check the sentences when runs are added.
 
-    A figure stands there as ``{TASK, ALGORITHM, COLUMN}``, that of one algorithm less another's as ``{TASK, FIRST -
-    SECOND, COLUMN}``.
+    ``{TASK, ALGORITHM, COLUMN}`` stands for a figure, ``{TASK, FIRST - SECOND, COLUMN}`` for a difference of two.
     """
     runs = load("benchmark")["runs"]
 

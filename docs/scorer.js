@@ -1,5 +1,4 @@
-// Titles of pages and sections first: a word that heads a section says more than a name of the API that holds it.
-// The pages of the tasks and the API repeat what other pages explain.
+// Rank titles of pages and sections above names of the API; rank pages of tasks and the API lower.
 var Scorer = {
   score: ([page, , , , score]) => score - (page.startsWith("tasks/") ? 50 : page === "api" ? 20 : 0),
   objNameMatch: 11,

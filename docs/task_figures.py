@@ -26,7 +26,7 @@ from diamant_env.tasks import Task  # noqa: E402
 MEASURED = ROOT / "docs" / "measured" / "tasks.json"
 GAMES = 20_000
 AGENTS = ("champion", "ev:0.75", "bag:18", "random:0.2")
-# The agents in whose games turns and busts are counted, as many as there are seats.
+# Agents of the games in which turns and busts are counted; a game of n players has the first n.
 SEATS = ("ev:0.75", "champion", "bag:18", "cards:7", "follow:2,8", "solo-grab:7,13", "traps:3", "oppose:11,2")
 
 

@@ -49,7 +49,7 @@ NOT_ASKED = "none: the game plays on"
 RECIPES = [
     Recipe(
         "SB3 PPO, own VecEnv", "sb3_vec_env", SHARED, "stable-baselines3",
-        "none", "rows in the loss", "takes no mask; `GymnasiumVecEnv` hands it a Gymnasium vector",
+        "none", "rows in the loss", "takes no mask; `GymnasiumVecEnv` adapts Gymnasium's vector environment",
     ),
     Recipe(
         "sb3-contrib MaskablePPO", "sb3_vec_env --maskable", SHARED, "sb3-contrib",
@@ -65,7 +65,7 @@ RECIPES = [
     ),
     Recipe(
         "RLlib PPO, deciding seats", "rllib", RAY, "ray",
-        "none", "not observed, so not asked", "pins gymnasium 1.2.2; observe all seats at the end",
+        "none", "not observed, so not asked", "pins gymnasium 1.2.2; all seats must be observed at the end",
     ),
     Recipe(
         "RLlib PPO, its action mask", "rllib --mask", RAY, "ray",
@@ -85,7 +85,7 @@ RECIPES = [
     ),
     Recipe(
         "AgileRL IPPO", "agilerl_ippo", (".", "agilerl", "peft", TORCH, "scipy"), "agilerl",
-        "none", "rows in the loss", "mixes up rows of seats that share a network; its loop forgets ends",
+        "none", "rows in the loss", "mixes up rows of seats that share a network; its loop ignores ends of games",
     ),
     Recipe(
         "JAX PPO, `train.jax_ppo`", "jax_ppo", JAX, "jax",

@@ -97,7 +97,7 @@ def test_suite_writes_results_and_page(tmp_path, calls):
     assert {(row["task"], row["algorithm"], row["seed"]): row for row in content["runs"]} == place
     assert content["config"]["decisions"] == 800
     page = (tmp_path / PAGE).read_text()
-    for text in ("## solitaire", "## full-3-win", "`mine` (2)", "wins from strangers", "strongest responder's gain"):
+    for text in ("## solitaire", "## full-3-win", "`mine` (2)", "held-out win share", "strongest responder's gain"):
         assert text in page
     assert (tmp_path / PLANE).stat().st_size > 5_000
     assert f"]({PLANE})" in page

@@ -82,7 +82,7 @@ def test_paper_files_hold_figures_curves_and_pictures(tmp_path):
     write_paper([learned, row("ev", kind="scripted", budget=0, decisions=0)], tmp_path)
     with (tmp_path / "results.csv").open(newline="") as file:
         lines = [line for line in csv.DictReader(file) if line["algorithm"] == "my_module:train"]
-    assert {(line["figure"], line["mean"]) for line in lines} >= {("wins from strangers", "0.3")}
+    assert {(line["figure"], line["mean"]) for line in lines} >= {("held-out win share", "0.3")}
     curve = [(int(line["decisions"]), float(line["mean"])) for line in lines if "on the way" in line["figure"]]
     assert curve == [(40, 0.1), (80, 0.2)]
     names = {f"full-4-win-{name}.{kind}" for name in ("curves", "plane") for kind in ("svg", "pdf")}

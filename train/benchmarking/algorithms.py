@@ -87,10 +87,10 @@ _ALGORITHMS = (
     Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),
     Algorithm("a2c", "learned", "A2C of stable-baselines3, self-play", _library(sb3.a2c)),
     Algorithm("dqn", "learned", "DQN of stable-baselines3, self-play", _library(sb3.dqn)),
-    Algorithm(REFERENCES[0], "scripted", "leaves by chance", lambda _run: REFERENCES[0]),
+    Algorithm(REFERENCES[0], "scripted", "leaves at random", lambda _run: REFERENCES[0]),
     Algorithm(REFERENCES[1], "scripted", "compares the bag with the next card's mean", lambda _run: REFERENCES[1]),
     Algorithm("champion", "shipped", "400 million decisions of PPO", lambda _run: "champion", _for_the_win),
-    Algorithm("hunter", "shipped", "80 million, among altered earlier versions", lambda _run: "hunter", _for_the_win),
+    Algorithm("hunter", "shipped", "80 million, against random rules", lambda _run: "hunter", _for_the_win),
     Algorithm(
         "equilibrium",
         "exact",

@@ -54,14 +54,14 @@ def _full(name: str, players: int, reward: str, meaning: str, reason: str, editi
 
 
 _TASKS = (
-    _expedition(2, "the smallest table, and the usual one of theory"),
+    _expedition(2, "the usual number of players in theory"),
     _expedition(3, "the smallest general-sum game of more than two players"),
-    _expedition(4, "coalitions of three share a path"),
-    _expedition(5, "the largest that is solved for hundreds of policies"),
+    _expedition(4, "the table size of `full-4-win`"),
+    _expedition(5, "the largest whose best responses are computed for hundreds of policies"),
     _full("solitaire", 1, "score", "1 player, the 2016 game, for score", "no opponents: optimal stopping, solved"),
-    _full("full-3-win", 3, "win", "3 players, the 2016 game, for the win", "the smallest table of the rules"),
+    _full("full-3-win", 3, "win", "3 players, the 2016 game, for the win", "the smallest table that the rules allow"),
     _full("full-4-win", 4, "win", "4 players, the 2016 game, for the win", "the standard task", seeds=5),
-    _full("full-4-score", 4, "score", "4 players, the 2016 game, for score", "the same table without rivalry"),
+    _full("full-4-score", 4, "score", "4 players, the 2016 game, for score", "the same table, general-sum"),
     _full("full-8-win", 8, "win", "8 players, the 2016 game, for the win", "the largest table"),
     _full(
         "hidden-4-win", 4, "win", "4 players, Incan Gold, for the win", "the rivals' chests are hidden", HIDDEN

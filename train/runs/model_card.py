@@ -83,11 +83,12 @@ def card_text(record: Record) -> str:
         f"{record['decisions']:,} decisions in {record['seconds']:,.0f} s with "
         f"{counted(record['threads'], 'thread')} ({record['platform']}).",
         by_players(record),
-        f"`{edition}`, 95 % intervals. Pools: {_games(record['games'])} games a row at tables "
-        "of distinct opponents. Intruder: the member of both pools with the highest win share among copies of the "
-        f"policy, {_games(record['intruder_games'])} games each; above the fair share at 5 % with Holm's correction: "
-        f"{_above(record)}. Gained: lower bound on the gain of a best response among copies "
-        "(`python -m train.best_response`), by a search or by PPO with its seed, warm if it starts as the policy.",
+        f"`{edition}`, 95 % intervals. {' and '.join(f'*{pool}*' for pool in POOLS)}: win share at tables of distinct "
+        f"agents of that pool, {_games(record['games'])} games each. *Intruder*: the agent of both pools with the "
+        f"highest win share among copies of the policy, {_games(record['intruder_games'])} games each; agents "
+        f"significantly above the fair share (5 %, Holm's correction): {_above(record)}. *Deviation gain*: lower bound "
+        "on the gain of a best response to copies (`python -m train.best_response`), by search or by PPO, named with "
+        "its seed, warm if it started from the policy's weights.",
         *([f"## Over {number} seeds", over_seeds(record)] if number > 1 else []),
         f"[{name}.json]({name}.json) has all figures, including other editions, and the configuration.",
     ]
@@ -111,7 +112,7 @@ def by_players(record: Record) -> str:
                 f"{response['can_be_gained_by']}: {_text(response['can_be_gained'])}" if response else "not measured",
             ]
         )
-    return markdown_table(["players", "fair share", *POOLS, "intruder", "gained"], rows)
+    return markdown_table(["players", "fair share", *POOLS, "intruder", "deviation gain"], rows)
 
 
 def _above(record: Record) -> str:
@@ -128,9 +129,9 @@ def over_seeds(record: Record) -> str:
         figures = [[row.get(name) for row in here] for name in (*POOLS, "intruder", "gained")]
         spreads = [_spread(shares) if None not in shares else "not measured" for shares in figures]
         rows.append([str(players), _fair(players), *spreads])
-    lines = ["win share at tables of the pool", "of the held-out pool", "strongest intruder among copies", "gained"]
-    edition, table = record["config"]["game"]["edition"], markdown_table(["players", "fair share", *lines], rows)
-    return f"Mean over the seeds, in brackets the lowest and the highest; `{edition}`:\n\n{table}"
+    edition = record["config"]["game"]["edition"]
+    table = markdown_table(["players", "fair share", *POOLS, "intruder", "deviation gain"], rows)
+    return f"Mean over training seeds, lowest and highest in brackets; `{edition}`:\n\n{table}"
 
 
 def _spread(shares: Sequence[float]) -> str:

@@ -20,7 +20,7 @@ from diamant_env.opponents.scripted.family import Scripted, haul, parameter
 
 @dataclass
 class ExpectedValueAgent(Scripted):
-    """One-step lookahead: leaves when one more card does not increase the expected payoff.
+    """One-step lookahead: leaves when one more card does not increase the expected bag + `weight` × path.
 
     A leaver expects the part w (`weight`) of the path, all of it if alone inside. Leaving now pays b + w·(g + r),
     leaving after one more card (1 - p)·(b + w·(g + r)) + s, so it leaves where
@@ -43,7 +43,7 @@ class ExpectedValueAgent(Scripted):
 
 @dataclass
 class OthersStayAgent(Scripted):
-    """Compares as `ev`, with rivals that stay independently with probability q (`stay`).
+    """Compares as `ev`, assuming that each rival stays with probability `stay`, independently.
 
     The numbers of leavers and stayers are binomial, and with n players inside
 
@@ -51,7 +51,7 @@ class OthersStayAgent(Scripted):
 
     Leaving now pays b + L(n) with L(n) = g·A(n, 1 - q) + r·q^(n-1): a share of the gems, and the relics if alone.
     Leaving after one more card pays (1 - p)·(b + q^(n-1)·L(n)) + s·n·A(n, q): the path is intact if all stayed, and
-    the stayers share the next treasure. It leaves where the first is at least the second. q = 1 equals
+    the stayers share the next treasure. It leaves where the first is at least the second. q = `stay` = 1 equals
     `ExpectedValueAgent` with a weight of 1.
     """
 
@@ -70,9 +70,9 @@ class OthersStayAgent(Scripted):
 
 @dataclass
 class CatchUpAgent(Scripted):
-    """Leaves with a haul that is larger when behind and smaller when ahead.
+    """Leaves once bag and path hold `gems` gems, more when behind and fewer when ahead.
 
-    It leaves where the haul is at least max(1, `gems` - `push`·lead / (expeditions left + 1)); the lead is its chest
+    It leaves where they hold at least max(1, `gems` - `push`·lead / (expeditions left + 1)); the lead is its chest
     less the best rival's. A push of 1 spreads the deficit evenly over the remaining expeditions.
     """
 
@@ -90,7 +90,7 @@ class CatchUpAgent(Scripted):
 
 @dataclass
 class OpposeAgent(Scripted):
-    """Leaves with a haul of `gems` gems plus `more` for each rival that has left."""
+    """Leaves once bag and path hold `gems` gems plus `more` for each rival that has left."""
 
     family: ClassVar[str] = "oppose"
     gems: float = parameter(11, 0, MAX_GEMS)

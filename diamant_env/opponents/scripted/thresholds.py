@@ -99,7 +99,7 @@ class SoloGrabAgent(ThresholdAgent):
 
 @dataclass
 class FollowAgent(ThresholdAgent):
-    """Leaves once `rivals` rivals have left or with a haul of `gems` gems."""
+    """Leaves once `rivals` rivals have left or bag and path hold `gems` gems."""
 
     family: ClassVar[str] = "follow"
     rivals: float = parameter(2, 1, MAX_PLAYERS - 1, lambda obs: obs["num_players"] - obs["num_inside"])

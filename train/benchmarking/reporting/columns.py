@@ -74,7 +74,7 @@ def _half(found: Estimate) -> float:
 
 
 _SECONDS = Column("training, CPU s", "", 0, lambda row: estimate_of(row["train_cpu_seconds"]))
-_SCORE = Column("score among strangers", "gems", 2, _of("held_out", "score"))
+_SCORE = Column("held-out score", "gems", 2, _of("held_out", "score"))
 _GAIN = Column("strongest responder's gain", "", 3, _of("gain", "at_least"))
 COLUMNS = {
     "expedition": (
@@ -86,8 +86,8 @@ COLUMNS = {
     ),
     "solitaire": (Column("score", "gems", 2, _of("score"), "score"), _SECONDS),
     "win": (
-        Column("wins less gain", "", 3, net),
-        Column("wins from strangers", "", 3, _of("held_out", "win"), "win"),
+        Column("win share less gain", "", 3, net),
+        Column("held-out win share", "", 3, _of("held_out", "win"), "win"),
         _GAIN,
         _SCORE,
         _SECONDS,

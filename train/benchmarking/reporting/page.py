@@ -63,9 +63,9 @@ def summary(content: Row) -> str:
     learned = sum(row["kind"] == "learned" for row in runs)
     parts = [
         f"{counted(learned, 'run')} that learned from {config['decisions']:,} decisions each and "
-        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {hours:.1f} CPU hours, begun on "
-        f"{platform}, Python {python}. ± is 95 %, over seeds (Student's t) and games; what is "
-        "exact has only that of the seeds."
+        f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {hours:.1f} CPU hours, started on "
+        f"{platform}, Python {python}. ± is 95 %, over seeds (Student's t) and games, for exact figures over seeds "
+        "alone."
     ]
     for family, columns in COLUMNS.items():
         mine = [row for row in runs if row["family"] == family]
@@ -73,7 +73,7 @@ def summary(content: Row) -> str:
             title = f"{curve_column(family).title} against decisions, the mean and the range over seeds"
             parts.append(f"![{title}]({curves_file(family)})")
         if mine and family == "win":
-            parts.append(f"![Wins from strangers against the gain of the strongest responder]({PLANE})")
+            parts.append(f"![Held-out win share against the gain of the strongest responder]({PLANE})")
         if len({row["task"] for row in mine}) > 1:
             title = columns[0].title
             parts.append(f"{title[0].upper()}{title[1:]}:\n\n{side_by_side(mine).markdown()}")

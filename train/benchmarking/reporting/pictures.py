@@ -118,7 +118,7 @@ def curves(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) ->
 
 
 def plane(axes: Axes, runs: Sequence[Row], looks: dict[str, dict[str, Any]]) -> None:
-    """Draw wins from strangers against the gain of the strongest responder, a point for each run."""
+    """Draw held-out win shares against the gain of the strongest responder, a point for each run."""
     _, wins, gain, *_ = COLUMNS["win"]
     for name, look in looks.items():
         mine = [row for row in runs if row["algorithm"] == name]

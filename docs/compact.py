@@ -1,4 +1,4 @@
-"""Figures of the benchmark for the pages: ``python docs/keep.py FOLDER/NAME.json`` writes docs/measured/NAME.json."""
+"""Compact copy of results for the pages: ``python docs/compact.py FOLDER/NAME.json`` writes docs/measured/NAME.json."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 DROPPED = {"diamant-env", "scipy"}  # versions that no figure depends on
 
 
-def kept(content: Any) -> Any:
+def compact(content: Any) -> Any:
     """Return the content without empty values and `DROPPED`, with nine significant digits."""
     if isinstance(content, dict):
-        rest = {key: kept(value) for key, value in content.items() if key not in DROPPED}
+        rest = {key: compact(value) for key, value in content.items() if key not in DROPPED}
         rest = {key: value for key, value in rest.items() if value not in (None, "", [], {})}
         return rest["mean"] if set(rest) == {"mean"} else rest
     if isinstance(content, list):
-        return [value for value in (kept(value) for value in content) if value is not None]
+        return [value for value in (compact(value) for value in content) if value is not None]
     return float(f"{content:.9g}") if isinstance(content, float) else content
 
 
 if __name__ == "__main__":
     results = Path(sys.argv[1])
-    text = json.dumps(kept(json.loads(results.read_text(encoding="utf-8"))), ensure_ascii=False, indent=1)
+    text = json.dumps(compact(json.loads(results.read_text(encoding="utf-8"))), ensure_ascii=False, indent=1)
     for pattern in (r"[\[{][^\[\]{}]{,120}[\]}]", r"(?ms)^  \{$.*?^  \}"):  # short values and runs on one line each
         text = re.sub(pattern, lambda part: " ".join(part[0].split()), text)
     Path(__file__).with_name("measured").joinpath(results.name).write_text(text + "\n", encoding="utf-8", newline="\n")
