@@ -51,8 +51,7 @@ def cards(game: Game) -> list[tuple[int, int]]:
 def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, Fraction]]:
     """Return P(no bust after k cards) for all k, and P(the h-th trap comes before a bust) for all h.
 
-    Games with as many cards and as many kinds of trap on the path have the same future as far as busts go, so one of
-    them stands for all.
+    The number of cards and of kinds of trap on the path determines the chances of a bust: one game per pair suffices.
     """
     root = Game(1, replace(edition, expeditions=1))
     alive, reached = {0: (Fraction(1), root)}, dict.fromkeys(range(1, len(edition.traps) + 1), Fraction(0))

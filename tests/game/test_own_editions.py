@@ -44,7 +44,7 @@ def test_unplayable_edition_is_refused(changes, reason):
         replace(BASE, **changes)
 
 
-# Hidden chests: an option of every view, the default of the editions that say so.
+# Hidden chests: an option of every environment; default: the edition's.
 
 
 @pytest.mark.parametrize("make_env", [diamant_v0.parallel_env, diamant_v0.env, diamant_v0.raw_env])
@@ -53,7 +53,7 @@ def test_unplayable_edition_is_refused(changes, reason):
 def test_the_option_goes_before_the_edition(make_env, edition, option):
     env = pickle.loads(pickle.dumps(make_env(num_players=3, edition=edition, hidden_chests=option)))
     started = env.reset(seed=1)
-    first = started[0]["player_0"] if started else env.observe("player_0")  # the turn-based views return nothing
+    first = started[0]["player_0"] if started else env.observe("player_0")  # AEC returns nothing
     assert Observations(first)["hidden_chests"] == (edition.hidden_chests if option is None else option)
     assert Observations(env.state())["hidden_chests"] == 0
 

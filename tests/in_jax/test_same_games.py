@@ -1,4 +1,4 @@
-"""JAX rules against the engine: states, observations, rewards and ends of the same cards."""
+"""JAX rules against the engine: states, observations, rewards and ends, given the same cards."""
 
 import functools
 import os
