@@ -84,8 +84,8 @@ def test_survival_of_every_edition(edition):
 
 
 @every(LONGER)
-def test_all_courses_of_three_turns(edition):
-    names, courses = Names(edition), []
+def test_all_histories_of_three_turns(edition):
+    names, histories = Names(edition), []
 
     def go(game: Game, oracle: Oracle, turns: int) -> None:
         if game.phase == "reveal":
@@ -97,11 +97,11 @@ def test_all_courses_of_three_turns(edition):
         assert rows == [oracle_row(oracle)]
         assert names.deck(game.state.deck.tolist()) == oracle.deck_counts
         if turns == 3 or oracle.over:
-            courses.append(tuple(rows[0]))
+            histories.append(tuple(rows[0]))
             return
         inside = [seat for seat, player in enumerate(oracle.players) if player.inside]
         for leavers in [(), *((seat,) for seat in inside), inside][: 2 ** len(inside)]:
             go(decided(game, leavers), left(oracle, set(leavers)), turns + 1)
 
     go(Game(2, edition), Oracle(edition, 2), 0)
-    assert len(set(courses)) > 10
+    assert len(set(histories)) > 10
