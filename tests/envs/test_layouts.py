@@ -1,4 +1,4 @@
-"""Selected fields, history of decisions and custom rewards, in a batch and in all views."""
+"""Selected fields, history of decisions and custom rewards, in a batch and all environments."""
 
 import copy
 import pickle

@@ -15,7 +15,7 @@ import numpy as np
 
 
 def mutated(random: np.random.Generator, content: bytes) -> bytes:
-    """Return a content with one random damage."""
+    """Return the content with one random error."""
     at = int(random.integers(len(content)))
     length = int(random.integers(1, 65))
     before, behind = content[:at], content[at + 1 :]

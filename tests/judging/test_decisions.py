@@ -1,4 +1,4 @@
-"""Loss per decision: zero at equilibrium, known for a random player, by search for wins."""
+"""Loss per decision: zero at equilibrium, exact for a random player, by search with reward win."""
 
 import json
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Text agents: prompts, parsed answers, counted and refused ones."""
+"""Text agents: prompts, parsing of answers, retries, errors."""
 
 import re
 import sys

@@ -31,7 +31,7 @@ def test_the_reserve_is_unlimited():
 
 
 CASES = {
-    # Five rubies or a diamond: the number in the chest is the same, and a relic of 5 gems adds 5.
+    # A chest is a number of gems: the kinds of stones do not matter, and a relic worth 5 adds 5.
     "gems are counted one by one": Case([5, 7, "relic", 1], "- - all", players=1, chests=[5 + 7 + 5]),
     "a player alone takes relics and every gem": Case([7, "relic", 5], "- all", players=1, chests=[12]),
     "lost relics are out of the game for good": Case(
