@@ -13,7 +13,7 @@ setup: .venv/installed  ## make .venv and install the dependencies from constrai
 	"$(PYTHON)" -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python >= 3.11 is needed, this is {sys.version}")'
 	"$(PYTHON)" -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[train,render,dev]'
-	# On all cores, and not the tests of others; pip compiles on one.
+	# On all cores (pip uses one), without tests of third parties.
 	$(BIN)/python -m compileall -qq -j 0 -x '/tests/|/_internal/' .venv/lib || true
 	touch $@
 
@@ -56,7 +56,7 @@ test-page: setup  ## test the page in headless Chromium
 test-versions:  ## the package's tests on every installed Python from 3.11 on, with lowest and newest dependencies
 	"$(PYTHON)" tests/package/versions.py
 
-test-deep: setup  ## a hundred times more games against oracle and JAX, kills and damaged files: hours
+test-deep: setup  ## tests against oracle and JAX, of kills and damaged files, with 100 times as many trials: hours
 	DIAMANT_TEST_SCALE=100 $(BIN)/python -m pytest -n 2 tests/game/test_machine.py tests/in_jax/test_same_games.py tests/faults
 
 test-ray:  ## make .venv-ray and run the tests that need Ray, on a local cluster of two nodes

@@ -23,10 +23,10 @@ os.environ.setdefault("OMP_THREAD_LIMIT", "1")
 # Atomicity is tested against kills, not power failures: fsync is skipped.
 os.fsync = lambda _: None
 
-# A background job ignores SIGINT, which children would inherit.
+# Children would inherit the ignored SIGINT of a background job.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# They fork, and limit memory by /proc.
+# tests/faults forks and reads /proc.
 collect_ignore = [] if sys.platform == "linux" else ["faults"]
 
 # Compile cache and solutions in build/, not in the home directory.

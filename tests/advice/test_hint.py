@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from diamant_env import CONTINUE, LEAVE
-from diamant_env.advice import hint as room
+from diamant_env.advice import hint as hint_module
 from diamant_env.advice.hint import hint
 from diamant_env.editions import find_edition
 from diamant_env.records.session import GameSession, make_all
@@ -14,13 +14,13 @@ TRAPS = ["spider", "snake", "lava pit", "boulder", "battering ram"]
 
 
 BUSTS = [card for trap in TRAPS[:4] for card in (trap, trap)]  # four expeditions without a gem
-BRINK = [*BUSTS, 15, 5, *TRAPS]  # then seat 1 leaves with 8 gems, and seat 0 has 12 in the bag
-FATAL = 6 / 24  # cards in the deck: one more of four kinds of trap, two of the fifth, 15 - 2 treasures, 5 relics
+ENDGAME = [*BUSTS, 15, 5, *TRAPS]  # seat 1 leaves with 8 gems after the 15; seat 0 has 12 in the bag
+FATAL = 6 / 24  # P(bust): 1 copy of each of four traps and 2 of the fifth, 13 treasures, 5 relics
 
 
-def at_the_brink() -> Play:
+def winning_endgame() -> Play:
     """Return a game in the last expedition in which seat 0 is alone inside and wins by LEAVE."""
-    return Play([*BRINK, "snake"], players=2).go_on(4).leave(1).go_on(len(TRAPS))
+    return Play([*ENDGAME, "snake"], players=2).all_continue(4).leave(1).all_continue(len(TRAPS))
 
 
 @pytest.mark.parametrize(("edition", "hidden"), [("iello-2016", False), ("everdeck-relics", True)])
@@ -41,17 +41,17 @@ def test_hint_gives_probability_of_champion(edition, hidden):
 
 def test_winning_choice_is_found():
     """LEAVE wins; CONTINUE loses if the next card is fatal."""
-    found = hint(at_the_brink().game, BASE, 0, seconds=0).outlook
+    found = hint(winning_endgame().game, BASE, 0, seconds=0).outlook
     assert found.shares[LEAVE] == 1
     assert found.shares[CONTINUE] == pytest.approx(1 - FATAL, abs=4 * np.sqrt(FATAL * (1 - FATAL) / found.games))
     assert found.interval[0] > 0.1
-    lines = hint(at_the_brink().game, BASE, 0, seconds=0).lines()
+    lines = hint(winning_endgame().game, BASE, 0, seconds=0).lines()
     assert "you win 100% ± 0%" in lines[2]
     assert "leaving is better" in lines[-1]
 
 
-def test_hint_is_independent_of_the_key():
-    game = at_the_brink().game.copy()
+def test_hint_is_independent_of_random_key():
+    game = winning_endgame().game.copy()
     before = hint(game, BASE, 0, seconds=0)
     game["key"] += 1
     after = hint(game, BASE, 0, seconds=0)
@@ -60,17 +60,17 @@ def test_hint_is_independent_of_the_key():
 
 def test_hint_explains_missing_rollouts():
     hidden = find_edition("iello-2016", hidden_chests=True)
-    assert "chests are hidden" in hint(at_the_brink().game, hidden, 0).lines()[1]
+    assert "chests are hidden" in hint(winning_endgame().game, hidden, 0).lines()[1]
     alone = Play([5], players=1).game
     assert "You play alone" in hint(alone, BASE, 0).why_not
 
 
 def test_time_budget_ends_search(monkeypatch):
-    """The clock advances by 0.1 s per call: two rounds fit into 0.6 s."""
+    """The clock advances by 0.1 s per call: three rounds end at 0.6 s."""
     times = iter(np.arange(100) / 10)
-    monkeypatch.setattr(room, "perf_counter", lambda: next(times))
-    found = hint(at_the_brink().game, BASE, 0, seconds=0.6)
-    assert found.outlook.games == 3 * room._ROUND
-    monkeypatch.setattr(room, "perf_counter", lambda: 0.0)
-    monkeypatch.setattr(room, "_MOST", 2 * room._ROUND)
-    assert hint(at_the_brink().game, BASE, 0).outlook.games == room._MOST
+    monkeypatch.setattr(hint_module, "perf_counter", lambda: next(times))
+    found = hint(winning_endgame().game, BASE, 0, seconds=0.6)
+    assert found.outlook.games == 3 * hint_module._ROUND
+    monkeypatch.setattr(hint_module, "perf_counter", lambda: 0.0)
+    monkeypatch.setattr(hint_module, "_MOST", 2 * hint_module._ROUND)
+    assert hint(winning_endgame().game, BASE, 0).outlook.games == hint_module._MOST

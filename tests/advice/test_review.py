@@ -6,12 +6,12 @@ import pytest
 from diamant_env import CONTINUE, LEAVE
 from diamant_env.advice.review import review
 from diamant_env.records.session import GameSession, make_all
-from tests.advice.test_hint import BRINK, FATAL, TRAPS
+from tests.advice.test_hint import ENDGAME, FATAL, TRAPS
 from tests.support.play import BASE, Play, review_few
 
 
 @pytest.fixture(autouse=True)
-def few_games_where_nothing_is_compiled(monkeypatch):
+def fewer_games_if_uncompiled(monkeypatch):
     review_few(monkeypatch)
 
 
@@ -26,9 +26,9 @@ def played(deck: list, turns: list[tuple[int, ...] | str], players: int = 2) -> 
     return states
 
 
-TO_THE_BRINK = [()] * 4 + [(1,)] + [()] * len(TRAPS)
-GREEDY = played([*BRINK, "snake"], [*TO_THE_BRINK, ()])
-WISE = played(BRINK, [*TO_THE_BRINK, (0,)])
+ENDGAME_TURNS = [()] * 4 + [(1,)] + [()] * len(TRAPS)
+GREEDY = played([*ENDGAME, "snake"], [*ENDGAME_TURNS, ()])
+WISE = played(ENDGAME, [*ENDGAME_TURNS, (0,)])
 
 
 def test_costliest_mistake_comes_first():

@@ -23,11 +23,11 @@ def test_reservoir_is_uniform():
         kept[reservoir.inputs[:, 0].astype(int)] += 1
     parts = kept.reshape(10, 100).sum(axis=1)
     assert parts.sum() == 300 * 100
-    assert (np.abs(parts - 3000) < 250).all()  # of each tenth, four standard errors
+    assert (np.abs(parts - 3000) < 250).all()  # four standard errors per decile
 
 
 def test_average_policy_learns_frequencies():
-    torch.manual_seed(0)  # of the first weights
+    torch.manual_seed(0)  # initial weights
     random = np.random.default_rng(0)
     average = Average(NetworkConfig(hidden=(16,), inputs=RAW), random)
     observations = np.zeros((4000, NUM_FEATURES), np.float32)
@@ -44,6 +44,6 @@ def test_fictitious_play_is_deterministic(tmp_path):
     ppo = {"decisions": 1500, "games": 10, "turns": 16}
     config = Config(seed=3, game={"num_players": (3,)}, ppo=ppo, network={"hidden": (8,)})
     one, same = (fictitious_play(config, Meter(tmp_path / "spent"), tmp_path) for _ in range(2))
-    assert 1500 <= Meter(tmp_path / "spent").spent() < 1500 + 30 * 16  # of the seat that learns alone
+    assert 1500 <= Meter(tmp_path / "spent").spent() < 1500 + 30 * 16  # one rollout of 30 learners
     assert str(one) == "average"
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(one.layers, same.layers, strict=True))

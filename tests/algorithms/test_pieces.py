@@ -106,12 +106,12 @@ def test_distilled_network_equals_population_average(tmp_path):
     env = DiamantVecEnv(2000, 3)
     env.seed(2)
     seen = env.reset()
-    chance = np.where(np.arange(len(seen)) % 3 == 0, 0.05, 0.5).astype(np.float32)  # as the strategy has it
+    chance = np.where(np.arange(len(seen)) % 3 == 0, 0.05, 0.5).astype(np.float32)  # weights 1/3, 2/3
     leaves = []
     for _ in range(4):
         rows = (seen[:, 0] > 0) & (Observations(seen)["expedition"] == 1)  # no bust so far
         leaves.append(agent.leave_probability(seen[rows]).mean())
         seen, _, _ = env.play(env.draw_decisions(chance))
-    often, rarely = 2 / 3 * 0.5**3, 1 / 3 * 0.95**3  # chances to be one who is still inside
+    often, rarely = 2 / 3 * 0.5**3, 1 / 3 * 0.95**3  # P(policy, still inside)
     assert leaves[0] == pytest.approx(2 / 3 * 0.5 + 1 / 3 * 0.05, abs=0.04)
     assert leaves[3] == pytest.approx((often * 0.5 + rarely * 0.05) / (often + rarely), abs=0.04)

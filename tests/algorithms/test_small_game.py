@@ -21,13 +21,12 @@ from train.runs.config import GameConfig
 PLAYERS = 3
 SMALL = Edition("small", (3, 5), ("snake",), trap_copies=2, expeditions=1)
 GAME = {"edition": "small", "num_players": (PLAYERS,), "reward": "score", "expeditions": 1, "blank": True}
-CONFIG = BenchmarkConfig(decisions=60_000)
-# A reward of 1 is two gems: returns are about 1, as in the other tasks.
+# Reward unit: two gems, for returns of about 1 as in the other tasks.
 PPO = {"games": 32, "turns": 16, "minibatch": 512, "reward_scale": 8}
-FEW = CONFIG.model_copy(update={"ppo": CONFIG.ppo.model_copy(update=PPO)})
+CONFIG = BenchmarkConfig(decisions=60_000, ppo=BenchmarkConfig().ppo.model_copy(update=PPO))
 GEMS = 2.0
 MOST = {"ppo": 0.09, "league": 0.09, "fictitious": 0.26, "mirror-descent": 0.12, "r-nad": 0.06, "psro": 0.14}
-"""Gems that one deviator gains at the most; five seeds gave at most 0.044, 0.040, 0.130, 0.058, 0.034 and 0.072."""
+"""Bounds on exploitability in gems; maxima over five seeds: 0.044, 0.040, 0.130, 0.058, 0.034 and 0.072."""
 
 
 @pytest.fixture
@@ -38,14 +37,14 @@ def task(monkeypatch) -> Task:
 
 @pytest.mark.parametrize("name", MOST)
 def test_algorithm_approaches_equilibrium(name, task, tmp_path):
-    run = BenchmarkRun(task, ALGORITHMS[name], 0, tmp_path, FEW)
+    run = BenchmarkRun(task, ALGORITHMS[name], 0, tmp_path, CONFIG)
     assert 0 <= exploitability(run.algorithm.agent(run), task)["exploitability"] < MOST[name]
 
 
-def quantal_response(tree, temperature: float, paid: bool):
-    """Return the policy of a quantal response equilibrium: a chance of leaving that is logistic in what leaving gains.
+def quantal_response(tree, temperature: float, regularised: bool):
+    """Return the policy of the quantal response equilibrium: P(LEAVE) is logistic in the gain of LEAVE.
 
-    With `paid`, later decisions too cost temperature × their divergence from a coin toss.
+    With `regularised`, values include the cost temperature × KL(policy, uniform) of later decisions.
     """
     policy, value = np.zeros((2, tree.boxes.size))
     digits, (leave, stay) = np.zeros(len(tree.sets.radix), np.int64), np.zeros((2, PLAYERS))
@@ -63,19 +62,19 @@ def quantal_response(tree, temperature: float, paid: bool):
                 low, high = (chance, high) if higher else (low, chance)
             policy[at] = chance
             spread = chance * np.log(2 * chance) + (1 - chance) * np.log(2 * (1 - chance)) if 0 < chance < 1 else 0
-            value[at] = chance * leaving + (1 - chance) * staying - paid * temperature * spread
+            value[at] = chance * leaving + (1 - chance) * staying - regularised * temperature * spread
     return policy
 
 
-def distance(agent, temperature: float, paid: bool) -> float:
+def distance(agent, temperature: float, regularised: bool) -> float:
     """Return the largest difference from the quantal response equilibrium where all are inside."""
     tree = exact.build_tree(exact.start_of_expedition(SMALL, PLAYERS), SMALL, merge_traps=False)
-    expected = quantal_response(tree, temperature, paid)
+    expected = quantal_response(tree, temperature, regularised)
     where = tree.boxes.first[1:, PLAYERS]
     return float(np.abs(exact.policy_of(agent, tree) - expected)[where].max())
 
 
-class Held(MirrorDescent):
+class ConstantTemperature(MirrorDescent):
     """Mirror descent with a constant temperature in the units of the rewards."""
 
     def __init__(self, *args):
@@ -89,16 +88,17 @@ class Held(MirrorDescent):
 def test_mirror_descent_finds_quantal_response_equilibrium(task, tmp_path, monkeypatch):
     """Source: Sokota et al. 2023."""
     monkeypatch.setattr(mirror_descent, "TEMPERATURE", 0.1)
-    agent = train(BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, FEW).experiment(), tmp_path / "run", Held)
-    assert distance(agent, 0.1 * GEMS, paid=False) < 0.1
-    assert distance(agent, 0.01 * GEMS, paid=False) > 0.15
+    run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG)
+    agent = train(run.experiment(), tmp_path / "run", ConstantTemperature)
+    assert distance(agent, 0.1 * GEMS, regularised=False) < 0.1
+    assert distance(agent, 0.01 * GEMS, regularised=False) > 0.15
 
 
 def test_fixed_anchor_gives_regularised_equilibrium(task, tmp_path, monkeypatch):
     """Source: Perolat et al. 2021. The first anchor is nearly uniform."""
     monkeypatch.setattr(regularised_nash, "REPLACEMENTS", 0)
-    ppo = FEW.ppo.model_copy(update={"entropy": 0.0, "final_entropy": 0.0})
-    run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, FEW.model_copy(update={"ppo": ppo}))
+    ppo = CONFIG.ppo.model_copy(update={"entropy": 0.0, "final_entropy": 0.0})
+    run = BenchmarkRun(task, ALGORITHMS["ppo"], 0, tmp_path, CONFIG.model_copy(update={"ppo": ppo}))
     agent = train(run.experiment(), tmp_path / "run", RegularisedNash)
-    assert distance(agent, regularised_nash.WEIGHT * GEMS, paid=True) < 0.07
-    assert distance(agent, regularised_nash.WEIGHT * GEMS / 10, paid=True) > 0.15
+    assert distance(agent, regularised_nash.WEIGHT * GEMS, regularised=True) < 0.07
+    assert distance(agent, regularised_nash.WEIGHT * GEMS / 10, regularised=True) > 0.15

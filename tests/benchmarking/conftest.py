@@ -23,10 +23,10 @@ def enter(tmp_path, monkeypatch, capsys):
 
     def call(*words, task="solitaire", read=True):
         status = benchmark.main(["--tasks", task, *TINY, *words])
-        said = capsys.readouterr()
+        captured = capsys.readouterr()
         file = tmp_path / "runs" / "benchmark" / RESULTS
         rows = json.loads(file.read_text())["runs"] if read and file.is_file() else []
-        return status, said.out, said.err, {row["algorithm"]: row for row in rows}
+        return status, captured.out, captured.err, {row["algorithm"]: row for row in rows}
 
     yield call
     sys.modules.pop("my_module", None)

@@ -14,7 +14,7 @@ from benchmarks import throughput
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler")
 def test_throughput(tmp_path, capsys, monkeypatch):
-    # The fresh processes of "costs" compile nothing. In this one, Numba would read the variable when it compiles next.
+    # Uncompiled in the processes of "costs" only: Numba would read a variable of this process at its next compilation.
     monkeypatch.setattr(throughput, "os", SimpleNamespace(environ={**os.environ, "NUMBA_DISABLE_JIT": "1"}))
     assert throughput.main(["--quick", "--out", str(tmp_path)]) == 0
     found = json.loads((tmp_path / "results.json").read_text())

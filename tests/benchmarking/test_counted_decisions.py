@@ -29,7 +29,7 @@ ABOUT_RIVALS = slice(5, 40)
 
 @pytest.fixture
 def task(tmp_path):
-    """Return the task of a name, as a user's function gets it."""
+    """Return a function that makes the task passed to a user's function."""
 
     def given(name="full-4-score"):
         found, meter = TASKS[name], Meter(tmp_path / "spent")
@@ -73,7 +73,7 @@ def test_pettingzoo_counts_agents_inside(task, name):
     seen, infos = env.reset(seed=3)
     rows = batch.reset(seed=3)
     while env.agents:
-        assert np.array_equal(np.stack(list(seen.values())), rows[0])  # blank where the task is
+        assert np.array_equal(np.stack(list(seen.values())), rows[0])  # blank_rivals included
         expected += sum(info["active"] for info in infos.values())
         actions = {agent: int(seat == expected % mine.players) for seat, agent in enumerate(env.agents)}
         rows, paid, _ = batch.step(np.array([list(actions.values())], np.int8))
@@ -125,7 +125,7 @@ def test_copies_and_child_processes_count(task):
     child.start()
     child.join()
     assert child.exitcode == 0
-    assert len(list(batch.meter.folder.iterdir())) == before + 1  # each its own file: two may count at once
+    assert len(list(batch.meter.folder.iterdir())) == before + 1  # one file per process: no lost updates
     _play(pickle.loads(pickle.dumps(mine)).batch(5))
     assert mine.left == BUDGET - 5 * 20
     again = copy.deepcopy(mine.parallel_env())
@@ -137,12 +137,12 @@ def test_copies_and_child_processes_count(task):
 def counting(monkeypatch, stop=None):
     """Count the decisions of learning seats independently of the meter; return a list of counts per turn.
 
-    The turn of number `stop` is interrupted.
+    Turn number `stop` is interrupted.
     """
     made, play = [], DiamantVecEnv.play
 
     def counted(self, actions):
-        if isinstance(self, CountedVecEnv):  # not what compiles the engine before
+        if isinstance(self, CountedVecEnv):  # not the warm-up of the engine
             interrupted = len(made) == stop
             made.append(0 if interrupted else int(np.count_nonzero(self.batch.must_decide.reshape(-1)[self.rows])))
             if interrupted:

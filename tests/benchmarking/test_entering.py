@@ -21,9 +21,9 @@ ROOT = Path(__file__).parents[2]
 
 def test_functions_enter_with_counted_budget(enter, tmp_path):
     names = [f"my_module:{name}" for name in ("train", "greedy", "elsewhere")]
-    status, said, _, rows = enter("--algorithms", *names)
+    status, output, _, rows = enter("--algorithms", *names)
     assert status == 0
-    assert [line for line in said.splitlines() if line.startswith("[")] == [
+    assert [line for line in output.splitlines() if line.startswith("[")] == [
         f"[{number}/5] solitaire {name} 0 …" for number, name in enumerate([*names, "random:0.2", "ev:0.75"], 1)
     ]
     mine, greedy, elsewhere = (rows[name] for name in names)
@@ -89,8 +89,8 @@ REFUSED = (
 
 @pytest.mark.parametrize(("words", "reason"), REFUSED, ids=lambda each: " ".join(each))
 def test_invalid_entry_is_refused_at_once(words, reason, enter, tmp_path):
-    status, said, errors, _ = enter(*words)
-    assert (status, said, errors.count("\n")) == (2, "", 1)
+    status, output, errors, _ = enter(*words)
+    assert (status, output, errors.count("\n")) == (2, "", 1)
     assert reason in errors
     assert not (tmp_path / "runs").exists()
 
@@ -120,8 +120,8 @@ def test_changed_module_is_refused(enter, tmp_path):
     before = enter("--algorithms", "my_module:train")
     assert enter("--algorithms", "my_module:train")[3] == before[3]
     (tmp_path / "my_module.py").write_text(MODULE.replace(">= 9", ">= 10"))
-    status, said, errors, rows = enter("--algorithms", "my_module:train")
-    assert (status, said, rows) == (2, "", before[3])
+    status, output, errors, rows = enter("--algorithms", "my_module:train")
+    assert (status, output, rows) == (2, "", before[3])
     assert "solitaire/my_module-train/0 was played by another version of my_module:train; remove that folder" in errors
 
 

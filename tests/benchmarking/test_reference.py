@@ -19,7 +19,7 @@ ODD = Edition(
     expeditions=6,
     bust_removes=2,
 )
-GAMES, TURNS = 70, 60  # more than two blocks of the C
+GAMES, TURNS = 70, 60  # over two blocks of the C code
 CASES = [
     *({"players": players} for players in range(1, 9)),
     *({"players": players, "edition": edition} for edition in (*EDITIONS, ODD) for players in (3, 8)),

@@ -105,7 +105,7 @@ def test_suite_writes_results_and_page(tmp_path, calls):
     assert (tmp_path / protocol).resolve() == ROOT / "docs" / "benchmark.md"
     for row in results:
         assert row["budget"] == (800 if row["algorithm"] == "mine" else 0)
-        assert row["decisions"] == 0  # mine plays none
+        assert row["decisions"] == 0  # an untrained agent
         assert row["measure_cpu_seconds"] > 0
         assert set(row["measures"]) == ({"score"} if row["task"] == "solitaire" else {"held_out", "gain"})
 
@@ -139,10 +139,10 @@ def test_interrupted_run_is_repeated(tmp_path, calls, monkeypatch):
 
 def test_other_settings_need_another_folder(tmp_path, calls):
     part(tmp_path, seeds=1, tasks=("solitaire",))
-    assert len(part(tmp_path, seeds=2, tasks=("solitaire",))) == 4  # another part may be played into the same one
+    assert len(part(tmp_path, seeds=2, tasks=("solitaire",))) == 4  # more seeds of the same settings
     assert len(part(tmp_path, algorithms=None, agents=("bag:11",), tasks=("solitaire",))) == 3
     names = [row["algorithm"] for row in json.loads((tmp_path / RESULTS).read_text())["runs"]]
-    assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # the page has all that is there
+    assert sorted(set(names)) == ["bag:11", "ev:0.75", "mine", "random:0.2"]  # earlier results are kept
     with pytest.raises(ValueError, match="has runs of another decisions; give another folder by --out"):
         part(tmp_path, tasks=("solitaire",), settings=CONFIG.model_copy(update={"decisions": 900}))
 
@@ -179,7 +179,7 @@ DIGESTS = {
 
 
 def test_task_digests_are_unchanged():
-    assert {name: digest(task) for name, task in TASKS.items()} == DIGESTS, "raise Task.version with the digests"
+    assert {name: digest(task) for name, task in TASKS.items()} == DIGESTS, "a task has changed: raise Task.version"
 
 
 def test_run_with_other_digest_is_refused(tmp_path, calls):

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 GAME = ["bag:18", "traps", "--seed", "3", "--speed", "0"]
 
 
-def ends_with(error: BaseException) -> int:
+def exit_status(error: BaseException) -> int:
     def run() -> None:
         raise error
 
@@ -40,20 +40,20 @@ def python(*arguments: str, path: Path | None = None, **options) -> subprocess.C
     ],
 )
 def test_expected_error_is_one_line(error, status, line, capsys):
-    assert ends_with(error) == status
+    assert exit_status(error) == status
     assert capsys.readouterr().err == f"python -m some.command: {line}\n"
 
 
 def test_defect_keeps_traceback():
     with pytest.raises(RuntimeError, match="two games had the same key"):
-        ends_with(RuntimeError("two games had the same key"))
+        exit_status(RuntimeError("two games had the same key"))
 
 
 def test_parser_exit_statuses(capsys):
-    assert ends_with(SystemExit(2)) == 2
+    assert exit_status(SystemExit(2)) == 2
     assert diamant.main(["play", "--nothing"]) == diamant.main(["evaluate", "bag:18", "--nothing"]) == 2
     assert capsys.readouterr().err.count("\n") == 2
-    assert ends_with(SystemExit(None)) == diamant.main(["play", "--help"]) == 0
+    assert exit_status(SystemExit(None)) == diamant.main(["play", "--help"]) == 0
 
 
 def test_closed_pipe_is_silent():

@@ -16,8 +16,8 @@ def test_exact_command(tmp_path, capsys):
     out = tmp_path / "results.json"
     words = ["ev:0", "--players", "1", "--lone", "schmidt-2005", "--out", str(out)]
     assert diamant.main(["exact", *words]) == 0
-    said = capsys.readouterr().out
-    assert "17.339875" in said
+    output = capsys.readouterr().out
+    assert "17.339875" in output
     rows = {(row["agent"], row["players"]): row for row in json.loads(out.read_text())["rows"]}
     assert len(rows) == 3
     assert rows["ev:0", 1]["exploitability"] == pytest.approx(0, abs=1e-6)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from diamant_env.commands import diamant
-from tests.support.asking import Asker
+from tests.support.asgi_client import Client
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,22 +31,22 @@ def test_page_serves_until_ctrl_c():
         address = re.fullmatch(
             r"The page is at (http://127\.0\.0\.1:\d+/) \(Ctrl-C ends it\)\.\n", server.stdout.readline()
         )[1]
-        with urllib.request.urlopen(f"{address}menu", timeout=600) as answer:
-            assert "champion" in {agent["text"] for agent in json.load(answer)["agents"]}
-            assert "server" not in answer.headers
+        with urllib.request.urlopen(f"{address}menu", timeout=600) as response:
+            assert "champion" in {agent["text"] for agent in json.load(response)["agents"]}
+            assert "server" not in response.headers
         asked = {"edition": "iello-2016", "hidden_chests": None, "agents": ["you", "champion"], "seed": 1}
         request = urllib.request.Request(
             f"{address}new", json.dumps(asked).encode(), {"Content-Type": "application/json"}
         )
-        with urllib.request.urlopen(request, timeout=600) as answer:
-            assert json.load(answer)["must_decide"]
+        with urllib.request.urlopen(request, timeout=600) as response:
+            assert json.load(response)["must_decide"]
         with pytest.raises(urllib.error.HTTPError, match="403"):
             urllib.request.urlopen(urllib.request.Request(address, headers={"Host": "diamant.example"}), timeout=600)
         server.send_signal(signal.SIGINT)
-        said, errors = server.communicate(timeout=600)
+        output, errors = server.communicate(timeout=600)
     finally:
         server.kill()
-    assert (server.returncode, said, errors) == (130, "", "diamant page: stopped\n")
+    assert (server.returncode, output, errors) == (130, "", "diamant page: stopped\n")
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_named_agents_and_edition_are_on_menu(served, tmp_path):
     box.write_text('{"name": "mine", "treasures": [5], "traps": ["gas"], "bust_removes": 0}', encoding="utf-8")
     options = ["--agents", "hunter", "bag:9", "--edition", str(box)]
     assert diamant.main(["page", "--no-browser", "--port", "0", *options]) == 0
-    menu = Asker(served[0][0]).get("/menu").json
+    menu = Client(served[0][0]).get("/menu").json
     assert menu["default"] == {"edition": "mine", "agents": ["you", "hunter", "bag:9"]}
     assert {"text": "bag:9", "label": "bag:9", "about": "named at the command line"} in menu["agents"]
 

@@ -48,16 +48,16 @@ def test_game_at_the_terminal(play, edition, opponents, tmp_path):
     keys = np.random.default_rng(len(edition)).choice(["c", "", "l", "o", "t", "h", "continue", "LEAVE", "z"], 2000)
     path = tmp_path / "game.txt"
     arguments = ["--edition", edition, "--seed", "5", "--record", str(path), "--opponents", *opponents.split()]
-    code, said, errors = play("\n".join(keys), *arguments)
+    code, output, errors = play("\n".join(keys), *arguments)
     assert (code, errors) == (0, "")
     record = GameRecord.read(path)
     assert record.names == ("a person", *opponents.split())
     assert (record.edition, record.seed) == (EDITIONS[edition], 5)
-    assert said.count("=== Expedition ") == 5
+    assert output.count("=== Expedition ") == 5
     decisions = sum(0 in (*turn.continuing, *turn.leaving) for turn in record.turns)
-    others = sum(key in "othz" for key in said_keys(said))
-    assert said.count(PROMPT) == decisions + others
-    rows = summary_rows(said)
+    others = sum(key in "othz" for key in output_keys(output))
+    assert output.count(PROMPT) == decisions + others
+    rows = summary_rows(output)
     assert [int(row[-2]) for row in rows] == sorted(record.chests, reverse=True)
     for row in rows:
         assert sum(int(cell) for cell in row[-7:-2] if cell != "bust") == int(row[-2])
@@ -65,15 +65,15 @@ def test_game_at_the_terminal(play, edition, opponents, tmp_path):
     assert sum(row[-7:-2].count("bust") for row in rows) == busts
     own = next(row for row in rows if row[0] == "you")
     assert (int(own[-2]), int(own[-1])) == (record.chests[0], record.relics[0])
-    assert ("you" in said.splitlines()[-2]) == (0 in record.winners)
+    assert ("you" in output.splitlines()[-2]) == (0 in record.winners)
 
 
-def said_keys(said: str) -> list[str]:
-    return [key or "c" for key in re.findall(rf"{re.escape(PROMPT)}.*> (\w*)\n", said)]
+def output_keys(output: str) -> list[str]:
+    return [key or "c" for key in re.findall(rf"{re.escape(PROMPT)}.*> (\w*)\n", output)]
 
 
-def summary_rows(said: str) -> list[list[str]]:
-    lines = said.split("=== The game is over")[1].splitlines()[2:]
+def summary_rows(output: str) -> list[list[str]]:
+    lines = output.split("=== The game is over")[1].splitlines()[2:]
     return [line.split() for line in lines[: lines.index("")]]
 
 
@@ -89,12 +89,12 @@ def test_opponents_do_not_see_own_choice(play, tmp_path):
 
 
 def test_advice_key(play):
-    _, said, _ = play("c\na\nhint\nq\ny\n")
-    assert said.count("The champion would continue (") == 2
-    assert said.count("if you continue now  you win ") == said.count("if you leave now     you win ") == 2
-    _, said, _ = play("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
-    assert "The champion would continue (" in said
-    assert "The chests are hidden, so games can" in said
+    _, output, _ = play("c\na\nhint\nq\ny\n")
+    assert output.count("The champion would continue (") == 2
+    assert output.count("if you continue now  you win ") == output.count("if you leave now     you win ") == 2
+    _, output, _ = play("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
+    assert "The champion would continue (" in output
+    assert "The chests are hidden, so games can" in output
 
 
 def test_review_after_the_game(monkeypatch, capsys):
@@ -102,19 +102,19 @@ def test_review_after_the_game(monkeypatch, capsys):
     for keys, options, reviewed in (("c\n" * 200, [], True), ("c\n" * 200, ["--no-review"], False), ("c\n", [], False)):
         monkeypatch.setattr(sys, "stdin", io.StringIO(keys))
         assert diamant.main(["play", *QUIET, *options]) == 0
-        said = capsys.readouterr().out
-        assert bool(re.search(r"\n\n(?:In your|You made) \d+ decisions.*\nYour chance to win ", said)) == reviewed
+        output = capsys.readouterr().out
+        assert bool(re.search(r"\n\n(?:In your|You made) \d+ decisions.*\nYour chance to win ", output)) == reviewed
 
 
 @pytest.mark.parametrize("keys", ["", "l\nl\nc\no\n"])
 def test_end_of_input_stops_and_records(play, keys, tmp_path):
-    code, said, errors = play(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
+    code, output, errors = play(keys, *QUIET, "--record", str(tmp_path / "game.txt"))
     assert (code, errors) == (0, "")
     path = tmp_path / "game.txt"
-    assert re.search(rf"Stopped in expedition \d of 5\.\nThe game so far is recorded in {path}\.\n$", said)
+    assert re.search(rf"Stopped in expedition \d of 5\.\nThe game so far is recorded in {path}\.\n$", output)
     record = GameRecord.read(path)
     assert not record.finished
-    assert said.count("\n>> ") == sum(not turn.bust for turn in record.turns) - 1
+    assert output.count("\n>> ") == sum(not turn.bust for turn in record.turns) - 1
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals here")
@@ -139,9 +139,9 @@ def test_ctrl_c_at_a_terminal():
 
 def read_until(terminal: int, end: str, seconds: float = 600) -> str:
     """Return what a terminal shows up to this text."""
-    said, until = "", time.monotonic() + seconds
-    while end not in said:
+    output, until = "", time.monotonic() + seconds
+    while end not in output:
         ready, _, _ = select.select([terminal], [], [], max(0, until - time.monotonic()))
-        assert ready, f"{end!r} did not come: {said}"
-        said += os.read(terminal, 4096).decode()
-    return said
+        assert ready, f"{end!r} did not come: {output}"
+        output += os.read(terminal, 4096).decode()
+    return output

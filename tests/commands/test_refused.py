@@ -71,8 +71,8 @@ def test_invalid_arguments(command, arguments, reason, tmp_path, monkeypatch, ca
         pytest.importorskip("uvicorn")
     monkeypatch.chdir(tmp_path)
     assert diamant.main([command, *arguments]) == 2
-    said, errors = capsys.readouterr()
-    assert said == ""
+    output, errors = capsys.readouterr()
+    assert output == ""
     assert errors.startswith(f"diamant {command}: error: ")
     assert errors.count("\n") == 1
     assert re.search(reason, errors)

@@ -15,7 +15,7 @@ GAME = ["ev", "bag:18", "random:0.3", "--seed", "3"]
 
 
 @pytest.fixture
-def look(capsys):
+def watch(capsys):
     """Watch with these arguments; return exit status, stdout and stderr."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
@@ -24,34 +24,34 @@ def look(capsys):
     return run
 
 
-def summary(said: str) -> list[list[str]]:
-    lines = said.split("=== The game is over")[1].splitlines()[2:]
+def summary(output: str) -> list[list[str]]:
+    lines = output.split("=== The game is over")[1].splitlines()[2:]
     return [re.split(r"\s{2,}", line.strip()) for line in lines[: lines.index("")]]
 
 
 @pytest.mark.parametrize("edition", ["iello-2016", "incan-gold", "schmidt-2005"])
-def test_watched_game(look, edition, tmp_path):
+def test_watched_game(watch, edition, tmp_path):
     path = tmp_path / "game.txt"
     agents = ["ev", "random:0.3", "mixture", "mixture"]
-    code, said, errors = look(*agents, "--edition", edition, "--seed", "5", "--record", str(path))
+    code, output, errors = watch(*agents, "--edition", edition, "--seed", "5", "--record", str(path))
     assert (code, errors) == (0, "")
     record = GameRecord.read(path)
     assert record.names == tuple(agents)
     assert (record.edition, record.seed) == (EDITIONS[edition], 5)
-    assert said.count("=== Expedition ") == 5
-    assert said.count(">> ") == sum(not turn.bust for turn in record.turns)
-    assert len(re.findall(r"^A second .*!", said, re.MULTILINE)) == sum(turn.bust for turn in record.turns)
-    rows = sorted(row[0] for row in summary(said))
+    assert output.count("=== Expedition ") == 5
+    assert output.count(">> ") == sum(not turn.bust for turn in record.turns)
+    assert len(re.findall(r"^A second .*!", output, re.MULTILINE)) == sum(turn.bust for turn in record.turns)
+    rows = sorted(row[0] for row in summary(output))
     assert rows == ["ev", "mixture #1", "mixture #2", "random:0.3"]
-    assert not re.search(r"\b[Yy]ou", said)
+    assert not re.search(r"\b[Yy]ou", output)
 
 
-def test_odds_and_probabilities_equal_table(look):
-    _, said, _ = look(*GAME)
+def test_odds_and_probabilities_equal_table(watch):
+    _, output, _ = watch(*GAME)
     batch = Batch(1, 3)
     table = Table(batch, [make(text) for text in GAME[:3]], [range(3)])
     obs, actions = batch.reset(seed=3), np.zeros((1, 3), np.int8)
-    views = re.findall(r"  bust   ([\d.]+%) .*\n  share  ([\d.]+) .*\n.*LEAVE\n((?:  .*\n){3})", said)
+    views = re.findall(r"  bust   ([\d.]+%) .*\n  share  ([\d.]+) .*\n.*LEAVE\n((?:  .*\n){3})", output)
     for chance, share, rows in views:
         seen = Observations(obs[0, 0])
         assert (chance, share) == (f"{float(seen['bust_chance']):.1%}", f"{float(seen['expected_share']):.2f}")

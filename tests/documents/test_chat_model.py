@@ -23,7 +23,7 @@ class Server(HTTPServer):
         self.sent: list[tuple[dict, dict]] = []
         self.answer = ev
         self.status = 200
-        self.body = None  # in place of an answer
+        self.body = None  # overrides the answer
 
     @property
     def url(self) -> str:

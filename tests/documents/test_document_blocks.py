@@ -95,7 +95,7 @@ NOT_RUN = {
     "pip install .[jax]": "installs",
     "pip install .[jax,train]": "installs",
     "python -m train.jax_ppo --config configs/default.toml --out runs/jax": "minutes; tests/in_jax trains a little",
-    "diamant evaluate runs/jax/policy.safetensors --against pool held-out": "judges what the command before trained",
+    "diamant evaluate runs/jax/policy.safetensors --against pool held-out": "needs the policy of the command before",
     "diamant page": "serves until Ctrl-C; tests/page plays in it",
     "diamant page --agents ppo.zip mine:patient runs/x hunter --edition box.toml": "serves until Ctrl-C",
     "ssh -t -L 8733:127.0.0.1:8733 you@there diamant page --no-browser": "needs a second machine",
@@ -103,17 +103,17 @@ NOT_RUN = {
     "make setup": "installs",
     "make docs": "builds the site",
     "make test": "these tests",
-    "make champion": "three hours; the commands are below it",
+    "make champion": "hours; its commands are run one by one",
     "python -m venv .venv-ray": "installs",
     ".venv-ray/bin/pip install -c constraints.txt -e .[train,distributed,dev]": "installs",
-    "python -m train.cluster --ray.runners 8 --ppo.games 3000": "asks for eight cores",
+    "python -m train.cluster --ray.runners 8 --ppo.games 3000": "needs eight cores",
     "ray start --head --port=6379": "leaves processes behind",
     "ray start --address=HEAD:6379": "needs a second machine",
     "RAY_ADDRESS=auto python -m train.cluster --ray.runners 64 --ppo.games 24000": "needs a cluster",
-    "ray stop": "would end what others began",
-    "python -m examples.chat_model http://localhost:8000/v1/chat/completions --model NAME --games 20": "asks a server; "
+    "ray stop": "would stop other clusters",
+    "python -m examples.chat_model http://localhost:8000/v1/chat/completions --model NAME --games 20": "no server; "
     "tests/documents/test_chat_model.py starts one",
-    "source .venv/bin/activate": "changes the shell it is typed into",
+    "source .venv/bin/activate": "changes the shell",
 }
 ANSWERS = "l\n" * 1000  # at the terminal: always LEAVE
 OPTIONAL = ("pyspiel", "jax")  # a block that imports one of these runs where it is installed

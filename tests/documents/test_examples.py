@@ -19,9 +19,9 @@ def test_example_recipe_runs(recipe, capsys, monkeypatch):
     runpy.run_module(module, run_name="__main__", alter_sys=True)  # BenchMARL pickles a class of __main__
     if recipe.package == "ray":
         importlib.import_module("ray").shutdown()
-    said = capsys.readouterr().out
-    result = run_all.FIGURES.search(said)
-    assert result, said
+    output = capsys.readouterr().out
+    result = run_all.FIGURES.search(output)
+    assert result, output
     assert result["package"] == recipe.package
     assert int(result["decisions"].replace(",", "")) > 400
     assert 0 <= float(result["share"].split()[0]) <= 1

@@ -35,7 +35,7 @@ def test_first_frame():
 
 
 def test_path_is_in_card_order():
-    play = text_of(["snake", 17, "relic", "lava pit"]).go_on(3)
+    play = text_of(["snake", 17, "relic", "lava pit"]).all_continue(3)
     assert "[SNAKE] - [17] - [RELIC] - [LAVA PIT]" in play.env.render()
     assert "2 gems, 1 relic worth 5" in play.env.render()
     game, edition, scene = shown(play)
@@ -75,7 +75,7 @@ def test_messages_of_events(deck, turns, begin, also, lacking):
 
 @pytest.mark.parametrize(("seat", "own"), [(None, ["?", "1"]), (1, ["10", "1"])])
 def test_hidden_chests_are_hidden_until_the_end(seat, own):
-    play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).go_on().leave(1)
+    play = text_of([11, "relic", 5, 5, 5, 5, 5], edition=replace(BASE, hidden_chests=True)).all_continue().leave(1)
     lines = seat_lines(*shown(play), ["a", "b", "c"], seat)[1:]
     assert [line.split()[-2:] for line in lines] == [["?", "0"], own, ["?", "0"]]
     assert [row[-2:] for row in rows(play)] == [["?", "0"], ["?", "1"], ["?", "0"]]

@@ -56,8 +56,8 @@ def test_picture_is_a_copy_and_deterministic():
 def test_longest_path_fits():
     traps = list(CROWDED.traps)
     deck = [*traps, *CROWDED.treasures[:30], "relic 5", "relic 7", "gas", 5]
-    play = picture_of(deck, 8, edition=CROWDED).go_on(len(deck) - 4)
-    before, after = play.env.render(), play.go_on().env.render()
+    play = picture_of(deck, 8, edition=CROWDED).all_continue(len(deck) - 4)
+    before, after = play.env.render(), play.all_continue().env.render()
     assert (before != after).any()
     assert_is_picture(after)
 

@@ -14,7 +14,7 @@ pygame = pytest.importorskip("pygame")
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    """Show pictures as fast as they are drawn, and leave no window behind."""
+    """Disable the frame rate limit; close all windows afterwards."""
     monkeypatch.setitem(diamant_v0.parallel_env.metadata, "render_fps", 0)
     yield
     pygame.quit()
@@ -22,7 +22,7 @@ def no_waiting(monkeypatch):
 
 @pytest.fixture
 def shown(monkeypatch):
-    """Counts the pictures that reach a window."""
+    """Return the pictures shown in a window."""
     flips = []
     flip = pygame.Window.flip
 

@@ -18,7 +18,7 @@ def test_cards_fit_and_differ(edition):
         faces[name] = card_svg(card, name)
         words = list(ElementTree.fromstring(faces[name]).iter(f"{SVG}text"))
         assert " ".join(line.text for line in words).split() == name.split()
-        # Letters such as g reach about 0.22 em below their line.
+        # Descenders reach about 0.22 em below the baseline.
         assert max(float(line.get("y")) + 0.22 * float(line.get("font-size")) for line in words) < 130
     assert len(set(faces.values())) == len(edition.card_names)
 

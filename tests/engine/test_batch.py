@@ -55,7 +55,7 @@ def test_seeds_of_games():
     assert rows[0].tobytes() == rows[2].tobytes()
     assert one.reset(seed=3).tobytes() == rows[1].tobytes()
     many, keys = [Batch(200, 3), Batch(200, 3)], []
-    for _ in range(4):  # without a seed, and the next game of each place, are other games
+    for _ in range(4):  # unseeded resets and later games have distinct keys
         for batch in many:
             batch.reset()
             keys.append(batch.games.key.copy())
@@ -70,7 +70,7 @@ def test_drawn_decisions_have_probability_and_are_independent(chance):
     actions, own = np.full((5000, 8), 9, np.int8), np.full((1, 3), 9, np.int8)
     batch.draw_decisions(np.full((5000, 8), chance, np.float32), actions)
     alone.draw_decisions(np.full((1, 3), chance, np.float32), own)
-    assert actions[4, :3].tolist() == own[0].tolist()  # whatever else is in the batch
+    assert actions[4, :3].tolist() == own[0].tolist()  # independent of other games
     assert not actions[~batch.must_decide].any()
     drawn = actions[:, :3]
     assert abs(drawn.mean() - chance) <= 4 * np.sqrt(chance * (1 - chance) / drawn.size)

@@ -13,7 +13,7 @@ NOTHING = np.zeros((2, 3), np.int8)  # no seat leaves
 FAIR = np.full((2, 3), 0.5, np.float32)
 READ_ONLY = np.zeros((2, 3), np.float32)
 READ_ONLY.flags.writeable = False
-TURNED = np.zeros((3, 2), np.float32).T
+TRANSPOSED = np.zeros((3, 2), np.float32).T
 UNALIGNED = np.zeros(1 + 4 * 2 * 3, np.uint8)[1:].view(np.float32).reshape(2, 3)
 
 ARGUMENTS = [
@@ -45,7 +45,7 @@ OUTPUTS = [
     ("rewards", [0.0], "rewards: <class 'list'>; expected"),
     ("rewards", READ_ONLY, "rewards must be C-contiguous, aligned and writeable"),
     ("rewards", UNALIGNED, "rewards must be C-contiguous, aligned and writeable"),
-    ("rewards", TURNED, "rewards must be C-contiguous, aligned and writeable"),
+    ("rewards", TRANSPOSED, "rewards must be C-contiguous, aligned and writeable"),
     ("done", np.zeros(2, np.int8), "done: .*dtype int8; expected .* bool"),
     ("final_observations", np.zeros((2, 3), np.float32), r"final_observations: shape \(2, 3\)"),
     ("final_observations", np.zeros((2, 3, NUM_FEATURES), np.float32), "with auto_reset=True only"),

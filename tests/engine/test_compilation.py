@@ -31,7 +31,7 @@ rules.start_game(game, edition, 3, np.uint64(7))
 game.chest[0] = 5
 print(f"{rules.win_share(game, edition, 0)} {cache_folder()}\\n", end="")  # one write: eight processes share a pipe
 """
-"""Two small functions that are kept, of which one calls others."""
+"""Two small cached functions, one of which calls others."""
 TOGETHER = f"""
 import multiprocessing, numba
 def pay(barrier):
@@ -44,7 +44,7 @@ for child in children: child.start()
 for child in children: child.join()
 print([child.exitcode for child in children] == [0] * 8)
 """
-"""The same in eight processes at once, after the import of Numba."""
+"""PAY in eight concurrent processes, forked after the import of Numba."""
 
 
 def run(*arguments: str, **environment: str) -> str:
@@ -56,11 +56,11 @@ def run(*arguments: str, **environment: str) -> str:
 
 
 def pay(place: Path) -> str:
-    """Run the small functions with a cache in that place."""
+    """Run PAY with this cache directory."""
     return run("-c", PAY, NUMBA_CACHE_DIR=str(place))
 
 
-def kept(place: Path) -> dict[Path, bytes]:
+def cached_files(place: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in place.rglob("*.nb?")}
 
 
@@ -78,13 +78,13 @@ def test_import_compiles_nothing():
 
 
 def test_eight_concurrent_cold_starts_and_a_warm_one(tmp_path):
-    said = run("-c", TOGETHER, NUMBA_CACHE_DIR=str(tmp_path)).split("\n")
-    before = kept(tmp_path)
+    output = run("-c", TOGETHER, NUMBA_CACHE_DIR=str(tmp_path)).split("\n")
+    before = cached_files(tmp_path)
     (folder,) = tmp_path.glob("diamant_env-*")
-    assert sorted(said) == sorted(["", "True", *[f"1.0 {folder}"] * 8])
+    assert sorted(output) == sorted(["", "True", *[f"1.0 {folder}"] * 8])
     assert len(before) >= 4  # an index and code for each function
     assert pay(tmp_path) == f"1.0 {folder}\n"
-    assert kept(tmp_path) == before  # nothing was recompiled
+    assert cached_files(tmp_path) == before  # nothing was recompiled
 
 
 def test_cache_folder_depends_on_compiled_sources_only(tmp_path, monkeypatch):
@@ -120,9 +120,9 @@ def uncached_folder():
 def test_uncached_start_warns_once(tmp_path):
     (tmp_path / "file").write_text("")
     batches = "from diamant_env import Batch\nfor _ in range(3): Batch(1, 3)"
-    said = run("-W", "always", "-c", batches, NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
-    assert said.count("diamant_env compiles its engine at every start") == 1
-    assert "set NUMBA_CACHE_DIR to another directory" in said
+    output = run("-W", "always", "-c", batches, NUMBA_CACHE_DIR=str(tmp_path / "file" / "folder"))
+    assert output.count("diamant_env compiles its engine at every start") == 1
+    assert "set NUMBA_CACHE_DIR to another directory" in output
 
 
 def play_batch(reward: str, auto_reset: bool, digest) -> None:

@@ -1,4 +1,4 @@
-"""State records from outside: refused, or played within array bounds; games rebuilt from observations."""
+"""Untrusted state records: refused, or played within array bounds; games rebuilt from observations."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_solution_refuses_unknown_trap():
         solution.leave_probability(np.zeros((2, 3)))
 
 
-STRANGE = """
+RANDOM_RECORDS = """
 import numpy as np
 from diamant_env import GAME, NUM_FEATURES, Batch, Edition
 from diamant_env.observation import NUM_HISTORY
@@ -192,7 +192,7 @@ def test_random_records_never_index_out_of_bounds():
     """NUMBA_BOUNDSCHECK=1 raises an IndexError at every index out of bounds."""
     cache = str(Path(os.environ["NUMBA_CACHE_DIR"]).with_name("cache-boundscheck"))
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": cache, "NUMBA_DISABLE_JIT": "0"}
-    command = [sys.executable, "-c", STRANGE]
+    command = [sys.executable, "-c", RANDOM_RECORDS]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     refused, played = map(int, done.stdout.split())

@@ -14,12 +14,12 @@ from diamant_env import diamant_v0
 from diamant_env.sb3 import DiamantVecEnv
 
 
-def through_a_file(env):
+def pickled(env):
     return pickle.loads(pickle.dumps(env))
 
 
 def turn(env, random):
-    """Play a turn of any view, and start the next game where one has ended; return what is seen."""
+    """Play a turn of any environment class, resetting it after the end of a game; return the result."""
     choice = (random.random(8) < 0.2).astype(int)
     if isinstance(env, ParallelEnv):
         if not env.agents:
@@ -35,7 +35,7 @@ def turn(env, random):
     return (result, env.reset()) if isinstance(env, gymnasium.Env) and result[2] else result
 
 
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, through_a_file])
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, pickled])
 @pytest.mark.parametrize("turns", [1, 30])
 @pytest.mark.parametrize(
     "make",

@@ -13,7 +13,7 @@ from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents import make
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
+pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
 SETTINGS = [
     {},
     {"num_players": 1},
@@ -35,7 +35,7 @@ def test_stable_baselines3_check_env(settings):
 
 
 def decision(observation) -> int:
-    """Decide by the observation, sometimes early, so that the others often play on."""
+    """Decide by the observation, often early, so that games continue without the learner."""
     obs = Observations(observation)
     return int(obs["bag"] >= 6 or obs["bust_chance"] > 0.2 or int(obs["turn"] + obs["chest"]) % 5 == 4)
 
@@ -56,7 +56,7 @@ def play(env, seed):
 
 
 def play_by_hand(batch, seed, learner, agents):
-    """Play the same with a batch of one; agents follow the learner in seat order."""
+    """Play the same game in a batch of one; agents follow the learner in seat order."""
     everyone = batch.reset(seed)
     observations, rewards, over = [everyone[0, learner].copy()], [], False
     while not over:

@@ -8,7 +8,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 
-pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
+pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
 NUM_ENVS = 7
 SETTINGS = [
     {"seat": None},
@@ -27,7 +27,7 @@ def assert_same(found, expected):
 
 
 def both(mode, **settings):
-    """Return our vector environment and Gymnasium's one of single environments."""
+    """Return our vector environment and the equivalent `SyncVectorEnv`."""
     singles = SyncVectorEnv([lambda: DiamantEnv(**settings)] * NUM_ENVS, autoreset_mode=mode)
     return DiamantVectorEnv(NUM_ENVS, **settings, autoreset_mode=mode), singles
 
@@ -40,8 +40,8 @@ def test_vector_equals_sync_vector_of_singles(settings, mode):
     ends, over = 0, np.zeros(NUM_ENVS, bool)
     for _ in range(120):
         actions = (random.random(NUM_ENVS) < 0.3).astype(np.int64)
-        swallowed = np.where(over & (mode == AutoresetMode.NEXT_STEP), 999, actions)  # by the reset
-        found = ours.step(swallowed)
+        ignored = np.where(over & (mode == AutoresetMode.NEXT_STEP), 999, actions)  # where step resets
+        found = ours.step(ignored)
         assert_same(found, singles.step(actions))
         over = found[2]
         ends += np.count_nonzero(over)

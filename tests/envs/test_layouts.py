@@ -1,4 +1,4 @@
-"""Selected fields, history of decisions and custom rewards, in a batch and in all views."""
+"""Selected fields, history of decisions and custom rewards, in a batch and all environments."""
 
 import copy
 import pickle
@@ -15,7 +15,7 @@ from diamant_env.gym_vector import DiamantVectorEnv
 from diamant_env.observation import HISTORY_EXPEDITIONS
 from tests.support.play import Play
 
-# After the 5, of which each of two players gets 2, both mud cards come up.
+# Two players get 2 gems each from the 5; then two mud cards: a certain bust.
 CERTAIN = Edition(name="certain", treasures=(5,), traps=("mud",), trap_copies=2, expeditions=2, bust_removes=0)
 FRESH = [[[0, 0]] * 2, [[0, 0]] * 2, [1, 0], [0, 0]]  # the history of a game at its first card, see `history_of`
 SOME = ["path_gems", "rival_inside", "history_banked"]
@@ -50,14 +50,14 @@ def test_history_of_leavers(hidden):
 
 
 def history_of(row):
-    """Return for the last two expeditions when each of two players left, what each banked, the cards, the busts."""
+    """Return the history of two expeditions: turns of leaving and gems banked by seat, cards, busts."""
     seen = Observations(row)
     seats = [seen[name].reshape(8, -1)[:2, :2].tolist() for name in ("history_left_turn", "history_banked")]
     return [*seats, seen["history_turns"][:2].tolist(), seen["history_bust"][:2].tolist()]
 
 
 def test_ended_or_masked_games_get_no_reward_or_history():
-    """Two players at tables of three seats, in the last expedition; the last game waits once."""
+    """Two players at tables of three seats, in the last expedition; `mask` skips the last game once."""
     masks = []
 
     def one_each(banked, chests, inside, done, played):
@@ -172,7 +172,7 @@ def test_custom_reward_gets_turn_and_state():
 
 
 def test_custom_reward_sees_every_game_of_vector():
-    """A mean over the games played, although games step separately while a learner is in camp."""
+    """The reward averages over `played`: games whose learner is in camp take extra turns, the others wait."""
     seen = []
 
     def above_average(banked, chests, inside, done, played):

@@ -1,4 +1,4 @@
-"""Seeds of the opponents in the views with one learner at a table."""
+"""Seeds of the opponents in single-learner environments."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from diamant_env.sb3 import DiamantVecEnv
 class Seeded:
     """Agent that records its seeds."""
 
-    made: list = []  # noqa: RUF012 - of all that were made
+    made: list = []  # noqa: RUF012 - all instances
 
     def __init__(self):
         self.seeds = []
@@ -41,7 +41,7 @@ def test_opponents_have_own_seeds(make):
             env.reset()
         else:
             env.reset(seed=seed)
-    if isinstance(env, DiamantVectorEnv):  # of some games alone: the opponents play on in the others
+    if isinstance(env, DiamantVectorEnv):  # a partial reset reseeds no opponent
         env.reset(seed=3, options={"reset_mask": np.array([True, False])})
     seeds = [agent.seeds for agent in Seeded.made if agent.seeds]
     assert [len(each) for each in seeds] == [3, 3]

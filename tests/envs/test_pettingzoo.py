@@ -27,7 +27,7 @@ from diamant_env.observation import NUM_FEATURES
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
-pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
+pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
 # Warnings of PettingZoo about every Dict space.
 ABOUT_DICT_SPACES = ("Observation is not a NumPy array", "Observation space for each agent probably should be")
 

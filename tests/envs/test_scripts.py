@@ -37,7 +37,7 @@ def test_relic_is_the_lowest_printed_relic():
     assert play.chests == [5, 7, 0, 0]
     other = Play(["snake", "relic 7", "relic", 1], edition=PRINTED, players=2).all_leave()
     assert other.game["path_relic_value"] == 7
-    assert other.go_on().game["path_relic_value"] == 12
+    assert other.all_continue().game["path_relic_value"] == 12
 
 
 def test_relic_after_the_last_printed_one_is_refused():
@@ -82,7 +82,7 @@ def test_invalid_deck_is_refused(deck, message):
     ("deck", "turns", "place", "after"),
     [
         ([17, "boulder", 17], 1, "card 2 of the deck, 17, .* in expedition 1, turn 3", (2, 1, 17 // 3, 0)),
-        # A bust comes before the missing card; else the second snake is the first card of the next expedition.
+        # CONTINUE: a bust, then the missing card. LEAVE: the second snake opens the next expedition.
         (
             [*["relic"] * 5, "snake", "snake", "relic"],
             5,

@@ -13,7 +13,7 @@ from diamant_env import EDITIONS, Observations, diamant_v0, list_tasks
 from diamant_env.gym_env import DiamantEnv
 from diamant_env.gym_vector import DiamantVectorEnv
 
-pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # on purpose, uncompiled
+pytestmark = pytest.mark.filterwarnings("error", "ignore:overflow encountered in scalar")  # uncompiled RNG wraps
 TASKS = list_tasks()
 IDS = [task.id for task in TASKS]
 
@@ -31,7 +31,7 @@ def test_task_has_its_settings(task):
     single, many = gymnasium.make(task.id), gymnasium.make_vec(task.id, num_envs=2)
     assert type(single.unwrapped) is DiamantEnv
     assert type(many) is DiamantVectorEnv
-    again = type(single.spec).from_json(single.spec.to_json())  # a specification survives as text
+    again = type(single.spec).from_json(single.spec.to_json())  # JSON round trip
     assert again.kwargs == task.settings
     assert gymnasium.make(again).unwrapped.edition == single.unwrapped.edition
     observation, _ = single.reset(seed=3)

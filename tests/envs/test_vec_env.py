@@ -67,7 +67,7 @@ def ten(obs):
 
 
 def played(opponents, seating=None):
-    """Return the observations of a learner in seat 0 of three games that never leaves."""
+    """Return the observations of a learner that never leaves, in seat 0 of three games."""
     env = sb3.DiamantVecEnv(3, 3, opponents=opponents, seating=seating)
     env.seed(4)
     shown = [env.reset(), *(env.step(np.zeros(3, int))[0] for _ in range(40))]
@@ -109,7 +109,7 @@ def same_step(num_envs, **settings):
 
 
 def rows_and_games(**settings):
-    """Return a vector of each kind."""
+    """Return a vector environment of each class."""
     return sb3.DiamantVecEnv(2, 3, **settings), same_step(4, **settings)
 
 

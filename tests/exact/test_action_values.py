@@ -29,7 +29,7 @@ def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
     found, reach = {}, defaultdict(Fraction)
 
     def walk(game: Oracle, chance: Fraction) -> None:
-        for rising, card in by_hand.next_cards(game):
+        for drawn, card in by_hand.next_cards(game):
             then = by_hand.after(game, card)
             if then.over:
                 continue
@@ -45,12 +45,12 @@ def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
                 q = gain[0] / (gain[0] - gain[1])
             key = state_of(then)
             found[key] = by_hand.binomial_mean(stay, q), by_hand.binomial_mean(leave, q), q
-            reach[key] += chance * rising
+            reach[key] += chance * drawn
             everyone = [*others, me]
             for number in range(len(everyone)):
                 for leavers in combinations(everyone, number):
                     if (going := q**number * (1 - q) ** (len(everyone) - number)) > 0:
-                        walk(by_hand.left(then, set(leavers)), chance * rising * going)
+                        walk(by_hand.left(then, set(leavers)), chance * drawn * going)
 
     walk(Oracle(edition, players), Fraction(1))
     return {key: (*figures, reach[key]) for key, figures in found.items()}

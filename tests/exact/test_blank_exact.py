@@ -1,4 +1,4 @@
-"""Blank games and exact exploitability: simulated gains stay below the exact one."""
+"""Exact exploitability of games with blank rivals bounds simulated gains."""
 
 import numpy as np
 import pytest

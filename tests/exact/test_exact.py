@@ -119,7 +119,7 @@ def test_two_player_equilibrium_equals_fractions(edition):
 @pytest.mark.parametrize("players", [1, 2, 3])
 @every([TINY, TINY_RELICS])
 def test_best_response_equals_fractions(edition, players):
-    best = by_hand.seat_value(Oracle(edition, players), by_hand.answer_to(by_bag))
+    best = by_hand.seat_value(Oracle(edition, players), by_hand.best_response_to(by_bag))
     profile = by_hand.seat_value(Oracle(edition, players), by_hand.everyone_plays(by_bag))
     for merge in (True, False):
         x = tree_of(edition, players, merge)
@@ -163,12 +163,12 @@ def test_tie_rule_of_choices():
     equal, more = np.full(8, 5.0), np.full(8, 6.0)
     more[0] = 5  # equal if no other seat leaves
     assert choose(EQUILIBRIUM, more, equal, 3) == choose(DIFFERENCE, equal, equal, 1) == 0
-    game = Play([5, "mud"], 1, HALF).go_on().game  # 5 gems, or 10 half of the time
+    game = Play([5, "mud"], 1, HALF).all_continue().game  # 5 gems, or 10 half of the time
     assert exact.solve_lone(HALF).leave_probability(game[None]).tolist() == [1]
 
 
 def test_best_response_mid_expedition():
-    """Alone with 5 gems: the policy leaves with them; 1 of 3 cards makes 10 of them, after the others 5 are left."""
+    """The policy leaves with 5 gems; one more card is safe and better: 1/3 · 10 + 2/3 · 5."""
     tree = exact.build_tree(Play([5], 1, HALF).game, HALF)
     response = exact.best_response(exact.policy_of(make("bag:1"), tree), tree)
     assert (response.profile_value, response.value) == pytest.approx((5, 20 / 3))

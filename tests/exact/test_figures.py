@@ -46,7 +46,7 @@ def test_survival_by_playing(edition):
     batch.reset(seed=20_000_000 + 100_000 * [*PUBLISHED, NO_RELICS].index(edition))
     while not batch.over.all():
         batch.step(np.full((PLAYED, 1), CONTINUE, np.int8))
-    for cards in (2, 3, 4, 6, 10):  # the last card was the bust
+    for cards in (2, 3, 4, 6, 10):  # the last turn is the bust
         assert_near(Observations(batch.observe()[:, 0])["turn"] > cards, survival(edition, cards))
 
 

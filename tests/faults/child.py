@@ -1,4 +1,4 @@
-"""Forked processes for trials: crashes, kills and timeouts are results."""
+"""Functions run in forked processes; crashes, kills and timeouts are returned."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from typing import Any
 
 from tqdm import tqdm
 
-HANG = 300.0
-"""Seconds after which a trial counts as one that hangs; none takes a tenth of it."""
+TIMEOUT = 300.0
+"""Seconds; no call takes a tenth of it."""
 
 
 def in_child(work: Callable[[], Any], memory: int | None = None) -> tuple[str, Any]:
-    """Do some work in a forked process without output, with at most `memory` bytes more than now.
+    """Call `work` in a forked process without output, with at most `memory` more bytes.
 
     Returns:
-        What went wrong, "" if nothing did, and what the work returned.
+        The error, "" if there is none, and the result.
     """
-    said, saying = Pipe(duplex=False)
+    receiver, sender = Pipe(duplex=False)
     pid = os.fork()
     if pid == 0:
-        _serve(work, memory, saying)
-    saying.close()
-    hangs = not said.poll(HANG)
+        _serve(work, memory, sender)
+    sender.close()
+    hangs = not receiver.poll(TIMEOUT)
     if hangs:
         os.kill(pid, signal.SIGKILL)
     try:
-        error, result = ("it hangs", None) if hangs else said.recv()
+        error, result = ("it hangs", None) if hangs else receiver.recv()
     except EOFError:
         error, result = "", None
-    said.close()
+    receiver.close()
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     return error or (f"it died by {signal.Signals(-status).name}" if status < 0 else ""), result
 
 
-def _serve(work: Callable[[], Any], memory: int | None, saying: Connection) -> None:
-    """Do the work and exit without the parent's exit handlers."""
+def _serve(work: Callable[[], Any], memory: int | None, sender: Connection) -> None:
+    """Call `work`, send the result, and exit without the parent's exit handlers."""
     try:
         tqdm.set_lock(threading.RLock())  # the default lock is shared by forks, and a killed one would keep it
         nowhere = os.open(os.devnull, os.O_RDWR)
@@ -53,9 +53,9 @@ def _serve(work: Callable[[], Any], memory: int | None, saying: Connection) -> N
             used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
             resource.setrlimit(resource.RLIMIT_AS, (used + memory, used + memory))
         try:
-            said = "", work()
+            result = "", work()
         except BaseException:
-            said = traceback.format_exc(), None
-        saying.send(said)
+            result = traceback.format_exc(), None
+        sender.send(result)
     finally:
         os._exit(0)

@@ -15,7 +15,7 @@ import numpy as np
 
 
 def mutated(random: np.random.Generator, content: bytes) -> bytes:
-    """Return a content with one random damage."""
+    """Return the content with one random error."""
     at = int(random.integers(len(content)))
     length = int(random.integers(1, 65))
     before, behind = content[:at], content[at + 1 :]
@@ -44,7 +44,7 @@ def crafted(good: bytes, mark: Path) -> dict[str, bytes]:
     """Return crafted files.
 
     Args:
-        good: A sound file, with which some of them begin.
+        good: A valid file, the start of some of them.
         mark: The folder that appears if code from one of them runs.
     """
     objects = io.BytesIO()
@@ -89,7 +89,7 @@ _LYING = {
     "an unknown dtype": ("O8", [8], [0, 64]),
     "offsets that are texts": ("F32", [16], ["0", "64"]),
 }
-"""Tensors of safetensors files whose header lies."""
+"""Invalid entries of safetensors headers."""
 
 
 def _archive(name: str, content: bytes) -> bytes:

@@ -44,7 +44,7 @@ hidden = [8]
 [judge]
 curve_points = 0
 """
-"""A run of half a second in which everything happens that a checkpoint must hold."""
+"""Run of half a second with every kind of state in its checkpoint."""
 SMALL = Edition("small", treasures=(5, 7, 11), traps=("snake", "fire"), trap_copies=2, expeditions=2)
 
 
@@ -53,9 +53,9 @@ class Stored:
     """Kind of stored file.
 
     Attributes:
-        path: Of a sound file; its folder holds what it needs.
-        load: Opens it and returns its content as a text; "" where a lost file is no loss.
-        may_differ: Whether damage may give other content that is sound: a text without a digest.
+        path: A valid file; the files that it needs are beside it.
+        load: Returns the content as text, "" for a cache miss.
+        may_differ: Whether damage can yield other valid content: text without a digest.
     """
 
     path: Path
@@ -103,7 +103,7 @@ def stored(place: Path) -> dict[str, Stored]:
 
 
 def fingerprint(content: Any) -> str:
-    """Return a digest of a value, whatever it was stored in."""
+    """Return a digest of a value, independent of its container."""
 
     def plain(value: Any) -> object:
         return value.hex() if isinstance(value, bytes) else (str(value.dtype), value.tolist())

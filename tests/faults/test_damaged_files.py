@@ -34,7 +34,7 @@ def outcome(kind: Stored, wanted: str | None) -> str | None:
     try:
         found = kind.load()
         if found not in (wanted, "") and wanted is not None:
-            return "another content was loaded without a word"
+            return "other content was loaded without an error"
     except (ValueError, OSError) as error:
         if len(str(error).splitlines()) > 1:
             return f"its error has several lines: {error}"

@@ -38,7 +38,7 @@ def resume(folder: Path) -> int:
 
 
 def train_until(checkpoint: int, out: Path) -> None:
-    """Train the tiny run, killed where it would save its checkpoint of this number."""
+    """Train the tiny run; kill it before it saves this checkpoint."""
     checkpoints = count()
 
     def save_or_die(path: Any, *content: Any) -> None:
@@ -62,8 +62,8 @@ def test_killed_run_resumes_to_same_bytes(tmp_path):
         assert written(folder) == expected, f"killed at checkpoint {checkpoint}"
 
 
-def struck(at: int, work: Callable[[], object]) -> int:
-    """Do some work, killed before or after one of its file operations; return how many there are."""
+def killed_at(at: int, work: Callable[[], object]) -> int:
+    """Call `work`, killed before or after file operation `at`; return the number of operations."""
     count = 0
 
     def follow(frame: Any, event: str, function: Any) -> None:
@@ -85,10 +85,10 @@ def test_killed_save_is_atomic(tmp_path):
     path = tmp_path / "file"
     save = partial(write_whole, path, NEW)
     found = set()
-    _, operations = in_child(partial(struck, -1, save))
+    _, operations = in_child(partial(killed_at, -1, save))
     assert operations >= 10
     for at in range(operations):
         path.write_bytes(OLD)
-        assert in_child(partial(struck, at, save))[0] == "it died by SIGKILL"
+        assert in_child(partial(killed_at, at, save))[0] == "it died by SIGKILL"
         found.add(path.read_bytes())
     assert found == {OLD, NEW}

@@ -51,8 +51,7 @@ def cards(game: Game) -> list[tuple[int, int]]:
 def survival_by_the_engine(edition: Edition) -> tuple[list[Fraction], dict[int, Fraction]]:
     """Return P(no bust after k cards) for all k, and P(the h-th trap comes before a bust) for all h.
 
-    Games with as many cards and as many kinds of trap on the path have the same future as far as busts go, so one of
-    them stands for all.
+    The number of cards and of kinds of trap on the path determines the chances of a bust: one game per pair suffices.
     """
     root = Game(1, replace(edition, expeditions=1))
     alive, reached = {0: (Fraction(1), root)}, dict.fromkeys(range(1, len(edition.traps) + 1), Fraction(0))
@@ -85,8 +84,8 @@ def test_survival_of_every_edition(edition):
 
 
 @every(LONGER)
-def test_all_courses_of_three_turns(edition):
-    names, courses = Names(edition), []
+def test_all_histories_of_three_turns(edition):
+    names, histories = Names(edition), []
 
     def go(game: Game, oracle: Oracle, turns: int) -> None:
         if game.phase == "reveal":
@@ -98,11 +97,11 @@ def test_all_courses_of_three_turns(edition):
         assert rows == [oracle_row(oracle)]
         assert names.deck(game.state.deck.tolist()) == oracle.deck_counts
         if turns == 3 or oracle.over:
-            courses.append(tuple(rows[0]))
+            histories.append(tuple(rows[0]))
             return
         inside = [seat for seat, player in enumerate(oracle.players) if player.inside]
         for leavers in [(), *((seat,) for seat in inside), inside][: 2 ** len(inside)]:
             go(decided(game, leavers), left(oracle, set(leavers)), turns + 1)
 
     go(Game(2, edition), Oracle(edition, 2), 0)
-    assert len(set(courses)) > 10
+    assert len(set(histories)) > 10

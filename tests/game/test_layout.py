@@ -22,7 +22,7 @@ from diamant_env import (
 from diamant_env.observation import SLICES, field_table, shown_columns
 from diamant_env.state import DECIDE, NO_DECISION, OVER, REVEAL
 
-# name, first index, numbers, step from one to the next, divided by, lowest, highest
+# name, first column, size, stride, scale, low, high
 LAYOUT = [
     ("must_decide", 0, 1, 1, 1, 0, 1),
     ("chest", 1, 1, 1, 32, 0, 15500),
@@ -111,7 +111,7 @@ def test_blank_rivals_erase_rival_fields_only():
     assert seen[..., columns("rival_present")].any()
 
 
-# name, first index, numbers, divided by, highest
+# name, first column, size, scale, high
 HISTORY_LAYOUT = [
     ("history_left_turn", 90, 40, 8, 100),
     ("history_banked", 130, 40, 16, 1000),

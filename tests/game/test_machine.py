@@ -25,26 +25,26 @@ KINDS = ["all leave", "none leaves", "one leaves", "one stays", "some leave", "a
 TURNS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 255), CARDS), min_size=6, max_size=14)
 
 
-class TwoGames:
+class RulesAndOracle:
     """One game, played by the compiled rules and by the oracle."""
 
     def __init__(self, edition, players, seed, cards):
         self.batch = Batch(1, players, edition)
         self.batch.reset(0)
-        self.game, self.box = self.batch._games.view(np.recarray)[0], numbers_of(edition)
+        self.game, self.edition = self.batch._games.view(np.recarray)[0], numbers_of(edition)
         self.names, self.oracle = Names(edition), Oracle(edition, players)
         self.whole = Counter(self.oracle.deck) + Counter(self.oracle.relics_to_come)
         self.junk = random.Random(seed)
-        start_game(self.game, self.box, players, np.uint64(seed))
-        self.turn_up(cards)
+        start_game(self.game, self.edition, players, np.uint64(seed))
+        self.reveal_cards(cards)
 
-    def turn_up(self, cards):
+    def reveal_cards(self, cards):
         """Reveal the next cards: chosen uniformly among the kinds left, or drawn."""
         cards = iter(cards)
         while self.game.phase == REVEAL:
             choice, kinds = next(cards, None), self.kinds()
             card = draw_card(self.game) if choice is None else kinds[choice % len(kinds)]
-            reveal(self.game, self.box, card)
+            reveal(self.game, self.edition, card)
             self.oracle.reveal(self.names.cards[card])
         self.compare()
 
@@ -55,9 +55,9 @@ class TwoGames:
         """Play one turn; seats in camp send random actions."""
         for seat, inside in enumerate(self.game.inside):
             self.game.decision[seat] = LEAVE * (seat in leavers) if inside else self.junk.randint(-128, 127)
-        resolve_decisions(self.game, self.box)
+        resolve_decisions(self.game, self.edition)
         self.oracle.decide({seat for seat in leavers if self.oracle.players[seat].inside})
-        self.turn_up(cards)
+        self.reveal_cards(cards)
 
     def turn(self, kind, number, cards):
         """Play one turn of this kind; for a bust, turns until it happens."""
@@ -91,7 +91,7 @@ class TwoGames:
         assert Counter(cards) - Counter(gap=99) == self.whole
         winners = oracle.winners
         for seat in range(len(oracle.players)):
-            assert win_share(self.game, self.box, seat) == (seat in winners) / len(winners)
+            assert win_share(self.game, self.edition, seat) == (seat in winners) / len(winners)
 
 
 @every([*PUBLISHED, *INVENTED])
@@ -99,7 +99,7 @@ def test_any_game_of_any_edition(edition):
     @settings(max_examples=games(40 if edition in PUBLISHED else 24) * SCALE)
     @given(st.integers(1, 8), st.integers(0, 2**63), CARDS, TURNS)
     def any_game(players, seed, cards, turns):
-        both = TwoGames(edition, players, seed, cards)
+        both = RulesAndOracle(edition, players, seed, cards)
         for turn in turns:
             if not both.oracle.over:
                 both.turn(*turn)

@@ -44,16 +44,16 @@ def test_unplayable_edition_is_refused(changes, reason):
         replace(BASE, **changes)
 
 
-# Hidden chests: an option of every view, the default of the editions that say so.
+# Hidden chests: an option of every environment; default: the edition's.
 
 
 @pytest.mark.parametrize("make_env", [diamant_v0.parallel_env, diamant_v0.env, diamant_v0.raw_env])
 @every([ODD, HIDDEN])
 @pytest.mark.parametrize("option", [None, False, True])
-def test_the_option_goes_before_the_edition(make_env, edition, option):
+def test_option_overrides_edition(make_env, edition, option):
     env = pickle.loads(pickle.dumps(make_env(num_players=3, edition=edition, hidden_chests=option)))
     started = env.reset(seed=1)
-    first = started[0]["player_0"] if started else env.observe("player_0")  # the turn-based views return nothing
+    first = started[0]["player_0"] if started else env.observe("player_0")  # AEC returns nothing
     assert Observations(first)["hidden_chests"] == (edition.hidden_chests if option is None else option)
     assert Observations(env.state())["hidden_chests"] == 0
 
@@ -79,21 +79,21 @@ def test_relics_are_visible_where_chests_are_hidden(edition):
 # An edition is refused exactly if its deck could run out.
 
 
-def can_run_out(box: SimpleNamespace) -> bool:
+def can_run_out(edition: SimpleNamespace) -> bool:
     """Return whether some order of cards empties the deck inside an expedition."""
-    oracle = Oracle(box, 1)
-    for _ in range(box.expeditions):
-        pairs = [trap for trap in box.traps if oracle.deck.count(trap) > 1]
+    oracle = Oracle(edition, 1)
+    for _ in range(edition.expeditions):
+        pairs = [trap for trap in edition.traps if oracle.deck.count(trap) > 1]
         if not pairs:
             while oracle.deck:
                 oracle.reveal(oracle.deck[0])
-            return oracle.expedition <= box.expeditions and not oracle.over
+            return oracle.expedition <= edition.expeditions and not oracle.over
         oracle.reveal(pairs[0])
         oracle.reveal(pairs[0])
     return False
 
 
-boxes = st.fixed_dictionaries(
+FIELDS = st.fixed_dictionaries(
     {
         "treasures": st.lists(st.integers(1, 60), min_size=1, max_size=16).map(tuple),
         "traps": st.integers(1, 8).map(lambda kinds: ALL_KINDS[:kinds]),
@@ -109,13 +109,13 @@ boxes = st.fixed_dictionaries(
 )
 
 
-@given(boxes, st.sampled_from(list(REWARDS)), st.integers(0, 2**32))
+@given(FIELDS, st.sampled_from(list(REWARDS)), st.integers(0, 2**32))
 @settings(max_examples=150)
-def test_any_box_is_played_as_the_oracle_says_or_its_deck_can_run_out(box, reward, seed):
-    if can_run_out(SimpleNamespace(**box)):
+def test_any_edition_equals_oracle_or_is_refused(fields, reward, seed):
+    if can_run_out(SimpleNamespace(**fields)):
         with pytest.raises(ValueError, match="the deck could run out inside one of its"):
-            Edition("any", **box)
+            Edition("any", **fields)
         return
-    batch = Batch(6, [2 if reward == "margin" else 1, 2, 3, 5, 7, 8], Edition("any", **box), reward)
+    batch = Batch(6, [2 if reward == "margin" else 1, 2, 3, 5, 7, 8], Edition("any", **fields), reward)
     SideBySide(batch, seed).play_to_the_end(np.random.default_rng(seed))
     assert all(observation_space().contains(row) for row in batch.state())

@@ -1,4 +1,4 @@
-"""JAX rules against the engine: states, observations, rewards and ends of the same cards."""
+"""JAX rules against the engine: states, observations, rewards and ends, given the same cards."""
 
 import functools
 import os
@@ -34,7 +34,7 @@ def paying(players):
 
 
 def play_cards(players, state, numbers, actions, cards):
-    """Play a turn whose one or two cards are given, which JAX draws itself in `Diamant.step`."""
+    """Play a turn as `Diamant.step` does, with given instead of drawn cards."""
     after = resolve_decisions(state, numbers, actions)
     for card in cards:
         after = select(after.phase == REVEAL, reveal(after, numbers, card), after)
@@ -57,7 +57,7 @@ def expect_same(batch, state, observed):
 
 
 def play_both(editions, players, seed):
-    """Play a game of each edition to its end, and a turn more, through both; return the turns that were played."""
+    """Play a game of each edition and a turn after its end in both; return the number of turns."""
     random, games = np.random.default_rng(seed), len(editions)
     numbers = Numbers(*map(np.stack, zip(*map(Numbers.of, editions), strict=True)))
     batches = {name: Batch(games, players, editions, reward=name) for name in paying(players)}

@@ -27,7 +27,7 @@ def response_to(agent, players, edition=ONE):
 
 @pytest.fixture(scope="module")
 def network_with_values():
-    """Return the champion and other values, learned from other games at tables of three."""
+    """Return the champion and a second value network, fitted to other games of three players."""
     champion, seeds = make("champion"), np.random.SeedSequence(0)
     layers, _ = fit(play_starts(champion, 3, 1000, seeds, ["iello-2016"]), seeds)
     return champion, Values({3: layers})

@@ -1,4 +1,4 @@
-"""Loss per decision: zero at equilibrium, known for a random player, by search for wins."""
+"""Loss per decision: zero at equilibrium, exact for a random player, by search with reward win."""
 
 import json
 from fractions import Fraction
@@ -11,7 +11,7 @@ from diamant_env.commands import diamant
 from diamant_env.judging import judge_decisions
 from diamant_env.judging.decisions import _searched_gains, lost
 from diamant_env.opponents.solved import EquilibriumAgent
-from tests.advice.test_hint import FATAL, at_the_brink
+from tests.advice.test_hint import FATAL, winning_endgame
 from tests.exact.test_exact import CARDS_30, SMALL, TINY, TINY_RELICS, compiled_only
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
@@ -19,7 +19,7 @@ from tests.support.play import BASE, every
 
 
 def chance_of(game: Oracle) -> Fraction:
-    """Return the equilibrium probability of leaving of the other one of two; 0 if alone."""
+    """Return the rival's equilibrium probability of leaving; 0 if alone."""
     *others, me = [seat for seat, player in enumerate(game.players) if player.inside]
     if not others:
         return Fraction(0)
@@ -73,7 +73,7 @@ def test_loss_is_unbiased_under_noise():
 
 
 def test_search_finds_winning_choice():
-    flat = seen_by(0, [at_the_brink().game] * 8, BASE)
+    flat = seen_by(0, [winning_endgame().game] * 8, BASE)
     gains = _searched_gains(BASE, 0, flat)
     assert gains.shape == (8, 2)
     assert gains.mean() == pytest.approx(FATAL, abs=4 * (FATAL * (1 - FATAL) / (8 * 128)) ** 0.5)
@@ -88,8 +88,8 @@ def test_per_decision_command(tmp_path, capsys):
     file = tmp_path / "losses.json"
     words = ["evaluate", "random:0.5", "--per-decision", "win", "--against", "ev,bag:8", "self", "--players", "3"]
     assert diamant.main([*words, "--games", "3", "--out", str(file)]) == 0
-    said = capsys.readouterr().out
-    assert "Losses in win share at tables of 3; games a row: 3" in said
+    output = capsys.readouterr().out
+    assert "Losses in win share at tables of 3; games a row: 3" in output
     saved = json.loads(file.read_text())
     assert [row["against"] for row in saved["losses"]] == ["ev,bag:8", "copies of random:0.5"]
     assert all(row["decisions"] > 10 for row in saved["losses"])

@@ -44,7 +44,7 @@ def played(agents: tuple[str, ...], seating: list[list[int]], games: int) -> Pla
 def test_quotas_are_independent_of_game_length():
     run = played(("random:1", "traps:3"), [[0, 0, 0], [1, 1, 1], [0, 1, 1]] * 2, 100)
     assert run.quotas.tolist() == [17, 17, 17, 17, 16, 16]
-    assert [key_of_next_game(key) for key in run.keys[:-6]] == run.keys[6:].tolist()  # of the same table
+    assert [key_of_next_game(key) for key in run.keys[:-6]] == run.keys[6:].tolist()  # next game at each table
 
 
 class Leaves:
@@ -142,7 +142,7 @@ def test_line_ups_are_parsed():
     assert split_agents(",".join(paths)) == paths
 
 
-SIT = ("bag-or-traps:20,3", "ev-others-stay:0.2", "ev-others-stay:0.5", "follow:2,8", "follow:3,14", "oppose:11,2")
+KEPT = ("bag-or-traps:20,3", "ev-others-stay:0.2", "ev-others-stay:0.5", "follow:2,8", "follow:3,14", "oppose:11,2")
 LEFT_OUT = ("catch-up:16,0.5", "catch-up:22,1")
 
 
@@ -150,9 +150,9 @@ LEFT_OUT = ("catch-up:16,0.5", "catch-up:22,1")
 def test_hidden_chests_leave_out_pool_members_that_need_them(chests):
     judged = evaluate("ev", ["held-out", "clones:held-out", "intruder:held-out", "pool"], 12, players=3, **chests)
     distinct, *others, pool = judged.results
-    assert (distinct.rivals, distinct.left_out) == (SIT, LEFT_OUT)
+    assert (distinct.rivals, distinct.left_out) == (KEPT, LEFT_OUT)
     alone = [(row.how, row.rivals) for row in others]
-    assert alone == [(how, (name,)) for how in ("clones", "intruder") for name in SIT]
+    assert alone == [(how, (name,)) for how in ("clones", "intruder") for name in KEPT]
     assert pool.left_out == ()
     assert str(judged).endswith(f"Left out of the pools, since they need open chests: {', '.join(LEFT_OUT)}.")
 

@@ -162,7 +162,7 @@ def test_rollout_without_complete_decision():
 
 
 def test_run_with_older_configuration_resumes(tmp_path):
-    """With keys that are newer, and with one that is obsolete."""
+    """A key is missing, an obsolete one is present."""
     config, folder = small_run(tmp_path, ppo={"decisions": 2_000, "games": 8, "turns": 16, "minibatch": 64})
     policy = train(config, folder)
     written = {**config.model_dump(mode="json", exclude={"name"}), "start": ""}

@@ -92,7 +92,7 @@ def buffer_of(rows: int) -> DecisionBuffer:
 
 
 def decide(buffer, rows, actions, rewards, done, values=0, log_probs=0, weights=1):
-    """Add a decision of each of some rows, then the outcome of the turn for all rows."""
+    """Add decisions of these rows, then the turn's outcome for all rows."""
     seen = np.ones((len(rows), NUM_FEATURES), np.float32)
     buffer.add_decisions(np.array(rows), seen, actions, values, log_probs, weights)
     buffer.add_outcomes(np.array(rewards, np.float32), np.broadcast_to(np.array(done, bool), len(rewards)))

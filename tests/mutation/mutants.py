@@ -1,9 +1,8 @@
 """Mutation testing of rules, rewards and observation, uncompiled.
 
 ``python tests/mutation/mutants.py [FILE ...]`` works on a copy of the working tree in a temporary folder. cosmic-ray
-makes the changes, but does not run the tests: starting Python and importing Numba takes longer than most of them. Each
-mutant gets a fork of this process instead, which has imported the libraries but nothing of the package. Settings are in
-`mutants.toml`, mutants that no test can notice in `mutants.md`.
+generates the mutants; their tests run in forks of this process, which has imported the libraries but not the package:
+importing Numba takes longer than most tests. Settings are in `mutants.toml`, equivalent mutants in `mutants.md`.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def copy_tree(folder: Path) -> None:
 
 
 def run_tests(stages: list[list[str]], log: Path, limits: list[float] | None = None) -> bool:
-    """Run the tests in a fork; return whether all passed. The limits of a mutant are seconds of CPU time."""
+    """Run the tests in a fork; return whether all passed. `limits` are seconds of CPU time per stage."""
     child = os.fork()
     if child == 0:
         status = 1
@@ -71,7 +70,7 @@ def run_tests(stages: list[list[str]], log: Path, limits: list[float] | None = N
             os.dup2(handle, 1)
             os.dup2(handle, 2)
             sys.dont_write_bytecode = limits is not None
-            signal.alarm(PATIENCE)  # ends this process, and so does the timer below; 0 is no limit
+            signal.alarm(PATIENCE)  # kills this process, as does the timer below; 0 disables it
             sys.path.insert(0, os.getcwd())
             options = ["-x", "-q", *(f"-pno:{plugin}" for plugin in NOT_NEEDED)]
             for stage, limit in zip(stages, limits or [0.0] * len(stages), strict=True):
@@ -109,14 +108,14 @@ def mutants_of(path: str, work_db: WorkDB):
 
 
 def listed_as_equivalent(path: str) -> dict[str, re.Pattern]:
-    """Return the rows of the table about a file, and what they match; ``...`` in a row stands for anything."""
+    """Return the rows about a file with their patterns; ``...`` in a row matches anything."""
     rows = [re.findall("`([^`]+)`", line)[:3] for line in EQUIVALENT.read_text().splitlines() if line.startswith("| `")]
     texts = [f"diamant_env/{file} {function}: {after}".replace("\\|", "|") for file, function, after in rows]
     return {text: re.compile(re.escape(text).replace(r"\.\.\.", ".*")) for text in texts if text.startswith(f"{path} ")}
 
 
 def main() -> int:
-    """Run all mutants of the files; return 0 if enough were killed and survivors and listed ones are the same."""
+    """Run all mutants of the files; return 0 if the scores suffice and the survivors are those listed."""
     config = tomllib.loads(CONFIG.read_text())
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", default=[*config["files"]], metavar="FILE", help="default: all")
@@ -134,8 +133,8 @@ def main() -> int:
     return 0 if all(good) else 1
 
 
-def unchanged(stages: list[list[str]], patience: float, log: Path) -> list[float]:
-    """Run the tests of an unchanged file; return how long each stage of a mutant may compute, in seconds."""
+def time_limits(stages: list[list[str]], patience: float, log: Path) -> list[float]:
+    """Run the tests of an unchanged file; return the CPU time limit of each stage, in seconds."""
     limits = []
     for stage in stages:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -150,7 +149,7 @@ def judge(path: str, config: dict, work_db: WorkDB, log: Path) -> bool:
     """Run the mutants of a file, print survivors and score; return whether score and survivors are as expected."""
     stages, equivalent = config["files"][path], listed_as_equivalent(path)
     total, known, alive, unseen = 0, 0, 0, set(equivalent)
-    limits = unchanged(stages, config["mutants"]["patience"], log)
+    limits = time_limits(stages, config["mutants"]["patience"], log)
     print(f"{path}: the tests pass unchanged; seconds for each stage of a mutant: {limits}", flush=True)
     source = Path(path).read_text()
     for where, before, after, changed in mutants_of(path, work_db):
@@ -175,7 +174,7 @@ def judge(path: str, config: dict, work_db: WorkDB, log: Path) -> bool:
         flush=True,
     )
     if unseen:
-        print(f"rows of {EQUIVALENT.name} that no mutant survived by:", *sorted(unseen), sep="\n  ")
+        print(f"rows of {EQUIVALENT.name} without a survivor:", *sorted(unseen), sep="\n  ")
     return score >= config["mutants"]["least"] and not alive and not unseen
 
 

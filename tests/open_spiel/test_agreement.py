@@ -20,7 +20,7 @@ PAIRS = Edition("pairs", (3, 5), ("mud",), trap_copies=2, expeditions=1)
 TRIPLE = Edition("triple", (7,), ("mud",), trap_copies=3, relics=(4,), relic_values="printed", expeditions=1)
 RELICS = Edition("relics", (5,), ("mud",), trap_copies=2, relics=(3, 7), expeditions=1)
 TWO_TRAPS = Edition("two traps", (8,), ("mud", "wind"), trap_copies=2, expeditions=1)
-BOXES = [PAIRS, TRIPLE, RELICS, TWO_TRAPS]
+EDITIONS = [PAIRS, TRIPLE, RELICS, TWO_TRAPS]
 AGENTS = ["ev:0", "bag:3", "cards:2", "traps:1", "random:0.3"]
 
 
@@ -30,15 +30,15 @@ def load(edition, players, turn_based=False, **parameters):
     return pyspiel.convert_to_turn_based(game) if turn_based else game
 
 
-def judged(game, of_all) -> tuple[np.ndarray, float]:
+def judged(game, profile) -> tuple[np.ndarray, float]:
     """Return the values of a self-play profile and its NashConv, by OpenSpiel alone."""
     together = game.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
-    policies = of_all if together else [of_all] * game.num_players()
+    policies = profile if together else [profile] * game.num_players()
     values = expected_game_score.policy_value(game.new_initial_state(), policies)
-    return np.array(values), exploitability.nash_conv(game, of_all, use_cpp_br=False)
+    return np.array(values), exploitability.nash_conv(game, profile, use_cpp_br=False)
 
 
-class Known(policy.Policy):
+class Cached(policy.Policy):
     """OpenSpiel policy that caches a function of the information state."""
 
     def __init__(self, game, ask):
@@ -53,7 +53,7 @@ class Known(policy.Policy):
         return self.known[key]
 
 
-def solved(game, solution) -> Known:
+def solved(game, solution) -> Cached:
     def ask(state, player):
         if state.legal_actions(player) == [CONTINUE]:
             return {CONTINUE: 1.0}
@@ -61,10 +61,10 @@ def solved(game, solution) -> Known:
         leave = float(solution.leave_probability(np.array([now.position.state]))[0])
         return {CONTINUE: 1 - leave, LEAVE: leave}
 
-    return Known(game, ask)
+    return Cached(game, ask)
 
 
-@every(BOXES)
+@every(EDITIONS)
 @pytest.mark.parametrize("players", [2, 3])
 def test_value_and_nash_conv_agree(edition, players):
     tree = exact.build_tree(exact.start_of_expedition(edition, players), edition, merge_traps=False)
@@ -73,14 +73,14 @@ def test_value_and_nash_conv_agree(edition, players):
     for number, agent in enumerate(AGENTS):
         for played in (game, turns) if number == 0 else (game,):
             own = spiel.AgentPolicy(played, agent)
-            values, gap = judged(played, Known(played, own.action_probabilities))
+            values, gap = judged(played, Cached(played, own.action_probabilities))
             response = exact.best_response(exact.policy_of(own.agent, tree), tree)
             largest = max(largest, np.abs(values - response.profile_value).max(), abs(gap - response.nash_conv))
     print(f"largest difference {largest:.3g}")
     assert largest < 1e-9
 
 
-@every(BOXES)
+@every(EDITIONS)
 @pytest.mark.parametrize("players", [2, 3])
 def test_equilibrium_has_no_nash_conv(edition, players):
     solution = exact.solve_equilibrium(players, edition, cache=False)
@@ -90,7 +90,7 @@ def test_equilibrium_has_no_nash_conv(edition, players):
     assert abs(gap) < 1e-12
 
 
-@every(BOXES)
+@every(EDITIONS)
 def test_difference_solution_has_no_nash_conv(edition):
     game = load(edition, 2, recall="state", utility="margin")
     values, gap = judged(game, solved(game, exact.solve_difference(edition, cache=False)))
@@ -101,12 +101,12 @@ def test_difference_solution_has_no_nash_conv(edition):
 @every([replace(TRIPLE, expeditions=2, trap_copies=4), replace(RELICS, relics_enter="expedition", relics=(3,))])
 def test_lone_player_value_agrees(edition):
     game = load(edition, 1)
-    stay = Known(game, lambda *_: {CONTINUE: 1.0, LEAVE: 0.0})
+    stay = Cached(game, lambda *_: {CONTINUE: 1.0, LEAVE: 0.0})
     values, gap = judged(game, stay)
     assert values[0] + gap == pytest.approx(exact.solve_lone(edition, whole_game=True).value, abs=1e-12)
 
 
-def plus_of(game, iterations):
+def cfr_plus(game, iterations):
     """Return values and NashConv of the average policy of CFR+ (C++) on the tree exported as EFG."""
     tree = pyspiel.load_efg_game(gambit.export_gambit(game))
     solver = pyspiel.CFRPlusSolver(tree)
@@ -117,7 +117,7 @@ def plus_of(game, iterations):
 
 
 def test_cfr_plus_finds_difference_value():
-    values, gap = plus_of(load(PAIRS, 2, turn_based=True, utility="margin"), 1_000)
+    values, gap = cfr_plus(load(PAIRS, 2, turn_based=True, utility="margin"), 1_000)
     np.testing.assert_allclose(values, 0, atol=1e-4)
     assert gap < 1e-4
 
@@ -127,7 +127,7 @@ def test_cfr_plus_finds_difference_value():
 )
 def test_cfr_plus_finds_better_paying_equilibria(players, found, symmetric):
     """As docs/exact.md says."""
-    values, gap = plus_of(load(PAIRS, players, turn_based=True), 1_000)
+    values, gap = cfr_plus(load(PAIRS, players, turn_based=True), 1_000)
     assert exact.solve_equilibrium(players, PAIRS, cache=False).value == pytest.approx(symmetric, abs=5e-4)
     np.testing.assert_allclose(sorted(values), sorted(found), atol=5e-4)
     assert gap < 1e-4

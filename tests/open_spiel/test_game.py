@@ -34,7 +34,7 @@ api_test.TOTAL_NUM_STATES["whole"], api_test.PERFECT_RECALL_NUM_STATES["whole"] 
 
 
 def cases() -> list[unittest.TestCase]:
-    """OpenSpiel's tests of its interface."""
+    """Return OpenSpiel's API tests."""
     classes = [
         type(name, (api_test.EnforceAPIOnPartialTreeBase,), {"game_name": name, "game": pyspiel.load_game(text)})
         for name, text in GAMES.items()

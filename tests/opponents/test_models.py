@@ -37,7 +37,7 @@ def rows(players=3, games=40, turns=3, history=False):
     return flat, flat[:, 0] == 1
 
 
-def asked(agent, flat):
+def act(agent, flat):
     return agent.act(Observations(flat), np.zeros(len(flat), bool))
 
 
@@ -59,7 +59,7 @@ def test_sb3_zip_gives_probabilities_of_its_policy(algorithm, observation, tmp_p
     with torch.no_grad():
         expected = model.policy.get_distribution(torch.as_tensor(shown)).distribution.probs[:, 1].numpy()
     for given in (str(tmp_path / "ppo.zip"), tmp_path / "ppo.zip", model, model.policy):
-        found = asked(make(given), flat)
+        found = act(make(given), flat)
         np.testing.assert_allclose(found[inside], expected[inside], rtol=1e-6)
     assert len(set(expected[inside].round(4).tolist())) > 3
     assert str(make(model)) == algorithm
@@ -75,7 +75,7 @@ def test_q_networks_act_greedily(algorithm):
     model = kind("MlpPolicy", env, seed=1, learning_starts=20, policy_kwargs={"net_arch": [8]}).learn(60)
     flat, inside = rows()
     expected, _ = model.predict(flat, deterministic=True)
-    assert asked(make(model), flat)[inside].tolist() == expected[inside].tolist()
+    assert act(make(model), flat)[inside].tolist() == expected[inside].tolist()
 
 
 def test_recurrent_policy_keeps_state_per_row():
@@ -86,7 +86,7 @@ def test_recurrent_policy_keeps_state_per_row():
     for _ in range(8):
         flat = seen.reshape(-1, seen.shape[-1])
         found = agent.act(Observations(flat), begins)
-        for row in np.flatnonzero(flat[:, 0]):  # row by row, as a single environment goes on
+        for row in np.flatnonzero(flat[:, 0]):  # row by row, as in single environments
             with torch.no_grad():
                 zero = torch.zeros(model.policy.lstm_hidden_state_shape[0], 1, model.policy.lstm_hidden_state_shape[2])
                 before = states[row] or (zero, zero)
@@ -108,9 +108,9 @@ def test_vec_normalize_statistics_are_needed(tmp_path):
     with pytest.raises(ValueError, match=r"ppo.zip was trained with VecNormalize: add its statistics"):
         make(tmp_path / "ppo.zip")
     flat, inside = rows()
-    found = asked(make(f"{tmp_path / 'ppo.zip'}+{tmp_path / 'norm.pkl'}"), flat)
-    assert found[inside].tolist() == asked(make(model), flat)[inside].tolist()
-    np.testing.assert_allclose(asked(to_network(make(model)), flat)[inside], found[inside], atol=1e-6)
+    found = act(make(f"{tmp_path / 'ppo.zip'}+{tmp_path / 'norm.pkl'}"), flat)
+    assert found[inside].tolist() == act(make(model), flat)[inside].tolist()
+    np.testing.assert_allclose(act(to_network(make(model)), flat)[inside], found[inside], atol=1e-6)
 
 
 def a_network(outputs, *end):
@@ -140,8 +140,8 @@ def test_torch_module_and_torchscript(kind, tmp_path):
     torch.jit.script(net).save(tmp_path / "net.pt")
     for given in (net, tmp_path / "net.pt"):
         agent = make(given)
-        np.testing.assert_allclose(asked(agent, flat)[inside], of[kind]()[inside], rtol=1e-5)
-        np.testing.assert_allclose(asked(to_network(agent), flat)[inside], of[kind]()[inside], atol=1e-6)
+        np.testing.assert_allclose(act(agent, flat)[inside], of[kind]()[inside], rtol=1e-5)
+        np.testing.assert_allclose(act(to_network(agent), flat)[inside], of[kind]()[inside], atol=1e-6)
     assert net.training
 
 
@@ -152,9 +152,9 @@ def test_exported_policy_equals_model_and_can_search(tmp_path, capsys):
     assert "90 → 8 → 2, tanh" in capsys.readouterr().out
     flat, inside = rows()
     model, policy = make(tmp_path / "ppo.zip"), make(file)
-    np.testing.assert_allclose(asked(policy, flat)[inside], asked(model, flat)[inside], atol=1e-6)
+    np.testing.assert_allclose(act(policy, flat)[inside], act(model, flat)[inside], atol=1e-6)
     assert policy.metadata["exported_from"] == str(tmp_path / "ppo.zip")
-    assert asked(make(f"search:16:{file}"), flat[:3]).shape == (3,)
+    assert act(make(f"search:16:{file}"), flat[:3]).shape == (3,)
 
 
 def env_of(observations, actions):

@@ -161,7 +161,7 @@ def others_stay(x, stay):
     return [(x.bag + now, (1 - x.bust) * (x.bag + path * now) + later)]
 
 
-# Pairs of which the first must be at least the second: in one pair, or in each of a list within the list.
+# Pairs (value, threshold) by family: LEAVE if the value of any pair reaches its threshold.
 SIDES = {
     "cards": lambda x, cards: [(x.turn, cards)],
     "bag": lambda x, gems: [(x.bag, gems)],

@@ -40,6 +40,6 @@ def test_policy_by_file_and_run_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert str(make("./bag")) == "bag"
     assert str(make("bag/policy.safetensors")) == "bag/policy.safetensors"
-    assert str(make("bag:7")) == "bag:7"  # a folder named as a family hides nothing
+    assert str(make("bag:7")) == "bag:7"  # not shadowed by the folder
     with pytest.raises(ValueError, match=r"no trained policy .*there is no file gone\.safetensors"):
         make("gone.safetensors")

@@ -1,4 +1,4 @@
-"""Text agents: prompts, parsed answers, counted and refused ones."""
+"""Text agents: prompts, parsing of answers, retries, errors."""
 
 import re
 import sys
@@ -91,13 +91,13 @@ def test_prompt_suffices_to_play_ev(edition):
 
 def test_prompt_hides_hidden_chests():
     gold = EDITIONS["incan-gold"]
-    play = Play([17, "relic", 5], players=3, edition=gold).leave(0).go_on()
+    play = Play([17, "relic", 5], players=3, edition=gold).leave(0).all_continue()
     prompt = state_in_words(Observations(seen_by(1, [play.game], gold)[0]), gold)
     assert (
         "Player 1 is inside. Their chest is hidden.\nPlayer 2 is in camp since card 1. Their chest is hidden." in prompt
     )
     assert ", 1 relic worth 5 to one who leaves alone; traps: none." in prompt
-    taken = Play([17, "relic", 5], players=3, edition=gold).go_on().leave(0)
+    taken = Play([17, "relic", 5], players=3, edition=gold).all_continue().leave(0)
     prompt = state_in_words(Observations(seen_by(1, [taken.game], gold)[0]), gold)
     assert "Player 2 is in camp since card 2. Their chest is hidden; relics taken: 1." in prompt
 
@@ -150,7 +150,7 @@ def test_text_agent_by_name(own):
 )
 def test_invalid_text_agent_is_one_line(own, capsys, text, message):
     assert diamant.main(["evaluate", text, "--per-decision", "score", "--players", "2", "--games", "2"]) == 2
-    said, errors = capsys.readouterr()
-    assert said == ""
+    output, errors = capsys.readouterr()
+    assert output == ""
     assert errors.count("\n") == 1
     assert re.search(message, errors)

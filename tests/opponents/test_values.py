@@ -65,12 +65,12 @@ def test_start_features_by_hand():
     play = Play(["relic", "snake", "snake", 5, 7, "boulder"], 3).play("0 - all all")
     chests, public = start_features(play.env._batch.observe()[:, 1])
     assert chests.tolist() == [[3, 3, 8]]
-    pairs = 4 * 3 * 2 + 2 * 1  # of one kind, in the deck or on the path
+    pairs = 4 * 3 * 2 + 2 * 1  # ordered pairs of equal traps
     assert public.tolist() == [[2 / 4, 0, 1, 14 / 16, pairs / 16, 4 / 2, 1 / 2]]
 
 
 def test_network_inputs_by_hand():
-    public = np.float32([[1, 0, 0, 0.5, 1, 2, 0]])  # four expeditions to come, in which chests drift apart by 16
+    public = np.float32([[1, 0, 0, 0.5, 1, 2, 0]])  # four expeditions remain: leads change by 16 gems
     (found,) = inputs(np.float32([[2, 20, 7]]), public)
     by_hand = [
         [-1.5, -1.5, -1.5, -0.625, -18 / 16, -5 / 16],

@@ -1,7 +1,7 @@
 """Build, check and clean-room use of the package: `make package`.
 
-Two builds must give the same bytes. The wheel is installed into an empty venv of each Python that is here, where a game
-is played; and into one with the README's extras, where every Python block of the README runs.
+Two builds must give the same bytes. The wheel is installed into an empty venv of each installed Python, where a game is
+played, and into one with the README's extras, where every Python block of the README runs.
 """
 
 import os

@@ -36,8 +36,8 @@ TOPS = {
     "train": 13,
     "examples": 16,
 }  # allowed Python files at their top level
-MOST, LINES = 12, 300
-LONGER = {"diamant_env.batch": 400, "diamant_env.editions": 330, "train.ppo": 450}  # one class, one run
+MAX_FILES, MAX_LINES = 12, 300
+LONGER = {"diamant_env.batch": 400, "diamant_env.editions": 330, "train.ppo": 450}  # a single class or training run
 OF_ONE_LIBRARY = {"diamant_env.sb3", "diamant_env.open_spiel", "diamant_env.envs.open_spiel_agents"}
 HEAVY = {"torch", "stable_baselines3", "matplotlib", "pyspiel", "open_spiel"}
 
@@ -58,8 +58,8 @@ TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in
 GRAPH = {module: imports(ast.walk(tree)) & set(FILES) - {module} for module, tree in TREES.items()}
 
 
-def room(module: str) -> str:
-    """Return the room of a file: a folder, or a file beside the folders, which is a room of its own."""
+def component(module: str) -> str:
+    """Return the top-level folder or file of a package that holds a module."""
     return ".".join(module.split(".")[:2])
 
 
@@ -71,15 +71,15 @@ def expect_no(problems: Iterable[str]) -> None:
 
 def test_imports_follow_the_layers():
     line = {f"diamant_env.{name}": number for number, names in enumerate(LAYERS) for name in names.split()}
-    assert set(line) == {name for name in map(room, FILES) if name.startswith("diamant_env.")}
+    assert set(line) == {name for name in map(component, FILES) if name.startswith("diamant_env.")}
     problems = []
     for module, imported in GRAPH.items():
-        top, here = module.split(".")[0], room(module)
+        top, here = module.split(".")[0], component(module)
         for other in imported:
-            wrong = line.get(room(other), len(LAYERS)) > line.get(here, len(LAYERS))
+            wrong = line.get(component(other), len(LAYERS)) > line.get(here, len(LAYERS))
             wrong |= top in ("diamant_env", "agents") and other.split(".")[0] not in ("diamant_env", top)
-            # Only commands, which lie beside the rooms, import commands.
-            wrong |= top == "train" and module != here and other in COMMANDS - {"train.ppo"}  # whose learner is varied
+            # Files in folders of train/ import no command but train.ppo, whose learner they subclass.
+            wrong |= top == "train" and module != here and other in COMMANDS - {"train.ppo"}
             problems += [f"{module} imports {other}"] * wrong
     expect_no(problems)
 
@@ -88,7 +88,7 @@ def test_no_heavy_top_level_import():
     expect_no(
         f"{module} imports {name} at its top"
         for module, tree in TREES.items()
-        if module.startswith("diamant_env") and not {module, room(module)} & OF_ONE_LIBRARY
+        if module.startswith("diamant_env") and not {module, component(module)} & OF_ONE_LIBRARY
         for name in imports(tree.body)
         if name.split(".")[0] in HEAVY
     )
@@ -98,10 +98,6 @@ def test_file_and_folder_sizes():
     sizes = {module: len(path.read_text(encoding="utf-8").splitlines()) for module, path in FILES.items()}
     folders = Counter(path.parent.relative_to(ROOT).as_posix() for path in FILES.values())
     expect_no(
-        [f"{module} is too long: {size} lines" for module, size in sizes.items() if size > LONGER.get(module, LINES)]
-        + [
-            f"{name} holds too many files: {number}"
-            for name, number in folders.items()
-            if number > TOPS.get(name, MOST)
-        ]
+        [f"{module} has {size} lines" for module, size in sizes.items() if size > LONGER.get(module, MAX_LINES)]
+        + [f"{name} holds {number} files" for name, number in folders.items() if number > TOPS.get(name, MAX_FILES)]
     )

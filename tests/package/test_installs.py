@@ -1,4 +1,4 @@
-"""Installations: no files left behind, read-only places, no home."""
+"""Installations: no files left behind, read-only and missing directories."""
 
 import os
 import shutil

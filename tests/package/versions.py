@@ -1,7 +1,7 @@
 """Tests of the core on every installed Python from 3.11 on, with the lowest and the newest dependencies.
 
-``python tests/package/versions.py [ROOM ...]``: each has a virtual environment in build/versions, kept for later. Files
-that need more than the core, such as stable-baselines3, are left out.
+``python tests/package/versions.py [FOLDER ...]``: the virtual environments in build/versions are kept. Files that need
+more than the core, such as stable-baselines3, are left out.
 """
 
 import re
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("tests/rules", "tests/game", "tests/engine", "tests/envs", "tests/opponents", "tests/records")
+FOLDERS = ("tests/rules", "tests/game", "tests/engine", "tests/envs", "tests/opponents", "tests/records")
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 NEEDS_MORE = re.compile(r"^(from|import) (train|stable_baselines3|diamant_env\.(judging|sb3))", re.MULTILINE)
 NEWEST: tuple[str, ...] = ()
@@ -27,7 +27,7 @@ LOWEST = {
 
 
 def installed() -> Iterator[tuple[str, str]]:
-    """Yield each version of Python that is here, and its interpreter; pyenv's too."""
+    """Yield each installed Python version and its interpreter, including pyenv's."""
     for version in PYTHONS:
         kept = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
         for python in filter(None, [*map(str, kept), shutil.which(f"python{version}")]):
@@ -38,19 +38,19 @@ def installed() -> Iterator[tuple[str, str]]:
             print(f"Python {version}: not installed", flush=True)
 
 
-def main(rooms: list[str]) -> int:
+def main(folders: list[str]) -> int:
     """Test all installed versions; return the exit status."""
     failed = 0
     for version, python in installed():
         for name, pins in (("lowest", LOWEST.get(version)), ("newest", NEWEST)):
             if pins is not None:
-                passed = _test(python, ROOT / "build" / "versions" / f"{version}-{name}", pins, rooms)
+                passed = _test(python, ROOT / "build" / "versions" / f"{version}-{name}", pins, folders)
                 print(f"Python {version}, {name} dependencies: {'passed' if passed else 'FAILED'}", flush=True)
                 failed += not passed
     return min(failed, 1)
 
 
-def _test(python: str, venv: Path, pins: tuple[str, ...], rooms: list[str]) -> bool:
+def _test(python: str, venv: Path, pins: tuple[str, ...], folders: list[str]) -> bool:
     own = venv / "bin" / "python"
     if not own.exists():
         subprocess.run([python, "-m", "venv", venv], check=True)
@@ -58,10 +58,10 @@ def _test(python: str, venv: Path, pins: tuple[str, ...], rooms: list[str]) -> b
     packages = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "-e", str(ROOT)]
     if subprocess.run([*install, *packages], check=False).returncode:
         return False
-    rooms = rooms or list(ROOMS)
-    files = [path for room in rooms for path in (ROOT / room).rglob("test_*.py")]
+    folders = folders or list(FOLDERS)
+    files = [path for folder in folders for path in (ROOT / folder).rglob("test_*.py")]
     ignored = [f"--ignore={path}" for path in files if NEEDS_MORE.search(path.read_text(encoding="utf-8"))]
-    command = [own, "-m", "pytest", "-q", "-n", "2", *rooms, *ignored]
+    command = [own, "-m", "pytest", "-q", "-n", "2", *folders, *ignored]
     return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 

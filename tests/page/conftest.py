@@ -27,4 +27,4 @@ def browser(chromium, server):
     chromium.open(server.address)
     yield chromium
     assert chromium.console() == []
-    assert [url for url in chromium.asked() if not url.startswith((server.address, "blob:"))] == []
+    assert [url for url in chromium.requested() if not url.startswith((server.address, "blob:"))] == []

@@ -38,7 +38,7 @@ def test_game_by_mouse_with_hint_odds_review_and_record(browser):
     assert browser.title() == "Game over"
     assert browser.run("return document.querySelectorAll('#result-panel tbody tr').length") == 4
     assert browser.text("#result-title") == browser.text("#came-up")
-    assert browser.kept()[0]["over"]
+    assert browser.stored_games()[0]["over"]
     review_is_shown(browser)
     record_is_saved_and_opened(browser)
 
@@ -53,11 +53,11 @@ def review_is_shown(browser):
     browser.until("return document.getElementById('title').textContent === arguments[0]",
                   f"Expedition {expedition} of 5, card {card}")  # fmt: skip
     rows = browser.run("return document.querySelectorAll('#review-panel tbody tr').length")
-    assert rows == len(browser.kept()[0]["game"]["decisions"]) + 1
+    assert rows == len(browser.stored_games()[0]["game"]["decisions"]) + 1
 
 
 def record_is_saved_and_opened(browser):
-    game = browser.kept()[0]["game"]
+    game = browser.stored_games()[0]["game"]
     turns = len(game["decisions"])
     browser.shows("save")
     browser.click("save")
@@ -67,7 +67,7 @@ def record_is_saved_and_opened(browser):
     browser.click("home")
     browser.shows("play")
     browser.driver.find_element("id", "open-file").send_keys(str(saved))
-    browser.shows("step")  # the hidden table still says where it stood
+    browser.shows("step")  # the hidden table has the old text
     browser.until(AT, f"1 of {turns + 1}")
     assert browser.title() == "Expedition 1 of 5, card 1"
     browser.click("step")
@@ -100,6 +100,6 @@ def test_game_by_keyboard(browser):
     turns = iter("c" + "l" * 100)
     keys = {"go-on": lambda: "n", "skip": lambda: "s", "continue": lambda: next(turns)}
     play_to_the_end(browser, lambda shown: browser.press(keys[shown]()))
-    signs = [turn[0] for turn in browser.kept()[0]["game"]["decisions"]]
+    signs = [turn[0] for turn in browser.stored_games()[0]["game"]["decisions"]]
     assert signs[0] == "0"
     assert signs.count("1") in (4, 5)  # five, unless the second card was a bust

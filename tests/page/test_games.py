@@ -12,7 +12,7 @@ from diamant_env.engine.observation_writer import bust_chance
 from diamant_env.opponents import Table, make
 from diamant_env.records import GameRecord
 from diamant_env.state import OVER
-from tests.support.asking import Asker
+from tests.support.asgi_client import Client
 from tests.support.play import review_few
 from tests.support.record import record_of
 
@@ -25,15 +25,15 @@ TABLE = ["champion", "ev:0.75", "bag:18", "random", "follow"]
 
 
 @pytest.fixture
-def asker():
-    return Asker(make_app())
+def client():
+    return Client(make_app())
 
 
 @pytest.mark.parametrize(("edition", "seed"), list(zip(EDITIONS, itertools.cycle([0, 2**53 - 1]), strict=False)))
-def test_page_game_equals_batch_game(asker, edition, seed):
-    last = asker.to_the_end(asker.new(*TABLE, seed=seed, edition=edition))[-1]
+def test_page_game_equals_batch_game(client, edition, seed):
+    last = client.to_the_end(client.new(*TABLE, seed=seed, edition=edition))[-1]
     record = record_of([make(text) for text in TABLE], edition, seed)
-    text = asker.post("/record", game=last["game"]).json["text"]
+    text = client.post("/record", game=last["game"]).json["text"]
     assert GameRecord.from_text(text).turns == record.turns
     batch = Batch(1, len(TABLE), edition)
     table = Table(batch, [make(text) for text in TABLE], [range(len(TABLE))])
@@ -47,8 +47,8 @@ def test_page_game_equals_batch_game(asker, edition, seed):
     assert [seat["chest"] for seat in last["seats"]] == batch.games.chest[0, : len(TABLE)].tolist()
 
 
-def test_view_shows_own_decisions_and_result(asker):
-    views = asker.to_the_end(asker.new("ev:0.75", "you", "champion"))
+def test_view_shows_own_decisions_and_result(client):
+    views = client.to_the_end(client.new("ev:0.75", "you", "champion"))
     assert {view["mode"] for view in views} == {"play"}
     for before, after in itertools.pairwise(views):
         signs = after["game"]["decisions"][-1]
@@ -56,9 +56,9 @@ def test_view_shows_own_decisions_and_result(asker):
         assert [sign != "-" for sign in signs] == [seat["inside"] for seat in before["seats"]]
         if before["must_decide"]:
             assert signs[1] == str(int(before["seats"][1]["bag"] >= 8))
-            said = after["seats"][1]["verdict"]
+            output = after["seats"][1]["verdict"]
             bust = after["ended"] is not None and after["ended"]["bust"]
-            assert said.split()[0] == ("leave" if signs[1] == "1" else "bust" if bust else "continue")
+            assert output.split()[0] == ("leave" if signs[1] == "1" else "bust" if bust else "continue")
         assert all(seat["leave"] is None for seat in after["seats"])
     result = views[-1]["result"]
     assert [row["chest"] for row in result["table"]] == sorted((row["chest"] for row in result["table"]), reverse=True)
@@ -67,9 +67,9 @@ def test_view_shows_own_decisions_and_result(asker):
         assert row["winner"] == views[-1]["seats"][row["seat"]]["winner"]
 
 
-def test_view_equals_state(asker):
+def test_view_equals_state(client):
     seen = set()
-    for view in asker.to_the_end(asker.new("champion", "bag:8", "oppose", seed=11)):
+    for view in client.to_the_end(client.new("champion", "bag:8", "oppose", seed=11)):
         played = page_game.replayed(Menu(), view["game"]).session
         now = played.now
         assert view["over"] == (now.phase == OVER)
@@ -95,22 +95,22 @@ def test_view_equals_state(asker):
 def test_game_continues_on_a_new_server():
     """Agents' random numbers and memories depend on the game only, so servers are stateless."""
     menu = Menu(["search:4:champion", "mixture"])
-    asker = Asker(make_app(menu))
-    view = asker.new("you", "search:4:champion", "random", "mixture", "ev:0.75", seed=8)
+    client = Client(make_app(menu))
+    view = client.new("you", "search:4:champion", "random", "mixture", "ev:0.75", seed=8)
     for _ in range(5):
-        view = asker.turn(view)
-    stays, again = asker.to_the_end(view)[-1], Asker(make_app(menu))
+        view = client.turn(view)
+    stays, again = client.to_the_end(view)[-1], Client(make_app(menu))
     assert again.post("/view", game=view["game"]).json == view
     while not view["over"]:
         leaves = view["must_decide"] and view["seats"][0]["bag"] >= 8
-        view = Asker(make_app(menu)).turn(view, int(leaves))
+        view = Client(make_app(menu)).turn(view, int(leaves))
     assert view == stays
 
 
 @pytest.mark.parametrize("edition", ["incan-gold", "iello-2016"])
-def test_hidden_chests_are_hidden_until_the_end(asker, edition):
-    view = asker.new("bag:8", "you", "bag:18", edition=edition, hidden_chests=True)
-    *during, last = asker.to_the_end(view)
+def test_hidden_chests_are_hidden_until_the_end(client, edition):
+    view = client.new("bag:8", "you", "bag:18", edition=edition, hidden_chests=True)
+    *during, last = client.to_the_end(view)
     assert view["game"]["hidden_chests"]
     for each in during:
         assert [seat["chest"] is None for seat in each["seats"]] == [True, False, True]
@@ -118,10 +118,10 @@ def test_hidden_chests_are_hidden_until_the_end(asker, edition):
     assert all(seat["chest"] is not None for seat in last["seats"])
 
 
-def test_odds_hint_record_and_review(asker, monkeypatch):
+def test_odds_hint_record_and_review(client, monkeypatch):
     review_few(monkeypatch)
-    view = asker.new("you", "champion", "bag:18", seed=4)
-    odds, hint = (asker.post(path, game=view["game"]).json for path in ("/odds", "/hint"))
+    view = client.new("you", "champion", "bag:18", seed=4)
+    odds, hint = (client.post(path, game=view["game"]).json for path in ("/odds", "/hint"))
     assert odds["bust"] == pytest.approx(view["bust"])
     assert odds["share"] == pytest.approx(view["share"])
     assert sum(row["chance"] for row in odds["next"] if not row["part"]) == pytest.approx(1)
@@ -131,28 +131,28 @@ def test_odds_hint_record_and_review(asker, monkeypatch):
     champion = make("champion").leave_probability(seen_by(0, [game.now], game.edition))
     assert hint["leave"] == float(champion[0])
     assert hint["basis"].startswith(f"{hint['search']['games']} games with each choice, ")
-    views = asker.to_the_end(view)
-    review = asker.post("/review", game=views[-1]["game"]).json
+    views = client.to_the_end(view)
+    review = client.post("/review", game=views[-1]["game"]).json
     assert len(review["chances"]) == len(review["labels"]) == len(views)
     assert review["chances"][-1] == [float(row["winner"]) for row in views[-1]["seats"]]
     assert sorted(each["turn"] for each in review["decisions"]) == [
         turn for turn, each in enumerate(views) if each["must_decide"]
     ]
-    record = asker.post("/record", game=views[-1]["game"]).json
+    record = client.post("/record", game=views[-1]["game"]).json
     assert record["name"] == "diamant-iello-2016-4.txt"
-    opened = asker.post("/open", text=record["text"]).json["views"]
+    opened = client.post("/open", text=record["text"]).json["views"]
     for shown, played in zip(opened, views, strict=True):
         assert shown["mode"] == "record"
         assert (shown["path"], shown["ended"], shown["title"]) == (played["path"], played["ended"], played["title"])
         assert [seat["chest"] for seat in shown["seats"]] == [seat["chest"] for seat in played["seats"]]
 
 
-def test_record_of_custom_edition_shows_escaped_cards(asker):
+def test_record_of_custom_edition_shows_escaped_cards(client):
     printed = {"name": "mine", "treasures": [5, 7], "traps": ["<a/b>", "snake"], "expeditions": 1}
     lines = ["diamant record 1", f"own edition: {json.dumps(printed)}", "hidden chests: no", "players: 1", "seed: none"]
     lines += ["1.1 <a/b> | leave 0", "result", "player_0: chest 0, relics 0", "winners: 0"]
-    view = asker.post("/open", text="\n".join(lines)).json["views"][0]
+    view = client.post("/open", text="\n".join(lines)).json["views"][0]
     assert view["path"][0]["name"] == "<a/b>"
-    face = asker.get("/card/16/<a/b>.svg")  # as a server hands on /card/16/%3Ca%2Fb%3E.svg
+    face = client.get("/card/16/<a/b>.svg")  # decoded, as a server passes it
     assert view["path"][0]["svg"] == "/card/16/%3Ca%2Fb%3E.svg"
     assert b"&lt;a/b&gt;" in face.body

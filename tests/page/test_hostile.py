@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.support.asking import HOST, Asker, ask_app
+from tests.support.asgi_client import HOST, Client, request
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page.server import MOST_BYTES, make_app
@@ -24,8 +24,8 @@ WAITING = GAME | {"decisions": ["10"]}
 
 
 @pytest.fixture(scope="module")
-def asker():
-    return Asker(make_app())
+def client():
+    return Client(make_app())
 
 
 @pytest.mark.parametrize(
@@ -47,11 +47,11 @@ def asker():
         ({"more": 1}, "an object with edition, hidden_chests, agents, seed, decisions is needed"),
     ],
 )
-def test_invalid_game_is_refused(asker, wrong, message):
-    answer = asker.post("/view", game=GAME | wrong)
-    assert answer.status == 400
-    assert list(answer.json) == ["error"]
-    assert re.search(message, answer.json["error"])
+def test_invalid_game_is_refused(client, wrong, message):
+    response = client.post("/view", game=GAME | wrong)
+    assert response.status == 400
+    assert list(response.json) == ["error"]
+    assert re.search(message, response.json["error"])
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_invalid_game_is_refused(asker, wrong, message):
         ("/new", {"edition": "incan-gold", "hidden_chests": None, "agents": ["catch-up"], "seed": 1}, "hides them"),
     ],
 )
-def test_invalid_request_is_refused(asker, path, given, message):
-    answer = asker.post(path, **given)
-    assert (answer.status, list(answer.json)) == (400, ["error"])
-    assert message in answer.json["error"]
-    assert "\n" not in answer.json["error"]
+def test_invalid_request_is_refused(client, path, given, message):
+    response = client.post(path, **given)
+    assert (response.status, list(response.json)) == (400, ["error"])
+    assert message in response.json["error"]
+    assert "\n" not in response.json["error"]
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_invalid_request_is_refused(asker, path, given, message):
         (b'{"game": "' + b"x" * MOST_BYTES + b'"}', 413),
     ],
 )
-def test_malformed_body_is_refused(asker, body, status):
-    answer = asker.send("/view", body)
-    assert (answer.status, list(answer.json)) == (status, ["error"])
+def test_malformed_body_is_refused(client, body, status):
+    response = client.send("/view", body)
+    assert (response.status, list(response.json)) == (status, ["error"])
 
 
 @pytest.mark.parametrize(
@@ -110,20 +110,20 @@ def test_malformed_body_is_refused(asker, body, status):
         ("GET", "/card/29/relic.svg", {}, 404),
     ],
 )
-def test_host_origin_method_and_path_are_checked(asker, method, path, headers, status):
+def test_host_origin_method_and_path_are_checked(client, method, path, headers, status):
     body = json.dumps({"game": GAME}).encode() if method == "POST" else b""
-    answer = asyncio.run(ask_app(asker.app, method, path, body, headers))
-    assert answer.status == status
-    assert "default-src 'none'; script-src 'self'" in answer.headers["content-security-policy"]
-    assert "unsafe" not in answer.headers["content-security-policy"]
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert "access-control-allow-origin" not in answer.headers
+    response = asyncio.run(request(client.app, method, path, body, headers))
+    assert response.status == status
+    assert "default-src 'none'; script-src 'self'" in response.headers["content-security-policy"]
+    assert "unsafe" not in response.headers["content-security-policy"]
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert "access-control-allow-origin" not in response.headers
     if status >= 400:
-        assert list(answer.json) == ["error"]
+        assert list(response.json) == ["error"]
 
 
-def test_random_requests_get_an_answer(asker):
-    """Each gets an answer, and no game is disturbed."""
+def test_random_requests_get_an_answer(client):
+    """No exception, and the state of the game is unchanged."""
     rng = np.random.default_rng(1)
     values = [None, True, -1, 1.5, 2**60, "", "0", "you", [], ["00"] * 3, {}, GAME, OVER]
     paths = ["/turn", "/view", "/odds", "/record", "/open", "/new"]
@@ -139,21 +139,21 @@ def test_random_requests_get_an_answer(asker):
     pictures = [("GET", "/card/17/snake.svg")] * 20
 
     async def ask_at_once():
-        return await asyncio.gather(*(ask_app(asker.app, *request) for request in asked + pictures))
+        return await asyncio.gather(*(request(client.app, *each) for each in asked + pictures))
 
     async def ask_one_by_one():
-        return [await ask_app(asker.app, *request) for request in asked]
+        return [await request(client.app, *each) for each in asked]
 
-    before = asker.post("/view", game=GAME).json
+    before = client.post("/view", game=GAME).json
     found = asyncio.run(ask_at_once())
-    assert {answer.status for answer in found[300:]} == {200}
-    assert {answer.status for answer in found[:300]} == {200, 400}
-    assert {answer.status for answer in asyncio.run(ask_one_by_one())} == {200, 400}
-    assert all(answer.json for answer in found[:300])
-    assert asker.post("/view", game=GAME).json == before
+    assert {response.status for response in found[300:]} == {200}
+    assert {response.status for response in found[:300]} == {200, 400}
+    assert {response.status for response in asyncio.run(ask_one_by_one())} == {200, 400}
+    assert all(response.json for response in found[:300])
+    assert client.post("/view", game=GAME).json == before
 
 
-def test_disconnect_within_body_leaves_server_intact(asker):
+def test_disconnect_within_body_leaves_server_intact(client):
     async def ask():
         scope_parts = iter([{"type": "http.request", "body": b'{"ga', "more_body": True}, {"type": "http.disconnect"}])
 
@@ -162,7 +162,7 @@ def test_disconnect_within_body_leaves_server_intact(asker):
 
         headers = [(b"host", HOST.encode()), (b"content-type", b"application/json")]
         scope = {"type": "http", "method": "POST", "path": "/view", "raw_path": b"/view", "headers": headers}
-        await asker.app(scope | {"query_string": b"", "root_path": ""}, receive, lambda message: asyncio.sleep(0))
+        await client.app(scope | {"query_string": b"", "root_path": ""}, receive, lambda message: asyncio.sleep(0))
 
     asyncio.run(ask())
-    assert asker.post("/view", game=GAME).status == 200
+    assert client.post("/view", game=GAME).status == 200

@@ -11,7 +11,7 @@ from diamant_env import Edition
 from diamant_env.opponents.network import NetworkAgent
 from diamant_env.opponents.registry import SHIPPED
 from diamant_env.records import GameRecord
-from tests.support.asking import Asker
+from tests.support.asgi_client import Client
 
 pytest.importorskip("starlette", reason='the page needs the extra "web"')
 from diamant_env.page.menu import AGENTS, MOST_POLICIES, MOST_POLICY_BYTES, Menu
@@ -46,12 +46,12 @@ def box(tmp_path):
     return str(path)
 
 
-def drop(asker, name, content):
-    return asker.post("/policy", name=name, content=base64.b64encode(content).decode())
+def drop(client, name, content):
+    return client.post("/policy", name=name, content=base64.b64encode(content).decode())
 
 
 def policy(units, path):
-    """Return the content of a small policy file that no other number of units gives."""
+    """Return the content of a small policy file with this number of hidden units."""
     weights = [np.full((units, 90), 0.01, np.float32), np.full((2, units), 0.01, np.float32)]
     NetworkAgent([(weight, np.zeros(len(weight), np.float32)) for weight in weights]).save(path)
     return path.read_bytes()
@@ -59,62 +59,62 @@ def policy(units, path):
 
 def test_command_line_agents_are_on_menu_and_play(tmp_path):
     (tmp_path / "policy.safetensors").write_bytes(CHAMPION)
-    asker = Asker(make_app(Menu([*HERE, str(tmp_path), "hunter", "hunter"])))
-    menu = asker.get("/menu").json
+    client = Client(make_app(Menu([*HERE, str(tmp_path), "hunter", "hunter"])))
+    menu = client.get("/menu").json
     assert menu["default"] == {"edition": "iello-2016", "agents": ["you", *HERE, str(tmp_path), "hunter"]}
     labels = {agent["text"]: agent["label"] for agent in menu["agents"]}
     assert list(labels) == [*AGENTS, *HERE, str(tmp_path)]
     assert labels[HERE[0]] == HERE[0]
     assert labels["hunter"] == "The hunter"
-    view = asker.new(*menu["default"]["agents"])
+    view = client.new(*menu["default"]["agents"])
     assert [seat["name"] for seat in view["seats"]] == ["You", *HERE, str(tmp_path), "Hunter"]
-    last = asker.to_the_end(view)[-1]
+    last = client.to_the_end(view)[-1]
     assert {signs[2] for signs in last["game"]["decisions"]} > {"0"}
-    assert asker.post("/record", game=last["game"]).status == 200
+    assert client.post("/record", game=last["game"]).status == 200
 
 
 def test_custom_edition_is_selected_and_played(box):
-    asker = Asker(make_app(Menu(edition=box)))
-    menu = asker.get("/menu").json
+    client = Client(make_app(Menu(edition=box)))
+    menu = client.get("/menu").json
     assert menu["default"]["edition"] == "mine"
     assert menu["editions"][-1]["name"] == "mine"
-    last = asker.to_the_end(asker.new("you", "champion", edition="mine"))[-1]
+    last = client.to_the_end(client.new("you", "champion", edition="mine"))[-1]
     assert last["expeditions"] == 2
-    record = GameRecord.from_text(asker.post("/record", game=last["game"]).json["text"])
+    record = GameRecord.from_text(client.post("/record", game=last["game"]).json["text"])
     assert record.edition == Edition.load(box)
 
 
 def test_request_opens_no_file_and_imports_nothing(box, tmp_path, monkeypatch):
-    """Existing files and agents named by another text included."""
+    """Paths of existing files and other spellings of a path on the menu included."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "policy.safetensors").write_bytes(CHAMPION)
     (tmp_path / "trap.py").write_text("raise SystemExit('imported')", encoding="utf-8")
-    asker = Asker(make_app(Menu(["policy.safetensors"], edition="box.toml")))
+    client = Client(make_app(Menu(["policy.safetensors"], edition="box.toml")))
     for agent in ["trap:agent", "./policy.safetensors", str(tmp_path), ".", "search:2:trap:agent", "text:trap:agent"]:
-        answer = asker.post("/new", edition="mine", hidden_chests=None, agents=["you", agent], seed=1)
-        assert answer.status == 400
-        assert answer.json["error"].startswith("unknown agent")
+        response = client.post("/new", edition="mine", hidden_chests=None, agents=["you", agent], seed=1)
+        assert response.status == 400
+        assert response.json["error"].startswith("unknown agent")
     for edition in ["box.toml", box, "./box.toml"]:
-        answer = asker.post("/new", edition=edition, hidden_chests=None, agents=["you"], seed=1)
-        assert answer.status == 400
-        assert answer.json["error"].startswith("unknown edition")
-        assert asker.post("/open", text=f"diamant record 1\nedition: {edition}").status == 400
+        response = client.post("/new", edition=edition, hidden_chests=None, agents=["you"], seed=1)
+        assert response.status == 400
+        assert response.json["error"].startswith("unknown edition")
+        assert client.post("/open", text=f"diamant record 1\nedition: {edition}").status == 400
 
 
 def test_uploaded_policy_plays(tmp_path):
-    asker = Asker(make_app())
-    answer = drop(asker, "<b>mine</b>.safetensors", CHAMPION).json
-    assert drop(asker, "again.safetensors", CHAMPION).json["text"] == answer["text"]
-    offers = {agent["text"]: agent["label"] for agent in asker.get("/menu").json["agents"]}
+    client = Client(make_app())
+    response = drop(client, "<b>mine</b>.safetensors", CHAMPION).json
+    assert drop(client, "again.safetensors", CHAMPION).json["text"] == response["text"]
+    offers = {agent["text"]: agent["label"] for agent in client.get("/menu").json["agents"]}
     assert [label for text, label in offers.items() if text not in AGENTS] == ["<b>mine</b>"]
-    assert answer["menu"] == asker.get("/menu").json
-    last = asker.to_the_end(asker.new("you", answer["text"], "champion"))[-1]
+    assert response["menu"] == client.get("/menu").json
+    last = client.to_the_end(client.new("you", response["text"], "champion"))[-1]
     assert [seat["name"] for seat in last["seats"]] == ["You", "<b>mine</b>", "Champion"]
-    same = asker.to_the_end(asker.new("you", "champion", "champion"))[-1]
+    same = client.to_the_end(client.new("you", "champion", "champion"))[-1]
     assert last["game"]["decisions"] == same["game"]["decisions"]
-    record = GameRecord.from_text(asker.post("/record", game=last["game"]).json["text"])
+    record = GameRecord.from_text(client.post("/record", game=last["game"]).json["text"])
     assert record.names == ("you", "<b>mine</b>", "champion")
-    assert Asker(make_app()).post("/view", game=last["game"]).json["error"].startswith("unknown agent")
+    assert Client(make_app()).post("/view", game=last["game"]).json["error"].startswith("unknown agent")
 
 
 @pytest.mark.parametrize(
@@ -128,20 +128,20 @@ def test_uploaded_policy_plays(tmp_path):
     ],
 )
 def test_invalid_policy_upload_is_refused(message, error):
-    asker = Asker(make_app())
+    client = Client(make_app())
     given = {"name": "x.safetensors", "content": base64.b64encode(CHAMPION).decode()} | message
-    answer = asker.post("/policy", **given)
-    assert answer.status == 400
-    assert error in answer.json["error"]
-    assert "/" not in answer.json["error"]
-    assert len(asker.get("/menu").json["agents"]) == len(AGENTS)
+    response = client.post("/policy", **given)
+    assert response.status == 400
+    assert error in response.json["error"]
+    assert "/" not in response.json["error"]
+    assert len(client.get("/menu").json["agents"]) == len(AGENTS)
 
 
 def test_body_size_limit_by_path():
-    asker = Asker(make_app())
-    assert asker.send("/view", b'"' + b"x" * MOST_BYTES + b'"').status == 413
-    assert asker.send("/policy", b'"' + b"x" * (MOST_WITH_POLICY // 2) + b'"').status == 400
-    assert asker.send("/policy", b'"' + b"x" * MOST_WITH_POLICY + b'"').status == 413
+    client = Client(make_app())
+    assert client.send("/view", b'"' + b"x" * MOST_BYTES + b'"').status == 413
+    assert client.send("/policy", b'"' + b"x" * (MOST_WITH_POLICY // 2) + b'"').status == 400
+    assert client.send("/policy", b'"' + b"x" * MOST_WITH_POLICY + b'"').status == 413
 
 
 def test_number_of_uploaded_policies_is_limited(tmp_path):

@@ -8,7 +8,7 @@ def some_turns(browser):
         must_decide(browser)
         browser.click("continue")
     must_decide(browser)
-    return browser.kept()[0]["game"]
+    return browser.stored_games()[0]["game"]
 
 
 def must_decide(browser):
@@ -19,7 +19,7 @@ def must_decide(browser):
 
 
 def turns(browser):
-    return len(browser.kept()[0]["game"]["decisions"])
+    return len(browser.stored_games()[0]["game"]["decisions"])
 
 
 def test_reload_resumes_game(browser):
@@ -27,16 +27,16 @@ def test_reload_resumes_game(browser):
     title, path = browser.title(), browser.text("#path")
     browser.driver.refresh()
     browser.shows("continue")
-    assert (browser.title(), browser.text("#path"), browser.kept()[0]["game"]) == (title, path, game)
+    assert (browser.title(), browser.text("#path"), browser.stored_games()[0]["game"]) == (title, path, game)
     browser.click("continue")
     browser.shows("continue", "go-on")
     assert turns(browser) == len(game["decisions"]) + 1
-    game = browser.kept()[0]["game"]
+    game = browser.stored_games()[0]["game"]
     browser.click("home")
     browser.shows("play")
     browser.run("document.querySelector('#stored-list button').click()")
     browser.shows("continue", "go-on")
-    assert browser.kept()[0]["game"] == game
+    assert browser.stored_games()[0]["game"] == game
 
 
 def test_second_tab_takes_over_game(browser, server):

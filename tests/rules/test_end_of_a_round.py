@@ -45,4 +45,4 @@ def test_the_deck_shrinks_by_one_with_every_bust(edition):
     whole = play.game["deck_size"] + play.game["turn"]
     late = len(edition.relics) > 0 and edition.relics_enter == "expedition"
     for busts in (1, 2):
-        assert play.go_on().game["deck_size"] + 1 == whole - busts + late * busts
+        assert play.all_continue().game["deck_size"] + 1 == whole - busts + late * busts

@@ -10,7 +10,7 @@ CASES = {
     "a lone leaver gathers all gems on the path": Case(
         [11, 7, "snake"], "- 1", chests=[0, 2 + 1 + 3 + 3, 0, 0], path_gems=0
     ),
-    # 3 and 3 lie there: card by card two leavers would get 1 + 1, of the whole they get 3.
+    # 3 and 3 gems remain: two leavers get 1 + 1 each card by card, 3 of the sum.
     "leavers share the whole not card by card": Case([3, 7, "snake"], "- 01", chests=[1 + 3, 1 + 3, 0, 0], path_gems=0),
     "what the leavers can not split stays on the path": Case(
         [4, "snake"], "012", players=5, chests=[1, 1, 1, 0, 0], path_gems=1

@@ -44,5 +44,5 @@ def test_a_player_in_camp_has_nothing_to_decide():
 
 
 def test_nothing_is_shared_when_nobody_leaves():
-    with np.errstate(divide="raise"):  # uncompiled, NumPy would share 3 gems among 0 leavers: 0, with a warning
-        assert Play([7, "snake", 5]).go_on(2).game["path_gems"] == 3 + 1
+    with np.errstate(divide="raise"):  # uncompiled, 3 gems // 0 leavers is 0 with a warning
+        assert Play([7, "snake", 5]).all_continue(2).game["path_gems"] == 3 + 1

@@ -13,12 +13,12 @@ def test_the_deck_can_not_run_out_inside_an_expedition(edition):
     start = [trap for trap in (first, first, second, second) for _ in range(2)]
     relics = ["relic"] * len(edition.relics)  # where one enters per expedition, all five are in the fifth deck
     last = [*edition.treasures, *relics, first, second, *kinds]
-    play = Play([*start, *last, kinds[0]], players=3, edition=edition).go_on(4)
+    play = Play([*start, *last, kinds[0]], players=3, edition=edition).all_continue(4)
     assert play.game["expedition"] == 5
-    play.go_on(len(last) - 1)
+    play.all_continue(len(last) - 1)
     assert not play.over
     assert play.game["deck_size"] == 2 * len(kinds)
-    assert play.go_on().over
+    assert play.all_continue().over
 
 
 def test_the_reserve_is_unlimited():
@@ -26,12 +26,12 @@ def test_the_reserve_is_unlimited():
     cards = [*BASE.treasures] * 5
     play = Play(cards, players=1)
     for _ in range(5):
-        play.go_on(len(BASE.treasures) - 1).all_leave()
+        play.all_continue(len(BASE.treasures) - 1).all_leave()
     assert play.chests == [5 * 124]
 
 
 CASES = {
-    # Five rubies or a diamond: the number in the chest is the same, and a relic of 5 gems adds 5.
+    # A chest is a number of gems: the kinds of stones do not matter, and a relic worth 5 adds 5.
     "gems are counted one by one": Case([5, 7, "relic", 1], "- - all", players=1, chests=[5 + 7 + 5]),
     "a player alone takes relics and every gem": Case([7, "relic", 5], "- all", players=1, chests=[12]),
     "lost relics are out of the game for good": Case(
@@ -45,9 +45,9 @@ def test_the_largest_game_fits_the_record():
     treasures = (MAX_TREASURE := 500, 500)
     edition = Edition("rich", treasures, ("snake", "mud"), 20, relics=(100,) * 5, expeditions=15)
     cards = ["relic"] * 5 + [*treasures] * 15
-    play = Play(cards, players=1, edition=edition).go_on(6)
+    play = Play(cards, players=1, edition=edition).all_continue(6)
     play.all_leave()
     for _ in range(14):
-        play.go_on().all_leave()
+        play.all_continue().all_leave()
     assert play.chests == [500 + 15 * 2 * MAX_TREASURE]
     assert Batch(1, 1, edition).reset().max() < 32_767

@@ -46,7 +46,7 @@ def test_three_to_eight_players(players):
 
 
 def test_no_edition_loses_a_card_between_games():
-    play = Play([11, "snake", "snake", 5]).go_on(2)
+    play = Play([11, "snake", "snake", 5]).all_continue(2)
     play.env.reset(seed=0, options={"deck": [11]})
     assert (play.game["deck_size"], play.deck["snake"]) == (34, 3)
 

@@ -45,11 +45,11 @@ test_play = cases(CASES)
 @every(PUBLISHED)
 def test_every_kind_of_trap_ends_the_expedition_the_second_time(edition):
     for kind, trap in enumerate(edition.traps):
-        play = Play([trap, 11, trap, 5], edition=edition).go_on(2)
+        play = Play([trap, 11, trap, 5], edition=edition).all_continue(2)
         assert (play.game["expedition"], play.game["bust_card"]) == (2, FIRST_TRAP + kind)
 
 
 @every(PUBLISHED)
 def test_all_kinds_of_trap_together_are_harmless(edition):
-    play = Play([*edition.traps, 15], edition=edition).go_on(len(edition.traps))
+    play = Play([*edition.traps, 15], edition=edition).all_continue(len(edition.traps))
     assert (play.game["expedition"], play.traps) == (1, len(edition.traps))

@@ -13,7 +13,7 @@ CASES = {
     "only players still in the cave share": Case([5, 7], "012", players=5, bag=1 + 7 // 2, path_gems=7 % 2),
     "a lone explorer takes all": Case(["snake", 17], "013", bag=17, path_gems=0),
     "fewer gems than players all stay on the path": Case([5], players=8, bag=0, path_gems=5),
-    # 4 stay and 4 stay: together they would make one for each.
+    # 4 + 4 gems remain: shared together, each of the five would get one.
     "the rest is not shared again with the next card": Case([4, 14], "-", players=5, bag=2, path_gems=8),
     "bags grow card by card": Case([5, 7, 11], "- -", players=3, bag=1 + 2 + 3, path_gems=2 + 1 + 2),
     "gems in the bag are not in the chest": Case([17, 15], "-", chests=[0] * 4, rewards=[0] * 4),

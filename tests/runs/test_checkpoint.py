@@ -30,7 +30,7 @@ def finished(tmp_path_factory):
 
 @pytest.fixture
 def resume(finished, tmp_path, capsys):
-    """Resume a run from an altered state in a sound file; return the one line of the error."""
+    """Resume a run from an altered state in a valid file; return the error line."""
 
     def resumed(state):
         (tmp_path / "config.toml").write_bytes((finished[0] / "config.toml").read_bytes())
@@ -44,7 +44,7 @@ def resume(finished, tmp_path, capsys):
 
 
 def altered(state, path, value):
-    """Return a copy with another value at a place, none if it is None."""
+    """Return a copy with the value at a path replaced, or deleted if None."""
     state = copy.deepcopy(state)
     place = state
     for key in path[:-1]:

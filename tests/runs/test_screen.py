@@ -18,5 +18,5 @@ def test_run_is_saved_when_stdout_is_closed(tmp_path, monkeypatch):
     with open(writer, "w", encoding="ascii") as stream, monkeypatch.context() as patch:
         patch.setattr(sys, "stdout", stream)
         assert ppo.main([*TINY, "--out", str(tmp_path)]) == 0
-        stream.flush()  # as at exit: no error is left
+        stream.flush()  # as at exit: raises nothing
     assert (tmp_path / "default-seed0" / "results.json").stat().st_size > 100

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-PATIENCE = 120  # seconds, for slow machines
+TIMEOUT = 120  # seconds, for slow machines
 _FLAGS = (
     "headless=new", "no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking",
     "disable-component-update", "disable-sync", "disable-dev-shm-usage", "hide-scrollbars",
@@ -34,9 +34,9 @@ class Server:
     """``diamant page`` as a process that can be restarted at the same port."""
 
     def __init__(self) -> None:
-        with socket.socket() as door:
-            door.bind(("127.0.0.1", 0))
-            self.port = door.getsockname()[1]
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
         self.start()
 
     @property
@@ -47,8 +47,8 @@ class Server:
         command = [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", str(self.port)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
         assert self._process.stdout is not None
-        said = self._process.stdout.readline()
-        assert self.address in said, said
+        output = self._process.stdout.readline()
+        assert self.address in output, output
 
     def stop(self) -> None:
         self._process.kill()
@@ -59,9 +59,9 @@ class Browser:
     """Headless Chromium.
 
     Args:
-        folder: An empty one, for what the browser keeps and downloads.
-        width: Of the window, in pixels.
-        height: Of the window.
+        folder: Empty folder for the profile and downloads.
+        width: Window width in pixels.
+        height: Window height in pixels.
     """
 
     def __init__(self, folder: Path, width: int = 1280, height: int = 800) -> None:
@@ -77,8 +77,8 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         service = webdriver.ChromeService(str(shutil.which("chromedriver")))
         self.driver = webdriver.Chrome(options=options, service=service)
-        self.driver.set_script_timeout(PATIENCE)
-        self._wait = WebDriverWait(self.driver, PATIENCE, poll_frequency=0.05)
+        self.driver.set_script_timeout(TIMEOUT)
+        self._wait = WebDriverWait(self.driver, TIMEOUT, poll_frequency=0.05)
         self.resize(width, height)
 
     def resize(self, width: int, height: int) -> None:
@@ -130,8 +130,8 @@ class Browser:
     def title(self) -> str:
         return self.text("#title")
 
-    def kept(self) -> list[dict[str, Any]]:
-        """Return the games that the browser keeps."""
+    def stored_games(self) -> list[dict[str, Any]]:
+        """Return the games in local storage."""
         found = (
             "return Object.keys(localStorage).filter((k) => k.startsWith('diamant:game:')).map((k) => localStorage[k])"
         )
@@ -141,6 +141,6 @@ class Browser:
         """Return the console messages since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
-    def asked(self) -> list[str]:
+    def requested(self) -> list[str]:
         """Return the addresses of all requests since the page was loaded."""
         return list(self.run("return performance.getEntriesByType('resource').map((entry) => entry.name)"))

@@ -45,8 +45,8 @@ def lone_value(game: Oracle) -> Fraction:
 def seat_value(game: Oracle, decide: Callable[[Oracle, list[Fraction], list[Fraction]], Fraction]) -> Fraction:
     """Return the gems that the last player inside will bank; `game` is before a reveal, all inside are symmetric.
 
-    `decide` takes a state and what leaving and staying bring by the number of others who leave, and returns what the
-    player gets.
+    `decide` returns the player's payoff from the state and the payoffs of LEAVE and CONTINUE by the number of other
+    leavers.
     """
     total = Fraction(0)
     for chance, card in next_cards(game):
@@ -69,7 +69,7 @@ def binomial_mean(payoffs: list[Fraction], chance: Fraction) -> Fraction:
     return sum(terms, Fraction(0))
 
 
-def answer_to(policy: Policy):
+def best_response_to(policy: Policy):
     """Return the best response to others who leave with this probability."""
 
     def decide(game, leave, stay):
@@ -107,4 +107,4 @@ def leads_of_a_lone_leaver(game: Oracle) -> Iterator[Fraction]:
         if not then.over:
             yield from leads_of_a_lone_leaver(left(then, set()))
             alone = left(then, {0})
-            yield alone.players[0].banked - seat_value(alone, answer_to(lambda game: Fraction(0)))
+            yield alone.players[0].banked - seat_value(alone, best_response_to(lambda game: Fraction(0)))

@@ -156,7 +156,7 @@ class Oracle:
             for player in self.players:
                 player.inside = False
 
-    # What can be seen.
+    # Derived state.
 
     def is_relic(self, card: int | str) -> bool:
         return card in self.relic_names

@@ -130,7 +130,7 @@ class Play:
             self.leave(*(self.inside if turn == "all" else map(int, turn.strip("-"))))
         return self
 
-    def go_on(self, turns: int = 1) -> Play:
+    def all_continue(self, turns: int = 1) -> Play:
         """Play turns in which no seat leaves."""
         return self.play("- " * turns)
 
@@ -144,8 +144,8 @@ class Case:
 
     Args:
         deck: The cards in the order in which they come up.
-        turns: As `Play.play` takes them.
-        seen: By the name of a field or property; of ``deck`` the cards that are named.
+        turns: Turns as in `Play.play`.
+        seen: Expected values by field or property; of ``deck``, those of the named cards.
         options: `players`, `edition` and `reward` of `Play`.
     """
 

@@ -12,7 +12,7 @@ from diamant_env.state import OVER
 from tests.support.oracle import Oracle
 from tests.support.play import card_of
 
-# Each draws who leaves: (rng, games, seats) -> bool (games, seats).
+# Random leavers: (rng, games, seats) -> bool (games, seats).
 DECISIONS: dict[str, Callable] = {
     "all leave": lambda rng, games, seats: np.ones((games, seats), bool),
     "none leaves": lambda rng, games, seats: np.zeros((games, seats), bool),
@@ -87,7 +87,7 @@ class SideBySide:
         self._compare(range(batch.num_games), range(batch.num_games))
 
     def step(self, leave: np.ndarray, junk: np.ndarray) -> None:
-        """Play one turn in both: bool (N, seats) who leaves, and int8 (N, seats) what idle seats send."""
+        """Play one turn in both; `leave` is bool (N, seats), `junk` the actions of idle seats, int8 (N, seats)."""
         inside, over = self.batch.must_decide, self.batch.over
         running, before = np.flatnonzero(~over).tolist(), self.batch.games[over]
         actions = np.where(inside, leave, junk).astype(np.int8)

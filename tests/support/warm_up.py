@@ -2,7 +2,7 @@
 
 import numpy as np
 
-import tests.conftest  # noqa: F401  which says where compiled code is kept
+import tests.conftest  # noqa: F401  sets NUMBA_CACHE_DIR
 from diamant_env import Batch, exact, from_observation
 from diamant_env.judging.games import play, seeds_for
 from diamant_env.opponents import make

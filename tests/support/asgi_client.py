@@ -11,8 +11,8 @@ HOST = "127.0.0.1:8000"
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Answer of an application; header names in lower case."""
+class Response:
+    """Response of an application; header names in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -23,8 +23,8 @@ class Answer:
         return json.loads(self.body)
 
 
-async def ask_app(app, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Answer:
-    """Send one request; headers are added to a browser's, and an empty one removes it."""
+async def request(app, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Response:
+    """Send one request; `headers` override the defaults, an empty value removes one."""
     sent = {"host": HOST, "content-type": "application/json"} | (headers or {})
     scope = {
         "type": "http",
@@ -41,49 +41,49 @@ async def ask_app(app, method: str, path: str, body: bytes = b"", headers: dict[
         "server": ("127.0.0.1", 8000),
     }
     parts = [body[i : i + 10_000] for i in range(0, len(body), 10_000)] or [b""]
-    said: list[dict] = []
+    messages: list[dict] = []
 
     async def receive() -> dict:
         return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
 
     async def send(message: dict) -> None:
-        said.append(message)
+        messages.append(message)
 
     await app(scope, receive, send)
-    names = [name for name, _ in said[0]["headers"]]
+    names = [name for name, _ in messages[0]["headers"]]
     assert len(set(names)) == len(names)
-    got = {name.decode(): value.decode() for name, value in said[0]["headers"]}
-    return Answer(said[0]["status"], got, b"".join(message.get("body", b"") for message in said[1:]))
+    got = {name.decode(): value.decode() for name, value in messages[0]["headers"]}
+    return Response(messages[0]["status"], got, b"".join(message.get("body", b"") for message in messages[1:]))
 
 
-class Asker:
+class Client:
     """Client of one application."""
 
     def __init__(self, app) -> None:
         self.app = app
 
-    def get(self, path: str, headers: dict[str, str] | None = None) -> Answer:
-        return asyncio.run(ask_app(self.app, "GET", path, headers=headers))
+    def get(self, path: str, headers: dict[str, str] | None = None) -> Response:
+        return asyncio.run(request(self.app, "GET", path, headers=headers))
 
-    def post(self, path: str, headers: dict[str, str] | None = None, /, **message) -> Answer:
+    def post(self, path: str, headers: dict[str, str] | None = None, /, **message) -> Response:
         return self.send(path, json.dumps(message).encode(), headers)
 
-    def send(self, path: str, body: bytes, headers: dict[str, str] | None = None) -> Answer:
-        return asyncio.run(ask_app(self.app, "POST", path, body, headers))
+    def send(self, path: str, body: bytes, headers: dict[str, str] | None = None) -> Response:
+        return asyncio.run(request(self.app, "POST", path, body, headers))
 
     def new(self, *agents: str, seed: int = 3, edition: str = "iello-2016", hidden_chests: bool | None = None) -> dict:
         """Begin a game and return its view."""
-        answer = self.post("/new", edition=edition, hidden_chests=hidden_chests, agents=list(agents), seed=seed)
-        assert answer.status == 200, answer.body
-        return answer.json
+        response = self.post("/new", edition=edition, hidden_chests=hidden_chests, agents=list(agents), seed=seed)
+        assert response.status == 200, response.body
+        return response.json
 
     def turn(self, view: dict, decision: int | None = None) -> dict:
-        """Play a turn and return the new view; where "you" must decide, `decision` or CONTINUE."""
+        """Play a turn and return the new view; `decision` of "you" defaults to CONTINUE."""
         if view["must_decide"]:
             decision = decision or 0
-        answer = self.post("/turn", game=view["game"], decision=decision if view["must_decide"] else None)
-        assert answer.status == 200, answer.body
-        return answer.json
+        response = self.post("/turn", game=view["game"], decision=decision if view["must_decide"] else None)
+        assert response.status == 200, response.body
+        return response.json
 
     def to_the_end(self, view: dict, bag: int = 8) -> list[dict]:
         """Play to the end, leaving with `bag` gems; return all views from this one on."""

@@ -77,7 +77,7 @@ def view_of(oracle: Oracle, edition: Edition, seat: int, turn: int, chances: tup
 
 def compare_views(both: SideBySide) -> None:
     """Assert that each field of each seat and of the state equals the oracle's, within the space."""
-    with np.errstate(divide="raise"):  # uncompiled, NumPy divides whole numbers by 0 with a warning: 0
+    with np.errstate(divide="raise"):  # uncompiled, integer division by 0 gives 0 and a warning
         rows, states = both.batch.observe(), both.batch.state()
     space = observation_space()
     for i, (oracle, names) in enumerate(zip(both.oracles, both.names, strict=True)):
@@ -101,7 +101,7 @@ def compare_rebuilt(both: SideBySide, edition: Edition) -> None:
     for i, seat in enumerate(seats):
         for name in set(GAME.names) - set(LAST_EVENTS):
             expected = games[name][i].copy()
-            if name in ("chest", "relics", "inside", "left_turn"):  # the seat that looks is the first
+            if name in ("chest", "relics", "inside", "left_turn"):  # the observer is first
                 players = both.batch.num_players[i]
                 expected[:players] = np.roll(expected[:players], -seat)
             assert np.array_equal(rebuilt[name][i], expected), name
