@@ -110,7 +110,7 @@ def solve_equilibrium(
 
     Args:
         num_players: Players at the table; ignored if `game` is given.
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME`; by default a new game.
         progress: Called with the fraction done, 0 to 1.
         cache: Whether to cache the values on disk; damaged files are recomputed.
@@ -130,7 +130,7 @@ def solve_difference(
     """Solve the zero-sum game of two players' difference in score, from a state on.
 
     Args:
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME` with two players; by default a new game. The solution of its
             expedition is optimal for the whole game too, since later expeditions have value 0.
         progress: Called with the fraction done, 0 to 1.

@@ -73,7 +73,7 @@ def solve_lone(edition: str | Edition, game: GameState | None = None, whole_game
     """Solve the optimal stopping problem of a lone player.
 
     Args:
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME` with one player inside; by default a new game of one player.
         whole_game: Whether to maximise gems over all remaining expeditions; at a table of one only.
 
@@ -89,7 +89,7 @@ class LoneSolver:
     """Solver for many states of one edition, with cached continuation values of later expeditions.
 
     Args:
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         whole_game: See `solve_lone`.
     """
 
