@@ -312,7 +312,7 @@ def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> E
         if str(edition).endswith((".toml", ".json")):
             edition = Edition.load(edition)
         elif not isinstance(edition, str) or edition not in EDITIONS:
-            published = f"published editions: {', '.join(EDITIONS)}; or the path of a .toml or .json file"
+            published = f"published editions: {', '.join(EDITIONS)}, or the path of a .toml or .json file"
             raise ValueError(f"unknown edition {edition!r}; {nearest(edition, EDITIONS, published)}")
         else:
             edition = EDITIONS[edition]

@@ -36,7 +36,7 @@ def run_games(
         edition_memory: Their editions.
         chosen: bool (N,), the games to play or start; empty for all.
         play: Whether to play a turn.
-        start: `NO_START`; `START_NEXT`: start the next game where one is over; `START`: start the game of the key;
+        start: `NO_START`; `START_NEXT`: start the next game where one is over; `START`: start from the current key;
             `ONLY_REVEAL`: reveal a card in games in phase `REVEAL`.
         actions: int8 (N, seats), legal.
         rewards: Output, float32 (N, seats), written if a turn is played.

@@ -19,8 +19,8 @@ def _named(title: str, values: dict[str, Any]) -> Any:
     return namedtuple(title, values)(**values)
 
 
-FACTOR: Any = _named("Per", {field.name: np.float32(1.0 / field.scale) for field in FIELDS})  # reciprocal scale
-SEAT_AT: Any = _named("OfSeat", {field.name.removeprefix("rival_"): at for at, field in enumerate(RIVALS)})
+FACTOR: Any = _named("Factor", {field.name: np.float32(1.0 / field.scale) for field in FIELDS})  # reciprocal scale
+SEAT_AT: Any = _named("SeatAt", {field.name.removeprefix("rival_"): at for at, field in enumerate(RIVALS)})
 OWN_AT: Any = _named("OwnAt", {field.name: at for at, field in enumerate(OWN)})
 PUBLIC_AT: Any = _named("PublicAt", {field.name: SLICES[field.name].start - TABLE_FEATURES for field in PUBLIC})
 
@@ -112,7 +112,7 @@ def write_public(game, edition, hide, public, lengths):
 
 @jit(inline=True)
 def write_seats(game, hide, ring):
-    """Write each seat's features into `ring`, twice in a row: a slice from a seat on has that observer's order."""
+    """Write each seat's features into `ring`, a circular buffer: a slice from a seat on has its observation order."""
     per_chest = np.float32(0) if hide else FACTOR.chest
     players = np.int64(game.num_players)
     for seat in range(players):

@@ -103,7 +103,7 @@ def cards_left(sets, digits):
 
 
 @jit
-def set_index(sets, start, game):
+def index_of(sets, start, game):
     """Return the index of the cards drawn between two states, -1 if `game` can't follow `start`."""
     index = np.int64(0)
     for digit in range(sets.radix.shape[0]):

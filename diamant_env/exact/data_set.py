@@ -29,7 +29,7 @@ class ActionValues(NamedTuple):
         reach_probability: float64 (states,), probability that an expedition passes through the state.
         states: Number of reachable states, included or not.
         decisions: Expected number of decisions of all players per expedition, over all reachable states;
-            that of the included states is ``reach_probability @ obs["num_inside"]``.
+            that of the included states is ``reach_probability @ Observations(observation)["num_inside"]``.
     """
 
     observation: NDArray[np.float32]

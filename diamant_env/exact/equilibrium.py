@@ -24,7 +24,7 @@ from diamant_env.compilation import cache_folder, jit
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games
-from diamant_env.exact.cards import cards_left, read_digits, set_index
+from diamant_env.exact.cards import cards_left, index_of, read_digits
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean, solve_sets
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.tree import ExpeditionTree, build_tree
@@ -155,13 +155,13 @@ def solve(
 ) -> float:
     """Fill `values`, float64 (nodes,), by backward induction; return the maximum gain of a one-node deviation."""
     x, worst = tree, 0.0
-    for first, last in set_ranges(x, progress):
+    for first, last in index_ranges(x, progress):
         found = solve_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, mode, policy, values)
         worst = max(worst, float(found))
     return worst
 
 
-def set_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
+def index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
     """Yield ranges of sets in decreasing order, and report progress after each."""
     edges = np.linspace(0, tree.sets.size, min(_CHUNKS, tree.sets.size) + 1).astype(int)
     for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
@@ -228,7 +228,7 @@ def _look_up(sets, boxes, moves, start, games, mode, values, result):
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for i in range(games.shape[0]):
         game = games[i]
-        index = set_index(sets, start, game)
+        index = index_of(sets, start, game)
         inside = np.int64(game.num_inside)
         if index < 0 or inside < 1 or inside > boxes.players:
             return i

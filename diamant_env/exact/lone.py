@@ -16,7 +16,7 @@ from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games, check_game
-from diamant_env.exact.cards import CardSets, card_sets, cards_left, read_digits, set_index
+from diamant_env.exact.cards import CardSets, card_sets, cards_left, index_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, payout_by_digit, start_of_expedition
 from diamant_env.rules import reveal
 from diamant_env.state import OVER, REVEAL, GameState
@@ -63,7 +63,7 @@ class Lone(NamedTuple):
             ValueError: If a state can't follow the start in the same expedition.
         """
         indices = np.zeros(len(games), np.int64)
-        _set_indices(self.sets, self.start, as_games(games), indices)
+        _indices_of(self.sets, self.start, as_games(games), indices)
         if (indices < 0).any():
             raise ValueError(f"game {indices.argmin()} can't follow the state that was solved, in the same expedition")
         return self.leaves[indices].astype(np.float64)
@@ -195,7 +195,7 @@ def _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, mus
 
 
 @jit(cached=True)
-def _set_indices(sets, start, games, indices):
+def _indices_of(sets, start, games, indices):
     """Write the index of the cards drawn in each game into `indices`, -1 where it can't follow `start`."""
     for i in range(games.shape[0]):
-        indices[i] = set_index(sets, start, games[i])
+        indices[i] = index_of(sets, start, games[i])

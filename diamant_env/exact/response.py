@@ -18,7 +18,7 @@ from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, fi
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import cards_left, read_digits
-from diamant_env.exact.equilibrium import Progress, root_value, set_ranges
+from diamant_env.exact.equilibrium import Progress, index_ranges, root_value
 from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.tree import ExpeditionTree, continue_value, coordinates, nodes_of
@@ -78,7 +78,7 @@ def best_response(
     nodes = reachable(x) if nodes is None else nodes
     if nodes.shape != policy.shape or nodes.dtype != np.bool_:
         raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool {policy.shape}")
-    for first, last in set_ranges(x, progress):
+    for first, last in index_ranges(x, progress):
         _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, True, best)
         _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, False, profile)
     return Response(root_value(x, best), root_value(x, profile), x.boxes.players)
