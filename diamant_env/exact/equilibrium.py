@@ -116,7 +116,7 @@ def solve_equilibrium(
         cache: Whether to cache the values on disk; damaged files are recomputed.
 
     Raises:
-        ValueError: If the tree is too large, or relics of different printed values can be drawn.
+        ValueError: If the tree is too large, or its relics have different printed values.
     """
     return _solve(_tree(num_players, edition, game), EQUILIBRIUM, progress, cache)
 
@@ -137,8 +137,7 @@ def solve_difference(
         cache: Whether to cache the values on disk.
 
     Raises:
-        ValueError: If there are not two players, the tree is too large, or relics of different printed values can be
-            drawn.
+        ValueError: If there are not two players, the tree is too large, or its relics have different printed values.
     """
     tree = _tree(2, edition, game)
     if tree.start["num_players"] != 2:
