@@ -96,7 +96,7 @@ class LoneSolver:
     def __init__(self, edition: str | Edition, whole_game: bool = False) -> None:
         self.edition = find_edition(edition)
         self.whole_game = whole_game
-        self.known: dict[tuple, _Continuation] = {}
+        self._cache: dict[tuple, _Continuation] = {}
 
     def solve(self, start: GameState) -> Lone:
         """Solve from a state, a record of type `GAME`; see `solve_lone`."""
@@ -161,10 +161,10 @@ class LoneSolver:
         deck = game["deck"]
         traps, relics = sorted(deck[FIRST_TRAP:FIRST_RELIC].tolist()), deck[FIRST_RELIC:].tolist()
         key = (int(game["expedition"]), *traps, *relics, int(game["relics_taken"]))
-        if key not in self.known:
+        if key not in self._cache:
             solution = self.solve(game)
-            self.known[key] = solution.value, solution.bust_probability
-        return self.known[key]
+            self._cache[key] = solution.value, solution.bust_probability
+        return self._cache[key]
 
 
 @jit(cached=True)
