@@ -37,16 +37,16 @@ def observe_history(agents: Iterable[object]) -> bool:
     return any(getattr(agent, "history", False) for agent in agents)
 
 
-def answer_deciding(obs: Observations, model: Callable[[NDArray[np.intp]], NDArray[np.floating]]) -> NDArray[np.float32]:
+def answer_deciding(obs: Observations, act: Callable[[NDArray[np.intp]], NDArray[np.floating]]) -> NDArray[np.float32]:
     """Return P(LEAVE), float32 (rows,), 0 in rows that do not decide.
 
     Args:
         obs: Observation of each row's seat.
-        model: Function from indices of rows, at least one, to their P(LEAVE).
+        act: Function from indices of rows, at least one, to their P(LEAVE).
     """
     leave, deciding = np.zeros(len(obs.flat), np.float32), np.flatnonzero(obs.flat[:, 0])
     if len(deciding):
-        leave[deciding] = model(deciding)
+        leave[deciding] = act(deciding)
     return leave
 
 
