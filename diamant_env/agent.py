@@ -14,10 +14,10 @@ from diamant_env.observation import NUM_FEATURES, Observations, UnknownField
 class Agent(Protocol):
     """A policy for a batch of seats.
 
-    An agent returns probabilities and the table samples, so that any agent can be mixed, averaged and exploited. The
-    optional attribute ``memoryless = True`` declares that the answer to a row depends on that row alone; such agents
-    get only the rows of games that play a turn. ``history = True`` declares that it observes the history of decisions,
-    which its batch must then include, see `observe_history`.
+    An agent returns probabilities and the environment samples actions, so that any agent can be mixed, averaged and
+    exploited. Optional attributes: ``memoryless = True`` if the probability of a row depends on that row alone; rows of
+    games that play no turn are then omitted. ``history = True`` if the agent observes the history of decisions, which
+    its batch must then include, see `observe_history`.
     """
 
     def act(self, obs: Observations, first: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -37,16 +37,16 @@ def observe_history(agents: Iterable[object]) -> bool:
     return any(getattr(agent, "history", False) for agent in agents)
 
 
-def answer_deciding(obs: Observations, ask: Callable[[NDArray[np.intp]], NDArray[np.floating]]) -> NDArray[np.float32]:
+def answer_deciding(obs: Observations, act: Callable[[NDArray[np.intp]], NDArray[np.floating]]) -> NDArray[np.float32]:
     """Return P(LEAVE), float32 (rows,), 0 in rows that do not decide.
 
     Args:
         obs: Observation of each row's seat.
-        ask: Function from indices of rows, at least one, to their P(LEAVE).
+        act: Function from indices of rows, at least one, to their P(LEAVE).
     """
     leave, deciding = np.zeros(len(obs.flat), np.float32), np.flatnonzero(obs.flat[:, 0])
     if len(deciding):
-        leave[deciding] = ask(deciding)
+        leave[deciding] = act(deciding)
     return leave
 
 

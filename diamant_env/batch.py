@@ -62,11 +62,11 @@ class Batch:
     Args:
         num_games: Number of games, N.
         num_players: Players at each table: one number, or one per game (N,); 3 to 8, and 1 and 2 for research.
-        edition: A published name or an `Edition`, or a sequence with one per game.
+        edition: Name of a published edition or an `Edition`, or a sequence with one per game.
         reward: One of `diamant_env.rewards.REWARDS`, or a function, see `diamant_env.rewards.own_rewards`.
         seats: Length of the seat axis, by default the largest table. Absent seats have observations and rewards of 0.
         hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
-        blank_rivals: Whether all features of rivals are 0, as exact best responses need it (see `diamant_env.exact`).
+        blank_rivals: Whether all features of rivals are 0, for exact best responses (see `diamant_env.exact`).
         history: Whether observations include the `NUM_HISTORY` features of earlier decisions; costs some µs a turn.
 
     Attributes:
@@ -128,7 +128,7 @@ class Batch:
     @property
     def games(self) -> np.recarray:
         """A read-only copy (N,) of the complete state, random keys included: records of type `GAME`."""
-        games = self._memory.copy().view(GAME)[:, 0].view(np.recarray)  # copies of records drop the padding bytes
+        games = self._memory.copy().view(GAME)[:, 0].view(np.recarray)  # copying records leaves padding bytes undefined
         games.flags.writeable = False
         return games
 
@@ -189,7 +189,7 @@ class Batch:
         keys = self._games["key"][chosen]
         self._games["key"][chosen] = keys_of_next_games(keys) if seeds is None else keys_of_seeds(seeds[chosen])
         try:
-            self._run(chosen, dealing=loops.DEAL, rows=observations)
+            self._run(chosen, start=loops.START, rows=observations)
         except ValueError:
             if before is not None:
                 self._restore_unchecked(before)
@@ -319,7 +319,7 @@ class Batch:
     def _restore_unchecked(self, saved: SavedBatch) -> None:
         """Restore a snapshot without validation."""
         self._games[:], self._script, self._position = saved.games, saved.script, saved.position
-        self._run(dealing=loops.REVEAL_DUE)
+        self._run(start=loops.ONLY_REVEAL)
         self.started = True
         if self._history is not None and saved.history is not None:
             self._history.restore(saved.history)
@@ -343,7 +343,7 @@ class Batch:
         chosen = loops.ALL_GAMES if mask is None else checked_array(mask, "mask", BOOL, (self.num_games,))
         turn = (actions, rewards, done)
         if not self._python_path and not self._script.shape[1]:
-            self._run(chosen, turn, loops.DEAL_NEXT if auto_reset else loops.NO_DEAL, final, rows)
+            self._run(chosen, turn, loops.START_NEXT if auto_reset else loops.NO_START, final, rows)
             return rewards, done
         before = self.save()
         try:
@@ -360,7 +360,7 @@ class Batch:
             if final.shape[0]:
                 final[done] = self.observe()[done]
             ended = done & chosen if chosen.size else done
-            self._run(ended, dealing=loops.DEAL_NEXT)
+            self._run(ended, start=loops.START_NEXT)
             if self._history is not None:
                 self._history.clear(self._games, ended)
         if rows.shape[0]:
@@ -371,7 +371,7 @@ class Batch:
         self,
         chosen: NDArray[np.bool_] = loops.ALL_GAMES,
         turn: tuple[NDArray, NDArray, NDArray] | None = None,
-        dealing: int = loops.NO_DEAL,
+        start: int = loops.NO_START,
         final: NDArray[np.float32] = loops.NO_ROWS,
         rows: NDArray[np.float32] = loops.NO_ROWS,
         show_all: bool = False,
@@ -379,7 +379,7 @@ class Batch:
         """Run `loops.run_games`; raise ValueError if a scripted card is not in the deck."""
         actions, rewards, done = turn or loops.NO_TURN
         missing = loops.run_games(
-            self._memory, self._edition_memory, chosen, turn is not None, dealing, actions, rewards, done,
+            self._memory, self._edition_memory, chosen, turn is not None, start, actions, rewards, done,
             self._reward_code, self._script, self._position, final, rows, show_all,
             self.blank_rivals and not show_all, LENGTHS,
         )  # fmt: skip

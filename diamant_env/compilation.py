@@ -36,7 +36,7 @@ def jit(function: Any = None, *, inline: bool = False, cached: bool = False) -> 
 
     Args:
         function: The function; if omitted, a decorator is returned.
-        inline: Inline it into each caller; pays for small functions, since Numba passes an array as up to 11 arguments.
+        inline: Inline it into each caller; faster if it is small, since Numba passes an array as up to 11 arguments.
         cached: Cache the code in `cache_folder`, for functions called from Python with one signature only: two
             processes that save two signatures at once can corrupt Numba's index.
     """

@@ -36,7 +36,7 @@ class parallel_env(ParallelEnv, EzPickle):
 
     Args:
         num_players: 3 to 8 by the rulebook; 1 and 2 for research.
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         reward: ``"score"``: gems banked at this step, relics at their value when taken. ``"win"``: at the end 1/k
             for each of the k winners, else 0. ``"margin"``: at the end, own score less the mean of the others'.
         mask: Location of the action mask: ``"info"``, ``"observation"`` (a Dict space with ``"observation"`` and
@@ -186,7 +186,7 @@ class parallel_env(ParallelEnv, EzPickle):
         return self._batch.state()[0]
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Return the table as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).
+        """Return the game as text (``"ansi"``) or as a new uint8 (640, 960, 3) (``"rgb_array"``).
 
         With ``"human"``, redraw the window and return None.
 

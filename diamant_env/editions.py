@@ -22,7 +22,7 @@ MAX_CARDS = 100  # per deck
 MAX_GEMS = 1000  # sum over the treasure cards of a deck
 MAX_RELIC_VALUE = 100
 
-# A card is a small integer: a treasure slot, then a kind of trap, then a relic.
+# Card numbers: treasure values ("slots"), then kinds of trap, then relics.
 FIRST_TRAP = MAX_TREASURES
 FIRST_RELIC = FIRST_TRAP + MAX_TRAPS
 NUM_CARDS = FIRST_RELIC + MAX_RELICS
@@ -41,7 +41,7 @@ class Edition:
         treasures: Gems on each treasure card, one entry per card.
         traps: The kinds of trap, by name.
         trap_copies: Cards of each kind of trap.
-        relics: Value in gems of each relic card, indexed by `relic_values`.
+        relics: Value in gems of each relic card, in the order of `relic_values`.
         relics_enter: ``"start"``: all are in the deck from the start; ``"expedition"``: one is added before each.
         relic_values: ``"taken"``: ``relics[n]`` is the value of the relic that leaves the cave after n others;
             ``"printed"``: ``relics[n]`` is printed on the n-th relic card, counted from 0.
@@ -160,7 +160,7 @@ class Edition:
 
     @functools.cached_property
     def treasure_slots(self) -> tuple[int, ...]:
-        """The value of each of the 16 slots, 0 if unused; unpublished values fill the free slots from the last down."""
+        """The value of each of the 16 slots, 0 if unused; unpublished values take free slots, the last first."""
         slots = [value if value in self.treasures else 0 for value in PUBLISHED_TREASURES]
         slots += [0] * (MAX_TREASURES - len(slots))
         free = [slot for slot in reversed(range(MAX_TREASURES)) if slots[slot] == 0]
@@ -205,34 +205,34 @@ class Edition:
         return card - FIRST_RELIC < (len(self.relics) if self.relic_values == "printed" else min(1, len(self.relics)))
 
 
-_WIDELY_PUBLISHED = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
-_WITH_AN_EIGHT = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)
-_TACORA_CAVE = ("spider", "snake", "lava pit", "boulder", "battering ram")
-_TEMPLE = ("fire", "mummy", "rockfall", "snake", "spider")
-_BY_ORDER_OF_LEAVING = (5, 5, 5, 10, 10)
+_TREASURES = (1, 2, 3, 4, 5, 5, 7, 7, 9, 11, 11, 13, 14, 15, 17)
+_EVERDECK_TREASURES = (1, 2, 3, 4, 5, 5, 7, 7, 8, 11, 11, 13, 14, 15, 17)
+_DIAMANT_TRAPS = ("spider", "snake", "lava pit", "boulder", "battering ram")
+_INCAN_GOLD_TRAPS = ("fire", "mummy", "rockfall", "snake", "spider")
+_RELICS_BY_ORDER = (5, 5, 5, 10, 10)
 _PRINTED_RELICS = (5, 7, 8, 10, 12)
 
 RULEBOOK_PLAYERS = (3, 8)  # minimum and maximum of every rulebook; 1 and 2 are for research
 _PUBLISHED = [
     Edition(
         name="iello-2016",
-        treasures=_WIDELY_PUBLISHED,
-        traps=_TACORA_CAVE,
-        relics=_BY_ORDER_OF_LEAVING,
+        treasures=_TREASURES,
+        traps=_DIAMANT_TRAPS,
+        relics=_RELICS_BY_ORDER,
         stones=(60, 40),
         source="the English rulebook, IELLO 2016",
     ),
     Edition(
         name="iello-2016-fr",
-        treasures=_WIDELY_PUBLISHED,
-        traps=_TACORA_CAVE,
+        treasures=_TREASURES,
+        traps=_DIAMANT_TRAPS,
         stones=(60, 40),
         source="the French rulebook, IELLO 2016",
     ),
     Edition(
         name="iello-2016-fr-relics",
-        treasures=_WIDELY_PUBLISHED,
-        traps=_TACORA_CAVE,
+        treasures=_TREASURES,
+        traps=_DIAMANT_TRAPS,
         relics=_PRINTED_RELICS,
         relics_enter="expedition",
         relic_values="printed",
@@ -241,31 +241,31 @@ _PUBLISHED = [
     ),
     Edition(
         name="everdeck",
-        treasures=_WITH_AN_EIGHT,
-        traps=_TACORA_CAVE,
-        relics=_BY_ORDER_OF_LEAVING,
+        treasures=_EVERDECK_TREASURES,
+        traps=_DIAMANT_TRAPS,
+        relics=_RELICS_BY_ORDER,
         source="the rules for playing with an Everdeck",
     ),
     Edition(
         name="everdeck-relics",
-        treasures=_WITH_AN_EIGHT,
-        traps=_TACORA_CAVE,
-        relics=_BY_ORDER_OF_LEAVING,
+        treasures=_EVERDECK_TREASURES,
+        traps=_DIAMANT_TRAPS,
+        relics=_RELICS_BY_ORDER,
         relics_enter="expedition",
         source="the rules for playing with an Everdeck, with their variant of relics",
     ),
     Edition(
         name="schmidt-2005",
-        treasures=_WIDELY_PUBLISHED,
+        treasures=_TREASURES,
         traps=("snake", "scorpion", "rockfall", "gas", "explosion"),
         stones=(60, 30),
         source="a French translation of the rulebook of 2005",
     ),
     Edition(
         name="incan-gold",
-        treasures=_WIDELY_PUBLISHED,
-        traps=_TEMPLE,
-        relics=_BY_ORDER_OF_LEAVING,
+        treasures=_TREASURES,
+        traps=_INCAN_GOLD_TRAPS,
+        relics=_RELICS_BY_ORDER,
         relics_enter="expedition",
         tie_break="relics",
         hidden_chests=True,
@@ -273,8 +273,8 @@ _PUBLISHED = [
     ),
     Edition(
         name="incan-gold-2020",
-        treasures=_WIDELY_PUBLISHED,
-        traps=_TEMPLE,
+        treasures=_TREASURES,
+        traps=_INCAN_GOLD_TRAPS,
         relics=_PRINTED_RELICS,
         relics_enter="expedition",
         relic_values="printed",
@@ -284,8 +284,8 @@ _PUBLISHED = [
     ),
     Edition(
         name="incan-gold-bga",
-        treasures=_WIDELY_PUBLISHED[:-1],
-        traps=_TEMPLE,
+        treasures=_TREASURES[:-1],
+        traps=_INCAN_GOLD_TRAPS,
         relics=_PRINTED_RELICS,
         relics_enter="expedition",
         relic_values="printed",
@@ -299,10 +299,10 @@ EDITIONS = {edition.name: edition for edition in _PUBLISHED}
 
 
 def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> Edition:
-    """Return the given, published or saved edition.
+    """Return an edition given as an object, a published name or a path.
 
     Args:
-        edition: An `Edition`, a published name, or a path for `Edition.load`.
+        edition: An `Edition`, the name of a published one, or a path for `Edition.load`.
         hidden_chests: Overrides the edition's `hidden_chests` unless None.
 
     Raises:
@@ -312,7 +312,7 @@ def find_edition(edition: str | Edition, hidden_chests: bool | None = None) -> E
         if str(edition).endswith((".toml", ".json")):
             edition = Edition.load(edition)
         elif not isinstance(edition, str) or edition not in EDITIONS:
-            published = f"published editions: {', '.join(EDITIONS)}; your own in a .toml or .json"
+            published = f"published editions: {', '.join(EDITIONS)}, or the path of a .toml or .json file"
             raise ValueError(f"unknown edition {edition!r}; {nearest(edition, EDITIONS, published)}")
         else:
             edition = EDITIONS[edition]

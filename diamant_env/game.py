@@ -30,7 +30,7 @@ class Game:
 
     Args:
         num_players: 3 to 8 by the rulebook; 1 and 2 for research.
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
         seed: Seed of `draw`, and of a `Batch` that continues from `state`.
 
@@ -75,7 +75,7 @@ class Game:
     @property
     def state(self) -> GameState:
         """A read-only copy of the state, a record of type `GAME`."""
-        memory = self._memory.copy()  # copies of records drop the padding bytes
+        memory = self._memory.copy()  # copying records leaves padding bytes undefined
         memory.flags.writeable = False
         return memory.view(GAME)[0, 0]
 

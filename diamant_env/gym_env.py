@@ -61,7 +61,7 @@ class DiamantEnv(gymnasium.Env):
 
     Args:
         num_players: Seats at the table, the learner's included: 3 to 8 by the rulebook; 1 and 2 for research.
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         reward: ``"score"``, ``"win"``, ``"margin"`` or a custom function (`diamant_env.rewards.own_rewards`).
         opponents: One opponent for all other seats, or a sequence with one per rival in the observation's order,
             starting at the seat after the learner's. Each is
@@ -162,7 +162,7 @@ class DiamantEnv(gymnasium.Env):
         return self._learner.action_masks[0]
 
     def render(self) -> Any:
-        """Return the table as text or picture by render mode; None for ``"human"`` or without a render mode.
+        """Return the game as text or image by render mode; None for ``"human"`` or without a render mode.
 
         Raises:
             ResetNeeded: Before the first reset.

@@ -25,7 +25,7 @@ class DiamantVectorEnv(VectorEnv):
     """Vectorised `diamant_env.gym_env.DiamantEnv` over the batch engine.
 
     Game i is byte-identical to a single environment with seed ``seed + i``, except against opponents with their own
-    random state (``"mixture"``, custom agents): one object plays in all games here.
+    random state (``"mixture"``, custom agents), which all games share.
 
     Action space, observation space, rewards, starting state, episode end and infos are those of `DiamantEnv`, in
     arrays (num_envs,) and (num_envs, NUM_FEATURES); rewards are float64. Infos have Gymnasium's vector form: an array
@@ -33,7 +33,7 @@ class DiamantVectorEnv(VectorEnv):
 
     Args:
         num_envs: Number of games.
-        opponents: See `DiamantEnv`, as for `num_players` to `observation`. Functions and agents get many rows a call.
+        opponents: See `DiamantEnv`, also for the other arguments up to `observation`. Called with rows of many games.
         render_mode: ``"rgb_array"``, ``"ansi"`` or None; `render` returns a tuple with one entry per game.
         autoreset_mode: An `AutoresetMode` or its value. ``"NextStep"``: the step after the end of a game ignores the
             action and starts the next one. ``"SameStep"``: the next game starts at once; the last observation and

@@ -1,8 +1,8 @@
 """Observation layout: one flat float32 vector for every edition, table size and seat.
 
 `FIELDS` is the single source of names, shapes, scales, bounds and meanings. A field holds its natural value (gems,
-cards, turns) divided by a power of two, so decoding is exact. A row has three parts: the observer, the rivals in turn,
-and public features. `diamant_env.engine` writes it.
+cards, turns) divided by a power of two, so decoding is exact. A row has three parts: the observer, the rivals in seat
+order, and public features. `diamant_env.engine` writes it.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ PUBLIC = (
     Field("relics_left", MAX_RELICS, 2, 0, MAX_RELICS, "relic cards in the deck, by kind"),
     Field("traps_on_path", MAX_TRAPS, 1, 0, 1, "1 for each kind of trap on the path"),
 )
-# Per seat, from the observer on: the expeditions from the current one backwards.
+# Seats from the observer on; in each, expeditions from the current one backwards.
 HISTORY_EXPEDITIONS = 5
-_SEATS_TIMES = MAX_PLAYERS * HISTORY_EXPEDITIONS
+_BY_SEAT = MAX_PLAYERS * HISTORY_EXPEDITIONS
 HISTORY = (
-    Field("history_left_turn", _SEATS_TIMES, 8, 0, MAX_CARDS, "turn at which each seat left each expedition, else 0"),
-    Field("history_banked", _SEATS_TIMES, 16, 0, MAX_GEMS, "gems and relic value that each seat banked in each"),
+    Field("history_left_turn", _BY_SEAT, 8, 0, MAX_CARDS, "turn at which each seat left each expedition, else 0"),
+    Field("history_banked", _BY_SEAT, 16, 0, MAX_GEMS, "gems and relic value that each seat banked in each expedition"),
     Field("history_turns", HISTORY_EXPEDITIONS, 8, 0, MAX_CARDS, "cards turned up in each expedition"),
     Field("history_bust", HISTORY_EXPEDITIONS, 1, 0, 1, "1 for each expedition that a trap ended"),
 )
@@ -158,7 +158,7 @@ class FieldsBox(Box):
 
 
 def shown_columns(space: Space) -> NDArray[np.intp] | None:
-    """Return the columns of an observation space, int (k,), or None for a space of another package."""
+    """Return the columns of an observation space, int (k,), or None for an unknown space."""
     if isinstance(space, FieldsBox):
         return columns(*space.fields)
     if isinstance(space, Box) and space.shape in ((NUM_FEATURES,), (NUM_FEATURES + NUM_HISTORY,)):

@@ -5,7 +5,7 @@ OpenSpiel: ``pip install "diamant-env[open-spiel]"``.
 
 Parameters of the game:
     players: 1 to 8.
-    edition: A published name, or an edition as text: fields of `diamant_env.Edition` such as
+    edition: Name of a published edition, or fields of `diamant_env.Edition` such as
         ``treasures:3+5/traps:mud/trap_copies:2``; see `edition_text`.
     expeditions: Expeditions per game; 0 takes the edition's value.
     utility: ``score``: gems, general-sum. ``win``: 1/k for each of the k winners, constant-sum. ``margin``: own score

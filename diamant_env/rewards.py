@@ -50,8 +50,8 @@ def own_rewards(
         reward: Called as ``reward(banked, chests, inside, done)`` after each turn with all N games: int16 (N, seats),
             gems and relic value banked in the turn; int16 (N, seats), chests after it; bool (N, seats), the seats
             inside; bool (N,), whether the game is over. A parameter ``played``, if any, receives bool (N,), the games
-            that played this turn: in a vector environment the others wait for their learner. Returns float (N, seats);
-            rows of games that did not play are ignored.
+            that played this turn; the others are over or, in a vector environment, wait for their learner. Returns
+            float (N, seats); rows of games that did not play are ignored.
         games: Records of type `GAME` (N,), after the turn.
         played: bool (N,), the games that played it.
         absent: bool (N, seats), the absent seats.

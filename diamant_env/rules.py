@@ -1,8 +1,8 @@
 """The rules of Diamant, one function per step of the rulebook, on one game's record.
 
-Single source of truth for the rules. Each function updates a game's state in place, with the numbers of an edition
-where they matter. Integer arithmetic only, compiled by Numba; ``NUMBA_DISABLE_JIT=1`` gives the same bytes. Cards are
-sampled in `diamant_env.engine.turns`. Section names are those of the 2016 English rulebook.
+Single source of truth for the rules. Each function updates a game's state in place; `edition` holds the edition's
+parameters. Integer arithmetic only, compiled by Numba; ``NUMBA_DISABLE_JIT=1`` gives the same bytes. Cards are sampled
+in `diamant_env.engine.turns`. Section names are those of the 2016 English rulebook.
 
 >>> import numpy as np
 >>> from diamant_env.engine.edition_numbers import numbers_of

@@ -72,7 +72,7 @@ def register_tasks() -> None:
             )
         if hasattr(pettingzoo, "register"):  # from 1.27 on
             settings = dict(task.settings)
-            if "expeditions" in settings:  # parallel_env and env take their number from the edition
+            if "expeditions" in settings:  # no argument of parallel_env and env
                 settings["edition"] = with_expeditions(EDITIONS[_EDITION], settings.pop("expeditions"))
             for kind, function in (("parallel", "parallel_env"), ("aec", "env")):
                 if task.id not in getattr(pettingzoo, f"{kind}_registry"):

@@ -23,7 +23,7 @@ def checked_int(name: str, value: Any, low: int, high: int | None = None, also_a
     """Return an argument as int.
 
     Raises:
-        ValueError: If it is no integer from `low` to `high`; the message lists what is allowed, `also_allowed` first.
+        ValueError: If it is no integer from `low` to `high`; `also_allowed`, such as "None or ", precedes the range.
     """
     try:
         number = None if isinstance(value, bool | np.bool_) else operator.index(value)
@@ -159,7 +159,7 @@ def checked_action(action: Any, agent: str) -> int:
 
 
 def _as_int8(actions: ArrayLike, shape: tuple[int, ...]) -> tuple[NDArray, NDArray[np.int8]]:
-    """Return integers as an array and as contiguous int8; other dtypes get 2 for values other than 0 and 1."""
+    """Return the actions as given and as contiguous int8, in which illegal values of other dtypes are 2."""
     given = as_array(actions, "actions")
     if given.shape != shape or given.dtype.kind not in "iub":
         raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}; integers of shape {shape} expected")

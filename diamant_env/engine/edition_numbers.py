@@ -20,16 +20,16 @@ def numbers_of(edition: str | Edition) -> EditionNumbers:
     Raises:
         ValueError: If no published edition has that name.
     """
-    return _table_of_one(find_edition(edition))[0]
+    return _parameters(find_edition(edition))[0]
 
 
 def edition_table(editions: Sequence[Edition]) -> np.recarray:
     """Return the parameters of editions, records of type `EDITION` (E,)."""
-    return np.concatenate([_table_of_one(edition) for edition in editions]).view(np.recarray)
+    return np.concatenate([_parameters(edition) for edition in editions]).view(np.recarray)
 
 
 @functools.cache
-def _table_of_one(edition: Edition) -> np.ndarray:
+def _parameters(edition: Edition) -> np.ndarray:
     table = np.zeros(1, EDITION)
     numbers = table[0]
     copies = Counter(edition.treasures)

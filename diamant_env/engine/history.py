@@ -45,15 +45,15 @@ class History:
         bust = played & (games["bust_card"] != NO_CARD)
         over = games["phase"] == OVER
         self._bust[bust, 0] = True
-        self._turns[bust, 0] += 1  # the trap's card
-        goes_on = played & ~over & (games["expedition"] == self._expedition)
-        self._turns[goes_on, 0] = games["turn"][goes_on]
-        begins = played & ~over & ~goes_on
+        self._turns[bust, 0] += 1  # the second trap is a card too
+        same_expedition = played & ~over & (games["expedition"] == self._expedition)
+        self._turns[same_expedition, 0] = games["turn"][same_expedition]
+        next_expedition = played & ~over & ~same_expedition
         for array in self._all:
-            array[begins] = np.roll(array[begins], 1, axis=-1)
-            array[begins, ..., 0] = 0
-        self._turns[begins, 0] = games["turn"][begins]
-        self._expedition[begins] = games["expedition"][begins]
+            array[next_expedition] = np.roll(array[next_expedition], 1, axis=-1)
+            array[next_expedition, ..., 0] = 0
+        self._turns[next_expedition, 0] = games["turn"][next_expedition]
+        self._expedition[next_expedition] = games["expedition"][next_expedition]
 
     def saved(self) -> tuple[NDArray, ...]:
         """Return copies of all arrays, for `restore`."""
@@ -70,16 +70,16 @@ class History:
         games, seats = observations.shape[:2]
         players = self._players[:, None, None]
         offset, seat = np.arange(MAX_PLAYERS), np.arange(seats)[:, None]
-        who = (seat + offset) % players
+        target = (seat + offset) % players
         present = (offset < players) & (seat < players)
         at = np.arange(games)[:, None, None]
-        everyone = (games, seats, HISTORY_EXPEDITIONS)
-        here = present.any(axis=2, keepdims=True)
+        shape = (games, seats, HISTORY_EXPEDITIONS)
+        occupied = present.any(axis=2, keepdims=True)
         parts = (
-            self._left_turn[at, who] * present[..., None],
-            self._banked[at, who] * present[..., None],
-            np.broadcast_to(self._turns[:, None], everyone) * here,
-            np.broadcast_to(self._bust[:, None], everyone) * here,
+            self._left_turn[at, target] * present[..., None],
+            self._banked[at, target] * present[..., None],
+            np.broadcast_to(self._turns[:, None], shape) * occupied,
+            np.broadcast_to(self._bust[:, None], shape) * occupied,
         )
         for field, part in zip(HISTORY, parts, strict=True):
             observations[..., SLICES[field.name]] = part.reshape(games, seats, field.size) / field.scale

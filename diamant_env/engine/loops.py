@@ -17,7 +17,7 @@ from diamant_env.rewards import pay
 from diamant_env.rules import resolve_decisions, reveal, start_game
 from diamant_env.state import DECIDE, EDITION, GAME, LEAVE, OVER, REVEAL
 
-NO_DEAL, DEAL_NEXT, DEAL, REVEAL_DUE = range(4)
+NO_START, START_NEXT, START, ONLY_REVEAL = range(4)
 NONE_MISSING = -1
 ALL_GAMES = np.zeros(0, np.bool_)
 NO_ROWS = np.zeros((0, 0, NUM_FEATURES), np.float32)
@@ -26,7 +26,7 @@ NO_TURN = np.zeros((0, 0), np.int8), np.zeros((0, 0), np.float32), np.zeros(0, n
 
 @jit(cached=True)
 def run_games(
-    memory, edition_memory, chosen, play, dealing, actions, rewards, done, reward_code, script, position, final_rows,
+    memory, edition_memory, chosen, play, start, actions, rewards, done, reward_code, script, position, final_rows,
     rows, show_all, blank_rivals, lengths,
 ):  # fmt: skip
     """Play one turn, start games, write observations; one entry point, so that the rules are compiled once.
@@ -36,15 +36,15 @@ def run_games(
         edition_memory: Their editions.
         chosen: bool (N,), the games to play or start; empty for all.
         play: Whether to play a turn.
-        dealing: `NO_DEAL`; `DEAL_NEXT`: start the next game where one is over; `DEAL`: start the game of the key;
-            `REVEAL_DUE`: reveal a card in games in phase `REVEAL`.
+        start: `NO_START`; `START_NEXT`: start the next game where one is over; `START`: start from the current key;
+            `ONLY_REVEAL`: reveal a card in games in phase `REVEAL`.
         actions: int8 (N, seats), legal.
         rewards: Output, float32 (N, seats), written if a turn is played.
         done: Output, bool (N,), written if a turn is played.
         reward_code: See `diamant_env.rewards.reward_code`.
         script: int8 (N, cards), see `turns.reveal_until_decision`.
         position: int64 (N,), index of the next scripted card.
-        final_rows: Output like `rows`, the last observations of games after which the next is started.
+        final_rows: Output like `rows`, the last observations of games that end and are restarted.
         rows: Output, float32 (N, seats, NUM_FEATURES or more), or empty for none.
         show_all: Whether hidden chests are shown.
         blank_rivals: Whether all features of rivals are 0.
@@ -55,33 +55,32 @@ def run_games(
     """
     games, editions = memory.view(GAME)[:, 0], edition_memory.view(EDITION)[:, 0]
     if play:
-        turn = NO_DEAL if play else dealing  # a literal would trigger a second specialisation
+        turn = NO_START if play else start  # a literal would trigger a second specialisation
         missing = advance_games(games, editions, chosen, turn, actions, rewards, done, reward_code, script, position)
         if missing != NONE_MISSING:
             return missing
-    games_to_see = np.zeros(games.shape[0], np.bool_)
+    selected = np.zeros(games.shape[0], np.bool_)
     for i in range(games.shape[0]):
-        games_to_see[i] = True
+        selected[i] = True
     if rows.shape[0]:
-        observe_games(games, editions, games_to_see, rows, show_all, blank_rivals, lengths)
-    if dealing == NO_DEAL:
+        observe_games(games, editions, selected, rows, show_all, blank_rivals, lengths)
+    if start == NO_START:
         return NONE_MISSING
-    dealt = games_to_see
-    due = REVEAL if dealing == REVEAL_DUE else OVER
+    due = REVEAL if start == ONLY_REVEAL else OVER
     for i in range(games.shape[0]):
-        dealt[i] = (chosen.size == 0 or chosen[i]) and (dealing == DEAL or games[i].phase == due)
+        selected[i] = (chosen.size == 0 or chosen[i]) and (start == START or games[i].phase == due)
     if final_rows.shape[0]:
-        copy_rows(dealt, rows, final_rows)
-    missing = advance_games(games, editions, dealt, dealing, actions, rewards, done, reward_code, script, position)
+        copy_rows(selected, rows, final_rows)
+    missing = advance_games(games, editions, selected, start, actions, rewards, done, reward_code, script, position)
     if rows.shape[0] and missing == NONE_MISSING:
-        observe_games(games, editions, dealt, rows, show_all, blank_rivals, lengths)
+        observe_games(games, editions, selected, rows, show_all, blank_rivals, lengths)
     return missing
 
 
 @jit
-def advance_games(games, editions, chosen, dealing, actions, rewards, done, reward_code, script, position):
+def advance_games(games, editions, chosen, start, actions, rewards, done, reward_code, script, position):
     """Play one turn of the chosen games that are not over, or start the chosen games; see `run_games`."""
-    playing = dealing == NO_DEAL
+    playing = start == NO_START
     for i in range(games.shape[0]):
         game = games[i]
         edition = editions[game.edition]
@@ -91,9 +90,9 @@ def advance_games(games, editions, chosen, dealing, actions, rewards, done, rewa
                 for seat in range(actions.shape[1]):
                     game.decision[seat] = actions[i, seat]
                 resolve_decisions(game, edition)
-            elif dealing != REVEAL_DUE:
+            elif start != ONLY_REVEAL:
                 key = game.key
-                if dealing == DEAL_NEXT:
+                if start == START_NEXT:
                     key = key_of_next_game(key)
                     position[i] = script.shape[1]
                 start_game(game, edition, game.num_players, key)

@@ -19,26 +19,26 @@ def _named(title: str, values: dict[str, Any]) -> Any:
     return namedtuple(title, values)(**values)
 
 
-PER: Any = _named("Per", {field.name: np.float32(1.0 / field.scale) for field in FIELDS})  # reciprocal scale
-OF_SEAT: Any = _named("OfSeat", {field.name.removeprefix("rival_"): at for at, field in enumerate(RIVALS)})
+FACTOR: Any = _named("Factor", {field.name: np.float32(1.0 / field.scale) for field in FIELDS})  # reciprocal scale
+SEAT_AT: Any = _named("SeatAt", {field.name.removeprefix("rival_"): at for at, field in enumerate(RIVALS)})
 OWN_AT: Any = _named("OwnAt", {field.name: at for at, field in enumerate(OWN)})
 PUBLIC_AT: Any = _named("PublicAt", {field.name: SLICES[field.name].start - TABLE_FEATURES for field in PUBLIC})
 
 _CARDS_LEFT = ("treasures_left", "traps_left", "relics_left")  # written in one loop over the deck
 if [field.name for field in PUBLIC if field.name.endswith("_left")][-3:] != list(_CARDS_LEFT):
     raise AssertionError(f"the fields {', '.join(_CARDS_LEFT)} must be contiguous, in the order of the deck")
-if [field.name for field in OWN[1:4]] != list(OF_SEAT._fields[1:4]):
+if [field.name for field in OWN[1:4]] != list(SEAT_AT._fields[1:4]):
     raise AssertionError("a rival's fields must be in the order of the observer's own")
 
 
 _PRESENT: Any = np.float32(1) * (np.arange(TABLE_FEATURES) // SEAT_FEATURES < np.arange(MAX_PLAYERS + 1)[:, None])
 _DECK_SCALES: Any = np.repeat(
-    np.array([PER.treasures_left, PER.traps_left, PER.relics_left]), [MAX_TREASURES, MAX_TRAPS, MAX_RELICS]
+    np.array([FACTOR.treasures_left, FACTOR.traps_left, FACTOR.relics_left]), [MAX_TREASURES, MAX_TRAPS, MAX_RELICS]
 )
 
 
 class Lengths(NamedTuple):
-    """Lengths of an observation's parts, as run-time values."""
+    """Lengths of an observation's parts, passed as run-time values, see `LENGTHS`."""
 
     table: int = TABLE_FEATURES
     public: int = NUM_PUBLIC
@@ -53,7 +53,7 @@ LENGTHS = Lengths()
 
 @jit(inline=True)
 def write_observations(game, edition, hide, blank_rivals, rows, i, public, ring, lengths):
-    """Write the observations of a game's first seats into `rows[i]`; rows of absent seats are unchanged.
+    """Write the observations of a game's seats, as many as fit, into `rows[i]`; rows of absent seats are unchanged.
 
     Args:
         game: A record of type `GAME`.
@@ -66,8 +66,8 @@ def write_observations(game, edition, hide, blank_rivals, rows, i, public, ring,
         ring: Work array, float32 (2 * TABLE_FEATURES,).
         lengths: `LENGTHS`.
     """
-    describe_seats(game, hide, ring)
-    describe_cave(game, edition, hide, public, lengths)
+    write_seats(game, hide, ring)
+    write_public(game, edition, hide, public, lengths)
     best, second = two_best(game)
     shown = 1 if blank_rivals else game.num_players
     seats = min(game.num_players, rows.shape[1])
@@ -79,53 +79,53 @@ def write_observations(game, edition, hide, blank_rivals, rows, i, public, ring,
             rows[i, seat, TABLE_FEATURES + place] = public[place]
     if hide or game.num_players == 1:
         for seat in range(seats):
-            rows[i, seat, OWN_AT.chest] = np.float32(game.chest[seat]) * PER.chest
+            rows[i, seat, OWN_AT.chest] = np.float32(game.chest[seat]) * FACTOR.chest
             rows[i, seat, OWN_AT.lead] = 0
     else:
         for seat in range(seats):
             chest = np.int64(game.chest[seat])
             lead = chest - (second if chest == best else best)
-            rows[i, seat, OWN_AT.lead] = np.float32(lead) * PER.lead
+            rows[i, seat, OWN_AT.lead] = np.float32(lead) * FACTOR.lead
 
 
 @jit(inline=True)
-def describe_cave(game, edition, hide, public, lengths):
+def write_public(game, edition, hide, public, lengths):
     """Write the public features into `public`."""
-    public[PUBLIC_AT.num_players] = np.float32(game.num_players) * PER.num_players
-    public[PUBLIC_AT.num_inside] = np.float32(game.num_inside) * PER.num_inside
-    public[PUBLIC_AT.expedition] = np.float32(game.expedition) * PER.expedition
-    public[PUBLIC_AT.expeditions_left] = np.float32(edition.num_expeditions - game.expedition) * PER.expeditions_left
-    public[PUBLIC_AT.turn] = np.float32(game.turn) * PER.turn
-    public[PUBLIC_AT.bag] = np.float32(game.bag) * PER.bag
-    public[PUBLIC_AT.path_gems] = np.float32(game.path_gems) * PER.path_gems
-    public[PUBLIC_AT.path_relics] = np.float32(game.path_relics) * PER.path_relics
-    public[PUBLIC_AT.path_relic_value] = np.float32(game.path_relic_value) * PER.path_relic_value
-    public[PUBLIC_AT.relics_taken] = np.float32(game.relics_taken) * PER.relics_taken
+    public[PUBLIC_AT.num_players] = np.float32(game.num_players) * FACTOR.num_players
+    public[PUBLIC_AT.num_inside] = np.float32(game.num_inside) * FACTOR.num_inside
+    public[PUBLIC_AT.expedition] = np.float32(game.expedition) * FACTOR.expedition
+    public[PUBLIC_AT.expeditions_left] = np.float32(edition.num_expeditions - game.expedition) * FACTOR.expeditions_left
+    public[PUBLIC_AT.turn] = np.float32(game.turn) * FACTOR.turn
+    public[PUBLIC_AT.bag] = np.float32(game.bag) * FACTOR.bag
+    public[PUBLIC_AT.path_gems] = np.float32(game.path_gems) * FACTOR.path_gems
+    public[PUBLIC_AT.path_relics] = np.float32(game.path_relics) * FACTOR.path_relics
+    public[PUBLIC_AT.path_relic_value] = np.float32(game.path_relic_value) * FACTOR.path_relic_value
+    public[PUBLIC_AT.relics_taken] = np.float32(game.relics_taken) * FACTOR.relics_taken
     public[PUBLIC_AT.hidden_chests] = hide
-    public[PUBLIC_AT.bust_chance] = bust_chance(game) * PER.bust_chance
-    public[PUBLIC_AT.expected_share] = expected_share(game, edition, lengths.treasures) * PER.expected_share
+    public[PUBLIC_AT.bust_chance] = bust_chance(game) * FACTOR.bust_chance
+    public[PUBLIC_AT.expected_share] = expected_share(game, edition, lengths.treasures) * FACTOR.expected_share
     for card in range(lengths.cards):
         public[PUBLIC_AT.treasures_left + card] = np.float32(game.deck[card]) * _DECK_SCALES[card]
     for trap in range(lengths.traps):
-        public[PUBLIC_AT.traps_on_path + trap] = np.float32(game.on_path[trap]) * PER.traps_on_path
+        public[PUBLIC_AT.traps_on_path + trap] = np.float32(game.on_path[trap]) * FACTOR.traps_on_path
 
 
 @jit(inline=True)
-def describe_seats(game, hide, ring):
-    """Write the features of each seat as seen by rivals into `ring`, twice: a circular buffer of the table."""
-    per_chest = np.float32(0) if hide else PER.chest
+def write_seats(game, hide, ring):
+    """Write each seat's features into `ring`, a circular buffer: a slice from a seat on has its observation order."""
+    per_chest = np.float32(0) if hide else FACTOR.chest
     players = np.int64(game.num_players)
     for seat in range(players):
         inside = np.float32(game.inside[seat])
         chest = np.float32(game.chest[seat]) * per_chest
-        relics = np.float32(game.relics[seat]) * PER.relics
-        left_turn = np.float32(game.left_turn[seat]) * PER.left_turn
+        relics = np.float32(game.relics[seat]) * FACTOR.relics
+        left_turn = np.float32(game.left_turn[seat]) * FACTOR.left_turn
         for at in (seat * SEAT_FEATURES, (players + seat) * SEAT_FEATURES):
-            ring[at + OF_SEAT.inside] = inside
-            ring[at + OF_SEAT.chest] = chest
-            ring[at + OF_SEAT.relics] = relics
-            ring[at + OF_SEAT.left_turn] = left_turn
-            ring[at + OF_SEAT.present] = 1
+            ring[at + SEAT_AT.inside] = inside
+            ring[at + SEAT_AT.chest] = chest
+            ring[at + SEAT_AT.relics] = relics
+            ring[at + SEAT_AT.left_turn] = left_turn
+            ring[at + SEAT_AT.present] = 1
 
 
 @jit(inline=True)
@@ -150,7 +150,7 @@ def bust_chance(game):
 
 @jit(inline=True, cached=True)
 def expected_share(game, edition, treasures=MAX_TREASURES):
-    """Return the expected gems from the next card per player inside; 0 if none is."""
+    """Return the expected gems from the next card per player inside, 0 without players inside."""
     if game.num_inside == 0:
         return 0.0
     gems = 0
@@ -164,28 +164,28 @@ def rebuild(row, key, game):
     """Decode an observation with open chests (`row`) into `game`; the observer becomes seat 0."""
     public = row[TABLE_FEATURES:]
     game.key = key
-    game.num_players = round(public[PUBLIC_AT.num_players] / PER.num_players)
-    game.num_inside = round(public[PUBLIC_AT.num_inside] / PER.num_inside)
-    game.expedition = round(public[PUBLIC_AT.expedition] / PER.expedition)
-    game.turn = round(public[PUBLIC_AT.turn] / PER.turn)
-    game.relics_taken = round(public[PUBLIC_AT.relics_taken] / PER.relics_taken)
-    game.path_relics = round(public[PUBLIC_AT.path_relics] / PER.path_relics)
-    game.path_relic_value = round(public[PUBLIC_AT.path_relic_value] / PER.path_relic_value)
-    game.path_gems = round(public[PUBLIC_AT.path_gems] / PER.path_gems)
-    game.bag = round(public[PUBLIC_AT.bag] / PER.bag)
+    game.num_players = round(public[PUBLIC_AT.num_players] / FACTOR.num_players)
+    game.num_inside = round(public[PUBLIC_AT.num_inside] / FACTOR.num_inside)
+    game.expedition = round(public[PUBLIC_AT.expedition] / FACTOR.expedition)
+    game.turn = round(public[PUBLIC_AT.turn] / FACTOR.turn)
+    game.relics_taken = round(public[PUBLIC_AT.relics_taken] / FACTOR.relics_taken)
+    game.path_relics = round(public[PUBLIC_AT.path_relics] / FACTOR.path_relics)
+    game.path_relic_value = round(public[PUBLIC_AT.path_relic_value] / FACTOR.path_relic_value)
+    game.path_gems = round(public[PUBLIC_AT.path_gems] / FACTOR.path_gems)
+    game.bag = round(public[PUBLIC_AT.bag] / FACTOR.bag)
     game.phase = DECIDE if game.num_inside > 0 else OVER
     for slot in range(MAX_TREASURES):
-        game.deck[slot] = round(public[PUBLIC_AT.treasures_left + slot] / PER.treasures_left)
+        game.deck[slot] = round(public[PUBLIC_AT.treasures_left + slot] / FACTOR.treasures_left)
     for trap in range(MAX_TRAPS):
-        game.deck[FIRST_TRAP + trap] = round(public[PUBLIC_AT.traps_left + trap] / PER.traps_left)
-        game.on_path[trap] = round(public[PUBLIC_AT.traps_on_path + trap] / PER.traps_on_path)
+        game.deck[FIRST_TRAP + trap] = round(public[PUBLIC_AT.traps_left + trap] / FACTOR.traps_left)
+        game.on_path[trap] = round(public[PUBLIC_AT.traps_on_path + trap] / FACTOR.traps_on_path)
     for relic in range(MAX_RELICS):
-        game.deck[FIRST_RELIC + relic] = round(public[PUBLIC_AT.relics_left + relic] / PER.relics_left)
+        game.deck[FIRST_RELIC + relic] = round(public[PUBLIC_AT.relics_left + relic] / FACTOR.relics_left)
     count_deck(game)
     for seat in range(MAX_PLAYERS):
         at = seat * SEAT_FEATURES
-        game.inside[seat] = round(row[at + OF_SEAT.inside] / PER.must_decide)
-        game.chest[seat] = round(row[at + OF_SEAT.chest] / PER.chest)
-        game.relics[seat] = round(row[at + OF_SEAT.relics] / PER.relics)
-        game.left_turn[seat] = round(row[at + OF_SEAT.left_turn] / PER.left_turn)
+        game.inside[seat] = round(row[at + SEAT_AT.inside] / FACTOR.must_decide)
+        game.chest[seat] = round(row[at + SEAT_AT.chest] / FACTOR.chest)
+        game.relics[seat] = round(row[at + SEAT_AT.relics] / FACTOR.relics)
+        game.left_turn[seat] = round(row[at + SEAT_AT.left_turn] / FACTOR.left_turn)
     clear_last_events(game)

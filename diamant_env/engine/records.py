@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.engine.edition_numbers import edition_table
-from diamant_env.engine.loops import ALL_GAMES, NO_DEAL, NO_ROWS, NO_TURN, rebuild_games, run_games
+from diamant_env.engine.loops import ALL_GAMES, NO_ROWS, NO_START, NO_TURN, rebuild_games, run_games
 from diamant_env.engine.observation_writer import LENGTHS
 from diamant_env.observation import FIELDS, NUM_FEATURES, Observations
 from diamant_env.state import DECIDE, GAME, OVER, REVEAL
@@ -102,7 +102,7 @@ def from_observation(
         Records of type `GAME` (rows,), for ``batch.restore(records)`` of a `Batch` of that edition.
 
     Raises:
-        ValueError: If a shape is wrong, a key is no uint64, chests are hidden, or a row is of an absent seat or of no
+        ValueError: If a shape is wrong, a key is no uint64, chests are hidden, a seat is absent, or a row encodes no
             state of the edition; the message names the row and the field.
     """
     rows = np.ascontiguousarray(observations, np.float32)
@@ -112,7 +112,7 @@ def from_observation(
     if seen["hidden_chests"].any():
         raise ValueError("a game can't be rebuilt from observations that hide the rivals' chests")
     if not seen["num_players"].all():
-        raise ValueError(f"row {seen['num_players'].argmin()} is of an absent seat: all 0")
+        raise ValueError(f"row {seen['num_players'].argmin()} is of an absent seat (all 0)")
     own = np.array([checked_int("key", key, 0, MAX_SEED) for key in np.asarray(keys, object)], np.uint64)
     if own.shape != rows.shape[:1]:
         raise ValueError(f"keys of shape {own.shape}; expected {rows.shape[:1]}")
@@ -127,14 +127,14 @@ def from_observation(
         row, place = (int(number) for number in np.argwhere(wrong)[0])
         name = next(field.name for field in FIELDS if place in field.columns)
         value = np.ravel(Observations(rows[row])[name]).tolist()
-        raise ValueError(f"row {row}: {name} = {value} does not fit the others in {played.name!r}")
+        raise ValueError(f"row {row}: {name} = {value} does not fit the other fields in {played.name!r}")
     return games.view(np.recarray)
 
 
 def observe_records(
     games: NDArray, editions: NDArray, seats: int = 1, show_all: bool = False, blank_rivals: bool = False
 ) -> NDArray[np.float32]:
-    """Return the observations of the first seats, float32 (N, seats, NUM_FEATURES), without validation.
+    """Return the observations of seats 0 to `seats` - 1, float32 (N, seats, NUM_FEATURES), without validation.
 
     Args:
         games: Records of type `GAME` (N,).
@@ -146,7 +146,7 @@ def observe_records(
     rows = np.zeros((len(games), seats, NUM_FEATURES), np.float32)
     no_script = np.zeros((len(games), 0), np.int8), np.zeros(len(games), np.int64)
     run_games(
-        as_bytes(games), as_bytes(editions), ALL_GAMES, False, NO_DEAL, *NO_TURN, 0, *no_script, NO_ROWS, rows,
+        as_bytes(games), as_bytes(editions), ALL_GAMES, False, NO_START, *NO_TURN, 0, *no_script, NO_ROWS, rows,
         show_all, blank_rivals, LENGTHS,
     )  # fmt: skip
     return rows

@@ -9,7 +9,7 @@ from typing import Any
 from diamant_env.editions import EDITIONS, Edition, find_edition
 
 _LISTS = ("treasures", "traps", "relics")
-_WHOLE = ("treasures", "relics", "trap_copies", "expeditions", "bust_removes")
+_INTEGERS = ("treasures", "relics", "trap_copies", "expeditions", "bust_removes")
 _FIELDS = (*_LISTS, "trap_copies", "relics_enter", "relic_values", "expeditions", "bust_removes", "tie_break")
 
 
@@ -42,14 +42,12 @@ def read_edition(text: str) -> Edition:
     for part in text.split("/"):
         name, _, given = part.partition(":")
         if name not in _FIELDS:
-            raise ValueError(f"{part!r} in the edition {text!r}; FIELD:VALUE is allowed with {', '.join(_FIELDS)}")
-        read: Callable[[str], Any] = int if name in _WHOLE else str
+            raise ValueError(f"{part!r} in the edition {text!r}; expected FIELD:VALUE, fields: {', '.join(_FIELDS)}")
+        read: Callable[[str], Any] = int if name in _INTEGERS else str
         try:
             values[name] = tuple(map(read, given.split("+"))) if name in _LISTS else read(given)
         except ValueError:
-            raise ValueError(
-                f"{part!r} in the edition {text!r}; whole numbers are allowed, + between several"
-            ) from None
+            raise ValueError(f"{part!r} in the edition {text!r}; expected integers separated by +") from None
     if missing := [name for name in ("treasures", "traps") if name not in values]:
         raise ValueError(f"the edition {text!r} has no {missing[0]}")
     return Edition(**values)

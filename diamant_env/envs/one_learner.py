@@ -26,8 +26,8 @@ from diamant_env.rewards import Reward
 class OneLearner:
     """N games, each with one seat controlled by the caller and agents on the others.
 
-    Turns that a learner spends in camp are played at once, so that the learner of every running game must decide. The
-    arguments are those of `diamant_env.gym_env.DiamantEnv`.
+    Turns that a learner spends in camp are played within the same call: between calls, it must decide unless its game
+    is over. The arguments are those of `diamant_env.gym_env.DiamantEnv`.
 
     Attributes:
         batch: The games.
@@ -64,7 +64,7 @@ class OneLearner:
         self._views = np.zeros((num_games, players, self.batch.num_features), np.float32)
         self._actions = np.zeros((num_games, players), np.int8)
         self._rewards = np.zeros((num_games, players), np.float32)
-        self._seat_everyone()
+        self._assign_seats()
 
     def reset(self, chosen: NDArray[np.bool_], seeds: NDArray[np.uint64] | None = None) -> None:
         """Start new games.
@@ -79,7 +79,7 @@ class OneLearner:
             self.opponents.seed(int(seeds[0]))
         if self.seat is None:
             self.seats[chosen] = first_draw_below(self.batch.games["key"][chosen], self.batch.seats)
-            self._seat_everyone()
+            self._assign_seats()
         self.pictures.restart(np.flatnonzero(chosen))
 
     def play(self, actions: NDArray[np.integer]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -125,5 +125,5 @@ class OneLearner:
         """The learners' chests in gems, relics included, int64 (N,)."""
         return self.batch.tables["chest"][self._games, self.seats].astype(np.int64)
 
-    def _seat_everyone(self) -> None:
+    def _assign_seats(self) -> None:
         self._table = Table(self.batch, self.opponents.agents, self.opponents.seating(self.seats))

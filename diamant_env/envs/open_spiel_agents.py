@@ -19,7 +19,7 @@ from diamant_env.opponents.registry import make
 from diamant_env.state import CONTINUE, LEAVE, GameState
 
 _REPEATS = 16  # calls per first card, to detect agents that sample
-_OF_SEATS = ("chest", "relics", "inside", "left_turn")
+_SEAT_FIELDS = ("chest", "relics", "inside", "left_turn")
 
 
 class AgentPolicy(Policy):
@@ -103,7 +103,7 @@ class PolicyAgent:
         """See `Agent.act`; raise ValueError if a row is of another edition or number of players."""
         leave, rows = np.zeros(len(first), np.float32), np.flatnonzero(obs["must_decide"])
         games = rebuilt(obs.flat[rows], np.zeros(len(rows), np.uint64))
-        for field in _OF_SEATS:  # rebuilt games have the observer in seat 0
+        for field in _SEAT_FIELDS:  # rebuilt games have the observer in seat 0
             part = games[field][:, : self.game.num_players()]
             part[:] = np.roll(part, self.player, axis=1)
         for row, record in zip(rows, games, strict=True):

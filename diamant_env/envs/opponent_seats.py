@@ -58,8 +58,8 @@ def one_per_rival(opponents: Player | Sequence[Player], num_rivals: int) -> list
 
 def seed_agents(agents: Sequence[Agent], seed: int) -> None:
     """Seed the agents that have a method ``seed(int)``, each differently."""
-    drawing = [agent.seed for agent in agents if callable(getattr(agent, "seed", None))]  # type: ignore[attr-defined]
-    for position, call in enumerate(drawing):
+    seeders = [agent.seed for agent in agents if callable(getattr(agent, "seed", None))]  # type: ignore[attr-defined]
+    for position, call in enumerate(seeders):
         call(int(np.random.SeedSequence([seed, position]).generate_state(1)[0]))
 
 

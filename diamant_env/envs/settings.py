@@ -13,7 +13,7 @@ from diamant_env.engine.arguments import checked_action, checked_int
 
 
 def with_expeditions(edition: Edition, expeditions: int) -> Edition:
-    """Return an edition with another number of expeditions, also in its name.
+    """Return an edition with another number of expeditions, which its name states.
 
     Raises:
         ValueError: If it is not playable; the message has the reason.

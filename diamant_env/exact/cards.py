@@ -1,6 +1,6 @@
 """Mixed-radix indices of the multisets of cards drawn in an expedition.
 
-A digit per kind of card counts its draws since the start of the solution. Drawing a card adds that digit's stride, so
+A digit per kind of card counts its draws since the initial state. Drawing a card adds that digit's stride, so
 decreasing index order is a reverse topological order. Kinds of trap with equal numbers of copies are interchangeable:
 they may share a digit, the number of kinds drawn.
 """
@@ -24,8 +24,8 @@ class CardSets(NamedTuple):
 
     Attributes:
         stride: int64 (digits,), increment of the index per card drawn.
-        radix: int64 (digits,).
-        rising: int64 (digits, values), number of cards in the deck that increment the digit, by its value.
+        radix: int64 (digits,), number of values of the digit.
+        safe: int64 (digits, values), number of cards in the deck that increment the digit, by the digit's value.
         fatal: int64 (digits, values), number of cards in the deck that end the expedition, by the digit's value.
         card: int64 (digits,), the treasure or relic, -1 for traps.
         digit_of_trap: int64 (kinds,), -1 for kinds on the path at the start or not in the deck.
@@ -35,7 +35,7 @@ class CardSets(NamedTuple):
 
     stride: NDArray[np.int64]
     radix: NDArray[np.int64]
-    rising: NDArray[np.int64]
+    safe: NDArray[np.int64]
     fatal: NDArray[np.int64]
     card: NDArray[np.int64]
     digit_of_trap: NDArray[np.int64]
@@ -44,7 +44,7 @@ class CardSets(NamedTuple):
 
 
 class _Digit(NamedTuple):
-    rising: list[int]
+    safe: list[int]
     fatal: list[int]
     card: int = -1
     traps: tuple[int, ...] = ()
@@ -63,21 +63,21 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
         if copies and not FIRST_TRAP <= card < FIRST_RELIC
     ]
     digits += _trap_digits(game, merge_traps)
-    radix = np.array([len(digit.rising) for digit in digits], np.int64)
+    radix = np.array([len(digit.safe) for digit in digits], np.int64)
     size = float(np.prod(radix.astype(float)))
     if size > MAX_SETS:
         raise ValueError(f"{size:.3g} sets of cards in {edition.name!r}; at most {MAX_SETS:.0e} are solved")
-    rising, fatal = np.zeros((2, len(digits), int(radix.max())), np.int64)
+    safe, fatal = np.zeros((2, len(digits), int(radix.max())), np.int64)
     digit_of_trap = np.full(MAX_TRAPS, -1, np.int64)
     for index, digit in enumerate(digits):
-        rising[index, : radix[index]] = digit.rising
+        safe[index, : radix[index]] = digit.safe
         fatal[index, : radix[index]] = digit.fatal
         digit_of_trap[list(digit.traps)] = index
     on_path = game["on_path"].astype(bool)
     return CardSets(
         stride=np.concatenate([[1], np.cumprod(radix)[:-1]]).astype(np.int64),
         radix=radix,
-        rising=rising,
+        safe=safe,
         fatal=fatal,
         card=np.array([digit.card for digit in digits], np.int64),
         digit_of_trap=digit_of_trap,
@@ -87,10 +87,10 @@ def card_sets(game: GameState, edition: Edition, merge_traps: bool = True) -> Ca
 
 
 @jit
-def read_digits(sets, number, digits):
-    """Write the digits of index `number` into `digits`, int64 (digits,)."""
+def read_digits(sets, index, digits):
+    """Write the digits of a set's `index` into `digits`, int64 (digits,)."""
     for digit in range(sets.radix.shape[0]):
-        digits[digit] = (number // sets.stride[digit]) % sets.radix[digit]
+        digits[digit] = (index // sets.stride[digit]) % sets.radix[digit]
 
 
 @jit
@@ -98,20 +98,20 @@ def cards_left(sets, digits):
     """Return the number of cards in the deck."""
     cards = sets.always_fatal
     for digit in range(digits.shape[0]):
-        cards += sets.rising[digit, digits[digit]] + sets.fatal[digit, digits[digit]]
+        cards += sets.safe[digit, digits[digit]] + sets.fatal[digit, digits[digit]]
     return cards
 
 
 @jit
-def number_of(sets, start, game):
+def index_of(sets, start, game):
     """Return the index of the cards drawn between two states, -1 if `game` can't follow `start`."""
-    number = np.int64(0)
+    index = np.int64(0)
     for digit in range(sets.radix.shape[0]):
         card = sets.card[digit]
         drawn = np.int64(start.deck[card]) - game.deck[card] if card >= 0 else np.int64(0)
         if drawn < 0 or drawn >= sets.radix[digit]:
             return np.int64(-1)
-        number += drawn * sets.stride[digit]
+        index += drawn * sets.stride[digit]
     cards = np.int64(start.deck_size) - game.deck_size
     for trap in range(MAX_TRAPS):
         seen = game.on_path[trap] - start.on_path[trap]
@@ -120,20 +120,20 @@ def number_of(sets, start, game):
         if seen and sets.digit_of_trap[trap] < 0:
             return np.int64(-1)
         if seen:
-            number += sets.stride[sets.digit_of_trap[trap]]
+            index += sets.stride[sets.digit_of_trap[trap]]
     for digit in range(sets.radix.shape[0]):
-        cards -= (number // sets.stride[digit]) % sets.radix[digit]
-    return number if cards == 0 else np.int64(-1)
+        cards -= (index // sets.stride[digit]) % sets.radix[digit]
+    return index if cards == 0 else np.int64(-1)
 
 
 def _trap_digits(game: GameState, merge: bool) -> list[_Digit]:
     """Return a digit per kind of trap in the deck and not on the path; `merge` joins kinds with equal copies."""
     copies = game["deck"][FIRST_TRAP:FIRST_RELIC].tolist()
     fresh = [trap for trap in range(MAX_TRAPS) if copies[trap] and not game["on_path"][trap]]
-    alike = [[trap for trap in fresh if copies[trap] == number] for number in sorted({copies[trap] for trap in fresh})]
+    alike = [[trap for trap in fresh if copies[trap] == count] for count in sorted({copies[trap] for trap in fresh})]
     return [
         _Digit(
-            rising=[(len(traps) - seen) * copies[traps[0]] for seen in range(len(traps) + 1)],
+            safe=[(len(traps) - seen) * copies[traps[0]] for seen in range(len(traps) + 1)],
             fatal=[seen * (copies[traps[0]] - 1) for seen in range(len(traps) + 1)],
             traps=tuple(traps),
         )

@@ -21,15 +21,15 @@ class ActionValues(NamedTuple):
 
     Attributes:
         observation: float32 (states, NUM_FEATURES), observation of each player inside: chests hidden, rivals blank. A
-            state represents all states that differ by interchangeable kinds of trap; the first kinds are on the path.
+            state represents all that differ only in interchangeable traps; the first kinds of trap are on the path.
         action_mask: int8 (states, 2), legal actions, always 1.
-        action_value: float64 (states, 2), expected gems banked in the expedition by CONTINUE and LEAVE, when the others
-            play the equilibrium and the player does from the next turn on.
+        action_value: float64 (states, 2), expected gems of CONTINUE and LEAVE in the expedition; the others play the
+            equilibrium, and so does the player from the next turn on.
         leave_probability: float64 (states,), the equilibrium's probability of LEAVE.
         reach_probability: float64 (states,), probability that an expedition passes through the state.
         states: Number of reachable states, included or not.
         decisions: Expected number of decisions of all players per expedition, over all reachable states;
-            ``reach_probability @ num_inside`` is the share of the included ones.
+            that of the included states is ``reach_probability @ Observations(observation)["num_inside"]``.
     """
 
     observation: NDArray[np.float32]
@@ -53,13 +53,13 @@ def action_values(solution: Solution, most: int = STATES) -> ActionValues:
     """
     x = solution.tree
     if solution.mode != EQUILIBRIUM:
-        raise ValueError("the solution of two players' difference has no values by action; solve_equilibrium's has")
+        raise ValueError("a solution of solve_difference has no action values; use solve_equilibrium")
     most = checked_int("most", most, 1, MOST_STATES)
     reach, decisions = reach_probabilities(x, solution.values)
     reached = np.flatnonzero(reach)
     chosen = reached[np.argsort(-reach[reached], kind="stable")[:most]]
     games = games_at(x, chosen)
-    mask, figures = np.ones((len(chosen), 2), np.int8), solution.look_up(games)
+    mask, values = np.ones((len(chosen), 2), np.int8), solution.look_up(games)
     return ActionValues(
-        observations_at(games, x.edition), mask, figures[:, :2], figures[:, 2], reach[chosen], len(reached), decisions
+        observations_at(games, x.edition), mask, values[:, :2], values[:, 2], reach[chosen], len(reached), decisions
     )

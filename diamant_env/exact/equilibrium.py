@@ -24,7 +24,7 @@ from diamant_env.compilation import cache_folder, jit
 from diamant_env.editions import MAX_PLAYERS, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games
-from diamant_env.exact.cards import cards_left, number_of, read_digits
+from diamant_env.exact.cards import cards_left, index_of, read_digits
 from diamant_env.exact.induction import DIFFERENCE, EQUILIBRIUM, choose, compare, mean, solve_sets
 from diamant_env.exact.moves import start_of_expedition
 from diamant_env.exact.tree import ExpeditionTree, build_tree
@@ -78,7 +78,7 @@ class Solution:
         `leave_probability`; solutions of `DIFFERENCE` raise ValueError.
         """
         if self.mode != EQUILIBRIUM:
-            raise ValueError("a solution of two players' difference has no action values in gems")
+            raise ValueError("a solution of solve_difference has no action values; use solve_equilibrium")
         return self.look_up(games)[:, :2]
 
     def look_up(self, games: np.ndarray) -> NDArray[np.float64]:
@@ -110,13 +110,13 @@ def solve_equilibrium(
 
     Args:
         num_players: Players at the table; ignored if `game` is given.
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME`; by default a new game.
         progress: Called with the fraction done, 0 to 1.
         cache: Whether to cache the values on disk; damaged files are recomputed.
 
     Raises:
-        ValueError: If the tree is too large, or has relics of several printed values.
+        ValueError: If the tree is too large, or its relics have different printed values.
     """
     return _solve(_tree(num_players, edition, game), EQUILIBRIUM, progress, cache)
 
@@ -130,14 +130,14 @@ def solve_difference(
     """Solve the zero-sum game of two players' difference in score, from a state on.
 
     Args:
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME` with two players; by default a new game. The solution of its
             expedition is optimal for the whole game too, since later expeditions have value 0.
         progress: Called with the fraction done, 0 to 1.
         cache: Whether to cache the values on disk.
 
     Raises:
-        ValueError: If there are not two players, the tree is too large, or has relics of several printed values.
+        ValueError: If there are not two players, the tree is too large, or its relics have different printed values.
     """
     tree = _tree(2, edition, game)
     if tree.start["num_players"] != 2:
@@ -152,15 +152,15 @@ def solve(
     policy: NDArray[np.float64] = _NO_POLICY,
     progress: Progress | None = None,
 ) -> float:
-    """Fill `values`, float64 (nodes,), by backward induction; see `induction.solve_sets`."""
+    """Fill `values`, float64 (nodes,), by backward induction; return the maximum gain of a one-node deviation."""
     x, worst = tree, 0.0
-    for first, last in parts(x, progress):
+    for first, last in index_ranges(x, progress):
         found = solve_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, mode, policy, values)
         worst = max(worst, float(found))
     return worst
 
 
-def parts(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
+def index_ranges(tree: ExpeditionTree, progress: Progress | None) -> Iterator[tuple[int, int]]:
     """Yield ranges of sets in decreasing order, and report progress after each."""
     edges = np.linspace(0, tree.sets.size, min(_CHUNKS, tree.sets.size) + 1).astype(int)
     for first, last in zip(edges[-2::-1], edges[:0:-1], strict=True):
@@ -213,8 +213,8 @@ def save_values(tree: ExpeditionTree, mode: int, values: NDArray[np.float64], er
 def _file_of(tree: ExpeditionTree, mode: int) -> Path | None:
     """Return the cache file of a solution, named by a digest of its inputs; None without a cache folder."""
     folder, start = cache_folder(), tree.start
-    parts = ("phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag")
-    numbers = [mode, *(int(start[name]) for name in parts)]
+    fields = ("phase", "num_inside", "relics_taken", "path_relics", "path_relic_value", "path_gems", "bag")
+    numbers = [mode, *(int(start[name]) for name in fields)]
     state = numbers_of(tree.edition).tobytes() + start["deck"].tobytes() + start["on_path"].tobytes()
     name = f"{hashlib.sha256(state + repr(numbers).encode()).hexdigest()[:32]}.values"
     return None if folder is None else folder / name
@@ -227,24 +227,24 @@ def _look_up(sets, boxes, moves, start, games, mode, values, result):
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     for i in range(games.shape[0]):
         game = games[i]
-        number = number_of(sets, start, game)
+        index = index_of(sets, start, game)
         inside = np.int64(game.num_inside)
-        if number < 0 or inside < 1 or inside > boxes.players:
+        if index < 0 or inside < 1 or inside > boxes.players:
             return i
-        gone = np.int64(game.relics_taken) - start.relics_taken
+        taken = np.int64(game.relics_taken) - start.relics_taken
         bag, path = np.int64(game.bag), np.int64(game.path_gems)
-        more = bag - boxes.least_bag[number]
+        more = bag - boxes.least_bag[index]
         if inside == boxes.players:
-            fits = gone == 0 and more == 0 and path == boxes.full_path[number]
+            fits = taken == 0 and more == 0 and path == boxes.full_path[index]
         else:
-            fits = 0 <= gone <= boxes.relics[number] and 0 <= more < boxes.bags[number, inside]
-            fits = fits and 0 <= path < boxes.paths[number, inside]
+            fits = 0 <= taken <= boxes.relics[index] and 0 <= more < boxes.bags[index, inside]
+            fits = fits and 0 <= path < boxes.paths[index, inside]
         if not fits:
             return i
-        read_digits(sets, number, digits)
+        read_digits(sets, index, digits)
         cards = cards_left(sets, digits)
-        compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
-        chance = choose(mode, leave, stay, inside - 1)
-        result[i, 0], result[i, 1] = mean(stay, inside - 1, chance), mean(leave, inside - 1, chance)
-        result[i, 2] = chance
+        compare(sets, boxes, moves, digits, cards, values, index, inside, taken, bag, path, leave, stay)
+        q = choose(mode, leave, stay, inside - 1)
+        result[i, 0], result[i, 1] = mean(stay, inside - 1, q), mean(leave, inside - 1, q)
+        result[i, 2] = q
     return -1

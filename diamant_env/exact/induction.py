@@ -30,45 +30,43 @@ def solve_sets(sets, boxes, moves, must_reveal, first, last, mode, policy, value
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     worst = 0.0
-    for number in range(last - 1, first - 1, -1):
-        read_digits(sets, number, digits)
+    for index in range(last - 1, first - 1, -1):
+        read_digits(sets, index, digits)
         cards = cards_left(sets, digits)
-        for at in nodes_of(boxes, number):
-            inside, gone, bag, path = coordinates(boxes, number, at)
-            if must_reveal and number == 0:
-                value[at] = continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
+        for at in nodes_of(boxes, index):
+            inside, taken, bag, path = coordinates(boxes, index, at)
+            if must_reveal and index == 0:
+                value[at] = continue_value(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path)
                 continue
-            compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
+            compare(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path, leave, stay)
             others = inside - 1
-            chance = choose(mode, leave, stay, others)
+            q = choose(mode, leave, stay, others)
             if policy.shape[0]:
-                policy[at] = chance
+                policy[at] = q
             if mode == DIFFERENCE and inside == 2:
                 value[at] = leave[0] - stay[1]
                 continue
-            leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
-            best, mixed = max(leaving, staying), chance * leaving + (1 - chance) * staying
+            leaving, staying = mean(leave, others, q), mean(stay, others, q)
+            best, mixed = max(leaving, staying), q * leaving + (1 - q) * staying
             value[at] = best
             worst = max(worst, best - mixed)
     return worst
 
 
 @jit
-def compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay):
-    """Write the values of leaving and continuing, by the number of others who leave, into `leave` and `stay`."""
-    relics = boxes.relics[number]
-    for others in range(inside):
-        leavers = others + 1
-        leave[others] = bag + moves.path_share[leavers, path]
+def compare(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path, leave, stay):
+    """Write the values of leaving and continuing, if `j` others leave, into `leave[j]` and `stay[j]`."""
+    relics = boxes.relics[index]
+    for j in range(inside):
+        leavers = j + 1
+        leave[j] = bag + moves.path_share[leavers, path]
         if moves.takes_relics[leavers]:
-            leave[others] += boxes.relic_worth[relics] - boxes.relic_worth[gone]
-        left, missing = path, gone
-        if others:
-            left = moves.path_rest[others, path]
-            missing = relics if moves.takes_relics[others] else gone
-        stay[others] = continue_value(
-            sets, boxes, moves, digits, cards, value, number, inside - others, missing, bag, left
-        )
+            leave[j] += boxes.relic_worth[relics] - boxes.relic_worth[taken]
+        new_path, new_taken = path, taken
+        if j:
+            new_path = moves.path_rest[j, path]
+            new_taken = relics if moves.takes_relics[j] else taken
+        stay[j] = continue_value(sets, boxes, moves, digits, cards, value, index, inside - j, new_taken, bag, new_path)
 
 
 @jit
@@ -80,15 +78,15 @@ def choose(mode, leave, stay, others):
 
 
 @jit
-def mean(payoffs, others, chance):
-    """Return the binomial mean of `payoffs` (others + 1,), each other leaving with probability `chance`."""
+def mean(payoffs, others, q):
+    """Return the binomial mean of `payoffs` (others + 1,), each other leaving with probability `q`."""
     # De Casteljau's algorithm: the mean is a polynomial in Bernstein form.
     work = np.empty(MAX_PLAYERS)
     for j in range(others + 1):
         work[j] = payoffs[j]
     for length in range(others, 0, -1):
         for j in range(length):
-            work[j] += chance * (work[j + 1] - work[j])
+            work[j] += q * (work[j + 1] - work[j])
     return work[0]
 
 

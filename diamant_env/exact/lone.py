@@ -16,7 +16,7 @@ from diamant_env.compilation import jit
 from diamant_env.editions import FIRST_RELIC, FIRST_TRAP, Edition, find_edition
 from diamant_env.engine.edition_numbers import numbers_of
 from diamant_env.engine.records import as_games, check_game
-from diamant_env.exact.cards import CardSets, card_sets, cards_left, number_of, read_digits
+from diamant_env.exact.cards import CardSets, card_sets, cards_left, index_of, read_digits
 from diamant_env.exact.moves import after_bust, after_leaving, payout_by_digit, start_of_expedition
 from diamant_env.rules import reveal
 from diamant_env.state import OVER, REVEAL, GameState
@@ -62,18 +62,18 @@ class Lone(NamedTuple):
         Raises:
             ValueError: If a state can't follow the start in the same expedition.
         """
-        numbers = np.zeros(len(games), np.int64)
-        _numbers_of(self.sets, self.start, as_games(games), numbers)
-        if (numbers < 0).any():
-            raise ValueError(f"game {numbers.argmin()} can't follow the state that was solved, in the same expedition")
-        return self.leaves[numbers].astype(np.float64)
+        indices = np.zeros(len(games), np.int64)
+        _indices_of(self.sets, self.start, as_games(games), indices)
+        if (indices < 0).any():
+            raise ValueError(f"game {indices.argmin()} can't follow the state that was solved, in the same expedition")
+        return self.leaves[indices].astype(np.float64)
 
 
 def solve_lone(edition: str | Edition, game: GameState | None = None, whole_game: bool = False) -> Lone:
     """Solve the optimal stopping problem of a lone player.
 
     Args:
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         game: The initial state, a record of type `GAME` with one player inside; by default a new game of one player.
         whole_game: Whether to maximise gems over all remaining expeditions; at a table of one only.
 
@@ -89,14 +89,14 @@ class LoneSolver:
     """Solver for many states of one edition, with cached continuation values of later expeditions.
 
     Args:
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         whole_game: See `solve_lone`.
     """
 
     def __init__(self, edition: str | Edition, whole_game: bool = False) -> None:
         self.edition = find_edition(edition)
         self.whole_game = whole_game
-        self.known: dict[tuple, _Continuation] = {}
+        self._cache: dict[tuple, _Continuation] = {}
 
     def solve(self, start: GameState) -> Lone:
         """Solve from a state, a record of type `GAME`; see `solve_lone`."""
@@ -107,52 +107,52 @@ class LoneSolver:
             raise ValueError(f"a table of {start['num_players']} players; the whole game is solved for 1")
         sets = card_sets(start, self.edition)
         relic_digits = np.flatnonzero(sets.card >= FIRST_RELIC)
-        first = sets.stride[relic_digits[0]] if len(relic_digits) else 1
-        combinations = int(np.prod(sets.radix[relic_digits]))
-        left, bust = self._continuations(start, sets, relic_digits, combinations)
+        relic_stride = sets.stride[relic_digits[0]] if len(relic_digits) else 1
+        relic_sets = int(np.prod(sets.radix[relic_digits]))
+        left, bust = self._continuations(start, sets, relic_digits, relic_sets)
         worth = payout_by_digit(start, self.edition, sets)
         initial_payout = int(start["bag"] + start["path_gems"] + start["path_relic_value"])
         values, busts = np.zeros((2, sets.size))
         leaves = np.zeros(sets.size, np.bool_)
         must_reveal = start["phase"] == REVEAL
-        _stop(sets, worth, initial_payout, first, combinations, left, bust, must_reveal, values, leaves, busts)
+        _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, must_reveal, values, leaves, busts)
         return Lone(start, self.edition, sets, values, leaves, busts)
 
     def _continuations(
-        self, start: GameState, sets: CardSets, relic_digits: NDArray, combinations: int
+        self, start: GameState, sets: CardSets, relic_digits: NDArray, relic_sets: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the continuations after leaving, (relics drawn, 2), and after a bust, (digits + 1, relics drawn, 2).
+        """Return continuation values after leaving, (relic sets, 2), and after a bust, (digits + 1, relic sets, 2).
 
         The last row of busts is for traps on the path at the start.
         """
-        left = np.zeros((combinations, 2))
-        bust = np.zeros((len(sets.radix) + 1, combinations, 2))
+        left = np.zeros((relic_sets, 2))
+        bust = np.zeros((len(sets.radix) + 1, relic_sets, 2))
         bust[:, :, 1] = 1
         if not self.whole_game:
             return left, bust
-        for number in range(combinations):
+        for combination in range(relic_sets):
             game = start.copy()
-            rest = number
+            rest = combination
             for digit in relic_digits:
                 for _ in range(rest % sets.radix[digit]):
                     reveal(game, numbers_of(self.edition), int(sets.card[digit]))
                 rest //= sets.radix[digit]
-            left[number] = self._continuation_at(after_leaving(game, self.edition))
+            left[combination] = self._continuation_at(after_leaving(game, self.edition))
             for traps, row in self._fatal_kinds(game, sets):
                 copies = game["deck"][[FIRST_TRAP + trap for trap in traps]]
                 continuations = [self._continuation_at(after_bust(game, self.edition, trap)) for trap in traps]
-                bust[row, number] += np.average(continuations, axis=0, weights=copies)
+                bust[row, combination] += np.average(continuations, axis=0, weights=copies)
         return left, bust
 
     @staticmethod
     def _fatal_kinds(game: GameState, sets: CardSets) -> list[tuple[list[int], int]]:
-        """Return groups of fatal traps with their digits: one kind per digit, and all on the path with -1."""
+        """Return (kinds of trap, digit) that can end the expedition: one kind per digit; all on the path with -1."""
         copies = game["deck"][FIRST_TRAP:FIRST_RELIC]
         digits = np.unique(sets.digit_of_trap[sets.digit_of_trap >= 0])
         kinds = [([int(np.flatnonzero(sets.digit_of_trap == digit)[0])], int(digit)) for digit in digits]
         kinds = [(traps, digit) for traps, digit in kinds if copies[traps[0]] >= 2]
-        lying = [int(trap) for trap in np.flatnonzero(game["on_path"]) if copies[trap]]
-        return kinds + ([(lying, -1)] if lying else [])
+        on_path = [int(trap) for trap in np.flatnonzero(game["on_path"]) if copies[trap]]
+        return kinds + ([(on_path, -1)] if on_path else [])
 
     def _continuation_at(self, game: GameState) -> _Continuation:
         """Return the continuation at the start of an expedition."""
@@ -161,41 +161,41 @@ class LoneSolver:
         deck = game["deck"]
         traps, relics = sorted(deck[FIRST_TRAP:FIRST_RELIC].tolist()), deck[FIRST_RELIC:].tolist()
         key = (int(game["expedition"]), *traps, *relics, int(game["relics_taken"]))
-        if key not in self.known:
+        if key not in self._cache:
             solution = self.solve(game)
-            self.known[key] = solution.value, solution.bust_probability
-        return self.known[key]
+            self._cache[key] = solution.value, solution.bust_probability
+        return self._cache[key]
 
 
 @jit(cached=True)
-def _stop(sets, worth, initial_payout, first, combinations, left, bust, must_reveal, values, leaves, busts):
+def _fill(sets, worth, initial_payout, relic_stride, relic_sets, left, bust, must_reveal, values, leaves, busts):
     """Fill `values`, `leaves` and `busts` from the last set to the first."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
-    for number in range(sets.size - 1, -1, -1):
-        read_digits(sets, number, digits)
-        relics = (number // first) % combinations
+    for index in range(sets.size - 1, -1, -1):
+        read_digits(sets, index, digits)
+        relics = (index // relic_stride) % relic_sets
         cards = cards_left(sets, digits)
         continuing, going_bust = sets.always_fatal * bust[-1, relics, 0], sets.always_fatal * bust[-1, relics, 1]
         payout = initial_payout
         for digit in range(digits.shape[0]):
             at = digits[digit]
             payout += worth[digit, at]
-            rising, fatal = sets.rising[digit, at], sets.fatal[digit, at]
+            safe, fatal = sets.safe[digit, at], sets.fatal[digit, at]
             continuing += fatal * bust[digit, relics, 0]
             going_bust += fatal * bust[digit, relics, 1]
-            if rising:
-                continuing += rising * values[number + sets.stride[digit]]
-                going_bust += rising * busts[number + sets.stride[digit]]
+            if safe:
+                continuing += safe * values[index + sets.stride[digit]]
+                going_bust += safe * busts[index + sets.stride[digit]]
         if cards:
             continuing, going_bust = continuing / cards, going_bust / cards
         leaving = payout + left[relics, 0]
-        leaves[number] = leaving >= continuing and not (must_reveal and number == 0)
-        values[number] = leaving if leaves[number] else continuing
-        busts[number] = left[relics, 1] if leaves[number] else going_bust
+        leaves[index] = leaving >= continuing and not (must_reveal and index == 0)
+        values[index] = leaving if leaves[index] else continuing
+        busts[index] = left[relics, 1] if leaves[index] else going_bust
 
 
 @jit(cached=True)
-def _numbers_of(sets, start, games, numbers):
-    """Write the index of the cards drawn in each game into `numbers`, -1 where it can't follow `start`."""
+def _indices_of(sets, start, games, indices):
+    """Write the index of the cards drawn in each game into `indices`, -1 where it can't follow `start`."""
     for i in range(games.shape[0]):
-        numbers[i] = number_of(sets, start, games[i])
+        indices[i] = index_of(sets, start, games[i])

@@ -66,7 +66,7 @@ def relic_worth(start: GameState, edition: Edition, card: int) -> NDArray[np.int
 
 def payout_by_digit(start: GameState, edition: Edition, sets: CardSets) -> NDArray[np.int64]:
     """Return the addition of each digit's cards to a lone player's payout, int64 (digits, values)."""
-    worth = np.zeros(sets.rising.shape, np.int64)
+    worth = np.zeros(sets.safe.shape, np.int64)
     for digit, (card, radix) in enumerate(zip(sets.card.tolist(), sets.radix, strict=True)):
         if card >= FIRST_RELIC:
             worth[digit, :radix] = relic_worth(start, edition, card) - start["path_relic_value"]

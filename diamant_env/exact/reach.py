@@ -35,46 +35,46 @@ def _reach(sets, boxes, moves, must_reveal, values, reach):
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
     decisions = 0.0
     reach[boxes.first[0, boxes.players]] = 1.0
-    for number in range(sets.size):
-        read_digits(sets, number, digits)
+    for index in range(sets.size):
+        read_digits(sets, index, digits)
         cards = cards_left(sets, digits)
-        for at in nodes_of(boxes, number):
+        for at in nodes_of(boxes, index):
             here = reach[at]
             if here == 0.0:
                 continue
-            inside, gone, bag, path = coordinates(boxes, number, at)
-            if must_reveal and number == 0:
+            inside, taken, bag, path = coordinates(boxes, index, at)
+            if must_reveal and index == 0:
                 reach[at] = 0.0  # no decision before the first card
-                _propagate(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, here)
+                _propagate(sets, boxes, moves, digits, cards, reach, index, inside, taken, bag, path, here)
                 continue
             decisions += here * inside
-            chance = 0.5
+            q = 0.5
             if values.shape[0]:
-                compare(sets, boxes, moves, digits, cards, values, number, inside, gone, bag, path, leave, stay)
-                chance = choose(EQUILIBRIUM, leave, stay, inside - 1)
+                compare(sets, boxes, moves, digits, cards, values, index, inside, taken, bag, path, leave, stay)
+                q = choose(EQUILIBRIUM, leave, stay, inside - 1)
             ways = 1.0  # binomial coefficient
             for leavers in range(inside):
-                left, missing = path, gone
+                new_path, new_taken = path, taken
                 if leavers:
                     ways *= (inside - leavers + 1) / leavers
-                    left = moves.path_rest[leavers, path]
-                    missing = boxes.relics[number] if moves.takes_relics[leavers] else gone
-                going = here * ways * chance**leavers * (1.0 - chance) ** (inside - leavers)
+                    new_path = moves.path_rest[leavers, path]
+                    new_taken = boxes.relics[index] if moves.takes_relics[leavers] else taken
+                p = here * ways * q**leavers * (1.0 - q) ** (inside - leavers)
                 remaining = inside - leavers
-                if going > 0.0:
-                    _propagate(sets, boxes, moves, digits, cards, reach, number, remaining, missing, bag, left, going)
+                if p > 0.0:
+                    _propagate(sets, boxes, moves, digits, cards, reach, index, remaining, new_taken, bag, new_path, p)
     return decisions
 
 
 @jit
-def _propagate(sets, boxes, moves, digits, cards, reach, number, inside, gone, bag, path, chance):
-    """Add probability `chance` to the successors by the next card; a bust has none."""
+def _propagate(sets, boxes, moves, digits, cards, reach, index, inside, taken, bag, path, p):
+    """Distribute probability `p` over the successors by the next card, less that of a bust."""
     for digit in range(digits.shape[0]):
-        rising = sets.rising[digit, digits[digit]]
-        if rising == 0:
+        safe = sets.safe[digit, digits[digit]]
+        if safe == 0:
             continue
-        after, card = number + sets.stride[digit], sets.card[digit]
+        after, card = index + sets.stride[digit], sets.card[digit]
         more, rest = bag, path
         if 0 <= card < FIRST_TRAP:
             more, rest = bag + moves.gain[inside, card], path + moves.rest[inside, card]
-        reach[node(boxes, after, inside, gone, more, rest)] += chance * rising / cards
+        reach[node(boxes, after, inside, taken, more, rest)] += p * safe / cards

@@ -18,7 +18,7 @@ from diamant_env.editions import FIRST_TRAP, MAX_PLAYERS, MAX_TRAPS, Edition, fi
 from diamant_env.engine.edition_numbers import edition_table
 from diamant_env.engine.records import observe_records
 from diamant_env.exact.cards import cards_left, read_digits
-from diamant_env.exact.equilibrium import Progress, parts, root_value
+from diamant_env.exact.equilibrium import Progress, index_ranges, root_value
 from diamant_env.exact.induction import compare, mean
 from diamant_env.exact.reach import reachable
 from diamant_env.exact.tree import ExpeditionTree, continue_value, coordinates, nodes_of
@@ -26,7 +26,7 @@ from diamant_env.observation import Observations
 from diamant_env.state import DECIDE, GAME
 
 _ROWS = 16_000  # nodes per batch of observations: a few megabytes
-_TESTED = 64  # approximate number of rows per batch that are tested for memory
+_TESTED = 64  # approximate number of rows per batch in `require_memoryless`
 
 
 class Response(NamedTuple):
@@ -73,12 +73,12 @@ def best_response(
     if policy.shape != (tree.boxes.size,) or policy.dtype != np.float64:
         raise ValueError(f"policy {policy.dtype} {policy.shape}; expected float64 ({tree.boxes.size},)")
     if not (policy.min() >= 0 and policy.max() <= 1):
-        raise ValueError("the policy has a value that is no probability, between 0 and 1")
+        raise ValueError("a value of the policy is not between 0 and 1")
     x, best, profile = tree, *np.zeros((2, tree.boxes.size))
     nodes = reachable(x) if nodes is None else nodes
     if nodes.shape != policy.shape or nodes.dtype != np.bool_:
         raise ValueError(f"nodes {nodes.dtype} {nodes.shape}; expected bool {policy.shape}")
-    for first, last in parts(x, progress):
+    for first, last in index_ranges(x, progress):
         _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, True, best)
         _respond_sets(x.sets, x.boxes, x.moves, x.must_reveal, first, last, policy, nodes, False, profile)
     return Response(root_value(x, best), root_value(x, profile), x.boxes.players)
@@ -99,13 +99,13 @@ def policy_of(
         nodes: bool (nodes,), the nodes to evaluate, by default `reachable` of the tree; the policy is 0 elsewhere.
 
     Raises:
-        ValueError: If the agent reads hidden features, is not a function of the observation, or returns values that are
-            no probabilities.
+        ValueError: If the agent reads hidden features, is not a function of the observation, or returns values outside
+            [0, 1].
     """
     policy = np.zeros(tree.boxes.size)
-    asked = reachable(tree) if nodes is None else nodes
+    evaluated = reachable(tree) if nodes is None else nodes
     for first in range(0, len(policy), _ROWS):
-        at = first + np.flatnonzero(asked[first : first + _ROWS])
+        at = first + np.flatnonzero(evaluated[first : first + _ROWS])
         if len(at):
             flat = observations_at(games_at(tree, at), tree.edition)
             require_memoryless(agent, flat[:: -(-len(flat) // _TESTED)])
@@ -118,15 +118,15 @@ def policy_of(
 def games_at(tree: ExpeditionTree, nodes: NDArray[np.int64]) -> NDArray:
     """Return the states at nodes, int64 (k,), as records of type `GAME` (k,).
 
-    Of merged traps the first kinds are on the path. The first seats are inside, and seat 0 has the chest of the first
-    player inside at the start.
+    Merged traps: the first kinds are on the path. Players inside have the first seats; seat 0 has the chest of the
+    first player inside at the start.
     """
     games, first = np.full(len(nodes), tree.start, GAME), int(tree.start["inside"].argmax())
     games["phase"] = DECIDE
     for name in ("chest", "relics", "left_turn"):
         games[name][:, 0] = tree.start[name][first]
-    numbers = np.searchsorted(tree.boxes.first[:, tree.boxes.players], nodes, "right") - 1
-    _set_up(tree.sets, tree.boxes, tree.start, nodes, numbers, games)
+    indices = np.searchsorted(tree.boxes.first[:, tree.boxes.players], nodes, "right") - 1
+    _write_games(tree.sets, tree.boxes, tree.start, nodes, indices, games)
     return games
 
 
@@ -155,38 +155,38 @@ def _respond_sets(sets, boxes, moves, must_reveal, first, last, policy, nodes, m
     """
     digits = np.zeros(sets.radix.shape[0], np.int64)
     leave, stay = np.zeros(MAX_PLAYERS), np.zeros(MAX_PLAYERS)
-    for number in range(last - 1, first - 1, -1):
-        read_digits(sets, number, digits)
+    for index in range(last - 1, first - 1, -1):
+        read_digits(sets, index, digits)
         cards = cards_left(sets, digits)
-        before_first_card = must_reveal and number == 0
-        for at in nodes_of(boxes, number):
+        before_first_card = must_reveal and index == 0
+        for at in nodes_of(boxes, index):
             if not (nodes[at] or before_first_card):
                 continue
-            inside, gone, bag, path = coordinates(boxes, number, at)
+            inside, taken, bag, path = coordinates(boxes, index, at)
             if before_first_card:
-                value[at] = continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path)
+                value[at] = continue_value(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path)
                 continue
-            others, chance = inside - 1, policy[at]
-            compare(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path, leave, stay)
-            leaving, staying = mean(leave, others, chance), mean(stay, others, chance)
-            value[at] = max(leaving, staying) if maximise else chance * leaving + (1 - chance) * staying
+            others, q = inside - 1, policy[at]
+            compare(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path, leave, stay)
+            leaving, staying = mean(leave, others, q), mean(stay, others, q)
+            value[at] = max(leaving, staying) if maximise else q * leaving + (1 - q) * staying
 
 
 @jit(cached=True)
-def _set_up(sets, boxes, start, nodes, numbers, games):
-    """Update `games`, copies of `start`, to the states at `nodes`, int64 (k,), of the sets `numbers`."""
+def _write_games(sets, boxes, start, nodes, indices, games):
+    """Update `games`, copies of `start`, to the states at `nodes`, int64 (k,), of the sets `indices`."""
     digits = np.zeros(sets.radix.shape[0], np.int64)
     for i in range(games.shape[0]):
-        game, number = games[i], numbers[i]
-        read_digits(sets, number, digits)
+        game, index = games[i], indices[i]
+        read_digits(sets, index, digits)
         draw_cards(sets, digits, game)
-        inside, gone, bag, path = coordinates(boxes, number, nodes[i])
+        inside, taken, bag, path = coordinates(boxes, index, nodes[i])
         game.num_inside, game.bag, game.path_gems = inside, bag, path
         for seat in range(MAX_PLAYERS):
             game.inside[seat] = seat < inside
-        game.relics_taken = start.relics_taken + gone
-        game.path_relics = boxes.relics[number] - gone
-        game.path_relic_value = boxes.relic_worth[boxes.relics[number]] - boxes.relic_worth[gone]
+        game.relics_taken = start.relics_taken + taken
+        game.path_relics = boxes.relics[index] - taken
+        game.path_relic_value = boxes.relic_worth[boxes.relics[index]] - boxes.relic_worth[taken]
 
 
 @jit

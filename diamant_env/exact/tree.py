@@ -1,9 +1,9 @@
 """Decision nodes of one expedition, indexed in a flat array.
 
 All players inside hold the same bag. While all of them are inside, bag and path are determined by the cards drawn;
-afterwards a node is (cards, players inside, relics taken, bag, path). For each set of cards and number of players the
-nodes form a box of bounded bags and paths: shares of treasures decrease with the number inside, and the remainder that
-leavers leave on the path is less than their number.
+afterwards a node is (cards, players inside, relics taken, bag, path). For each set of cards and number of players
+inside these nodes form a box (relics taken, bag, path). Its bounds: shares of treasures decrease with the number of
+players, and the remainder of leavers on the path is less than their number.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
     """Return the game tree of a state's expedition.
 
     Raises:
-        ValueError: If the state is invalid or terminal, if relics of different printed values can be drawn (nodes count
-            relics only), or if there are more than `MAX_NODES` nodes.
+        ValueError: If the state is invalid or terminal, if relics of different printed values can be drawn (nodes store
+            only their number), or if there are more than `MAX_NODES` nodes.
     """
     check_game(start, edition)
     if start["phase"] == OVER:
@@ -84,7 +84,7 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
     sets = card_sets(start, edition, merge_traps)
     relic_digits = np.flatnonzero(sets.card >= FIRST_RELIC)
     if len(relic_digits) > 1:
-        raise ValueError(f"{edition.name!r} has relics of different printed values in its deck; this is not solved")
+        raise ValueError(f"{edition.name!r} has relics of different printed values in its deck, which is not supported")
     relic_digit = int(relic_digits[0]) if len(relic_digits) else -1
     moves = tabulate_moves(start, edition)
     players, before = int(start["num_inside"]), int(start["path_relics"])
@@ -105,53 +105,53 @@ def build_tree(start: GameState, edition: Edition, merge_traps: bool = True) -> 
 
 
 @jit
-def node(boxes, number, inside, gone, bag, path):
+def node(boxes, index, inside, taken, bag, path):
     """Return the index of a node; with all players inside, relics taken, bag and path are implied."""
     if inside == boxes.players:
-        return boxes.first[number, inside]
-    bags = np.int64(boxes.bags[number, inside])
-    line = gone * bags + (bag - boxes.least_bag[number])
-    return boxes.first[number, inside] + line * boxes.paths[number, inside] + path
+        return boxes.first[index, inside]
+    bags = np.int64(boxes.bags[index, inside])
+    line = taken * bags + (bag - boxes.least_bag[index])
+    return boxes.first[index, inside] + line * boxes.paths[index, inside] + path
 
 
 @jit
-def nodes_of(boxes, number):
+def nodes_of(boxes, index):
     """Return the range of node indices of a set."""
-    end = boxes.first[number + 1, boxes.players] if number + 1 < boxes.first.shape[0] else boxes.size
-    return range(boxes.first[number, boxes.players], end)
+    end = boxes.first[index + 1, boxes.players] if index + 1 < boxes.first.shape[0] else boxes.size
+    return range(boxes.first[index, boxes.players], end)
 
 
 @jit
-def coordinates(boxes, number, position):
-    """Return (inside, gone, bag, path) of a node index: the inverse of `node`."""
+def coordinates(boxes, index, position):
+    """Return (inside, taken, bag, path) of a node index: the inverse of `node`."""
     inside = boxes.players
-    if position == boxes.first[number, inside]:
-        return inside, np.int64(0), np.int64(boxes.least_bag[number]), np.int64(boxes.full_path[number])
+    if position == boxes.first[index, inside]:
+        return inside, np.int64(0), np.int64(boxes.least_bag[index]), np.int64(boxes.full_path[index])
     inside -= 1
-    while inside > 1 and position >= boxes.first[number, inside - 1]:
+    while inside > 1 and position >= boxes.first[index, inside - 1]:
         inside -= 1
-    line, path = divmod(position - boxes.first[number, inside], np.int64(boxes.paths[number, inside]))
-    gone, more = divmod(line, np.int64(boxes.bags[number, inside]))
-    return inside, gone, boxes.least_bag[number] + more, path
+    line, path = divmod(position - boxes.first[index, inside], np.int64(boxes.paths[index, inside]))
+    taken, more = divmod(line, np.int64(boxes.bags[index, inside]))
+    return inside, taken, boxes.least_bag[index] + more, path
 
 
 @jit
-def continue_value(sets, boxes, moves, digits, cards, value, number, inside, gone, bag, path):
+def continue_value(sets, boxes, moves, digits, cards, value, index, inside, taken, bag, path):
     """Return the expectation of `value` over the next card, with `inside` players continuing; a bust is worth 0.
 
-    `digits` are those of the set `number`, `cards` is the number of cards in the deck.
+    `digits` are those of the set `index`, `cards` is the number of cards in the deck.
     """
     total = 0.0
     for digit in range(digits.shape[0]):
-        rising = sets.rising[digit, digits[digit]]
-        if rising == 0:
+        safe = sets.safe[digit, digits[digit]]
+        if safe == 0:
             continue
-        after, card = number + sets.stride[digit], sets.card[digit]
+        after, card = index + sets.stride[digit], sets.card[digit]
         if 0 <= card < FIRST_TRAP:
-            position = node(boxes, after, inside, gone, bag + moves.gain[inside, card], path + moves.rest[inside, card])
+            at = node(boxes, after, inside, taken, bag + moves.gain[inside, card], path + moves.rest[inside, card])
         else:
-            position = node(boxes, after, inside, gone, bag, path)
-        total += rising * value[position]
+            at = node(boxes, after, inside, taken, bag, path)
+        total += safe * value[at]
     return total / cards if cards else 0.0
 
 
@@ -161,22 +161,22 @@ def _allocate(sets, boxes, moves, bag, path, relics):
     digits = np.zeros(sets.radix.shape[0], np.int64)
     everyone = boxes.players
     size = np.int64(0)
-    for number in range(sets.size):
-        read_digits(sets, number, digits)
-        boxes.relics[number] = relics + (digits[boxes.relic_digit] if boxes.relic_digit >= 0 else 0)
+    for index in range(sets.size):
+        read_digits(sets, index, digits)
+        boxes.relics[index] = relics + (digits[boxes.relic_digit] if boxes.relic_digit >= 0 else 0)
         for inside in range(everyone, 0, -1):
             most_bag, most_path = bag, path if inside == everyone else everyone - inside - 1
             for digit in range(digits.shape[0]):
                 if 0 <= sets.card[digit] < FIRST_TRAP:
                     most_bag += digits[digit] * moves.gain[inside, sets.card[digit]]
                     most_path += digits[digit] * moves.rest[inside, sets.card[digit]]
-            boxes.first[number, inside] = size
+            boxes.first[index, inside] = size
             if inside == everyone:
-                boxes.least_bag[number], boxes.full_path[number] = most_bag, most_path
-                boxes.bags[number, inside] = boxes.paths[number, inside] = 1
+                boxes.least_bag[index], boxes.full_path[index] = most_bag, most_path
+                boxes.bags[index, inside] = boxes.paths[index, inside] = 1
                 size += 1
             else:
-                boxes.bags[number, inside] = most_bag - boxes.least_bag[number] + 1
-                boxes.paths[number, inside] = most_path + 1
-                size += np.int64(boxes.relics[number] + 1) * boxes.bags[number, inside] * boxes.paths[number, inside]
+                boxes.bags[index, inside] = most_bag - boxes.least_bag[index] + 1
+                boxes.paths[index, inside] = most_path + 1
+                size += np.int64(boxes.relics[index] + 1) * boxes.bags[index, inside] * boxes.paths[index, inside]
     return size

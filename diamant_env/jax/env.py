@@ -47,7 +47,7 @@ class Diamant:
 
     Args:
         num_players: Players at the table; 3 to 8, and 1 and 2 for research.
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         reward: ``"score"``, ``"win"`` or ``"margin"``, see `diamant_env.rewards.REWARDS`.
         hidden_chests: Whether rivals' chests are hidden; None takes the edition's value.
 

@@ -12,7 +12,7 @@ _SCALE = {field.name: field.scale for field in FIELDS}
 _AT = {name: where.start for name, where in SLICES.items()}
 _RIVAL = {field.name.removeprefix("rival_"): place for place, field in enumerate(RIVALS)}
 _SHOWN = [_RIVAL[name] for name in ("inside", "chest", "relics", "left_turn")]
-_FAR, _NEAR = 12.0, 3.0  # gems at which standings are clipped
+_FAR, _NEAR = 12.0, 3.0  # bounds in gems of clipped standings
 
 
 def canonical(row: Array, num_players: int = MAX_PLAYERS) -> Array:
@@ -68,7 +68,7 @@ def _sorted(seats: Array) -> Array:
 
 
 def _compare_chests(row: Array, seats: Array, share: Array) -> tuple[Array, Array, Array]:
-    """Return differences to the rivals' chests, standings (10,) in gems and ranks (4,), for open chests."""
+    """Return leads over rivals' chests, leads in gems for ten outcomes of leaving (standings), and ranks (4,)."""
     own, bag = _gems(row, "chest"), _gems(row, "bag")
     alone = own + bag + _gems(row, "path_gems") + _gems(row, "path_relic_value")
     together = own + bag + share

@@ -16,11 +16,11 @@ from diamant_env.observation import OWN, PUBLIC, RIVALS, Field
 def observe(state: State, edition: Numbers) -> Array:
     """Return the observations of all seats, float32 (seats, NUM_FEATURES)."""
     seats = len(state.chest)
-    own, rivals, public = about_seats(state, edition), _about_rivals(state, edition), about_cave(state, edition)
+    own, rivals, public = own_features(state, edition), _rival_features(state, edition), public_features(state, edition)
     return jnp.concatenate([own, rivals, jnp.broadcast_to(public, (seats, *public.shape))], axis=1)
 
 
-def about_seats(state: State, edition: Numbers) -> Array:
+def own_features(state: State, edition: Numbers) -> Array:
     """Return the features of each seat about itself, float32 (seats, fields of `OWN`)."""
     values = {
         "must_decide": state.inside,
@@ -41,7 +41,7 @@ def lead(chest: Array) -> Array:
     return chest - rivals.max(axis=1)
 
 
-def _about_rivals(state: State, edition: Numbers) -> Array:
+def _rival_features(state: State, edition: Numbers) -> Array:
     """Return the features of each seat's rivals, float32 (seats, (MAX_PLAYERS - 1) * fields of `RIVALS`)."""
     seats = len(state.chest)
     values = {
@@ -59,7 +59,7 @@ def _about_rivals(state: State, edition: Numbers) -> Array:
     return jnp.concatenate([jnp.stack(around), absent], axis=1)
 
 
-def about_cave(state: State, edition: Numbers) -> Array:
+def public_features(state: State, edition: Numbers) -> Array:
     """Return the public features, float32 (NUM_PUBLIC,)."""
     deck, inside = state.deck, state.num_inside
     treasures, traps, relics = deck[:FIRST_TRAP], deck[FIRST_TRAP:FIRST_RELIC], deck[FIRST_RELIC:]

@@ -80,7 +80,7 @@ class Numbers(NamedTuple):
 
     @classmethod
     def of(cls, edition: str | Edition) -> Numbers:
-        """Return the parameters of an edition; raise ValueError if no published one has that name."""
+        """Return the parameters of an edition; raise ValueError for an unknown name."""
         record = numbers_of(edition)
         return cls(*(np.asarray(record[name], np.int32) for name in cls._fields))
 

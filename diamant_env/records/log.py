@@ -178,7 +178,7 @@ class GameRecord:
             if self.seed is not None:
                 card = game.draw()
             else:
-                # The first of a name: relics without printed values leave the deck in their order.
+                # The lowest card of each name: relics with the same name leave the deck in order.
                 held = {self.edition.card_name(card): card for card, _ in reversed(game.chance_outcomes())}
                 if (name := self.turns[place].card) not in held:
                     names = ", ".join(reversed(held))
@@ -195,7 +195,7 @@ class GameRecord:
         game.decide([LEAVE if seat in turn.leaving else CONTINUE for seat in range(self.num_players)])
 
     def _compare(self, shown: Sequence[Turn], first: int) -> None:
-        """Compare turns of the replay, from `first` on, with the record; the last one may be undecided."""
+        """Compare turns of the replay from index `first` on with the record's; the last may be undecided."""
         for place in range(first, len(shown)):
             written, turn = self.turns[place], shown[place]
             if turn.undecided and not written.bust:
@@ -240,10 +240,10 @@ class GameLog:
             raise ValueError("a log begins with the first card of a game")
         if self._game is not None:
             continuing, leaving = (tuple(seats_deciding(game, decision)) for decision in (CONTINUE, LEAVE))
-            waited = dataclasses.replace(self.turns[-1], continuing=continuing, leaving=leaving, undecided=False)
-            self.turns[-1] = waited
+            decided = dataclasses.replace(self.turns[-1], continuing=continuing, leaving=leaving, undecided=False)
+            self.turns[-1] = decided
             if game.bust_card != NO_CARD:
-                self.turns.append(Turn(waited.expedition, waited.number + 1, self._name(game.bust_card)))
+                self.turns.append(Turn(decided.expedition, decided.number + 1, self._name(game.bust_card)))
         if game.phase != OVER:
             self.turns.append(Turn(int(game.expedition), int(game.turn), self._name(game.last_card), undecided=True))
         self._game = game.copy()

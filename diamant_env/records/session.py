@@ -21,7 +21,7 @@ class GameSession:
     """A running game.
 
     Args:
-        edition: A published name or an `Edition`.
+        edition: Name of a published edition or an `Edition`.
         agents: Agents by seat, a separate object each; None for seats controlled by the caller.
         seed: Seed of the cards and of the agents' sampled decisions.
         names: Names by seat, for the record.

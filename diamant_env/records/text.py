@@ -25,7 +25,7 @@ A record is line-based UTF-8 text; blank lines and a byte-order mark are ignored
     winners: 0
 
 - The first line has the format and its version. The header follows, in any order.
-- ``edition`` is a published name. A custom edition is JSON with the fields of `Edition` that are not defaults:
+- ``edition`` names a published edition. A custom edition is JSON with the fields of `Edition` that are not defaults:
   ``own edition: {"name": "short", "treasures": [1, 5], ...}``.
 - ``seed`` is that of `parallel_env.reset`, or ``none`` for a scripted deck. The cards are listed in both cases; a
   replay compares them with those of the seed, or plays them as a scripted deck.
@@ -50,7 +50,7 @@ from diamant_env.editions import EDITIONS, Edition
 from diamant_env.storage.reading import nearest, parse_json
 
 FIRST_LINE = "diamant record 1"  # the number is the version of the format
-_HEAD = re.compile(r"(note|edition|own edition|hidden chests|players|seed|player_[0-7]): (.+)")
+_HEADER = re.compile(r"(note|edition|own edition|hidden chests|players|seed|player_[0-7]): (.+)")
 _NEEDED = ("edition", "hidden chests", "players", "seed")
 _DECISIONS = "bust|(undecided)|continue((?: [0-7])+)(?:, leave((?: [0-7])+))?|leave((?: [0-7])+)"
 _TURN = re.compile(rf"([1-9]\d{{0,2}})\.([1-9]\d{{0,2}}) (.+) \| (?:{_DECISIONS})", re.ASCII)
@@ -157,7 +157,7 @@ class TextReader:
         self._line = 1
         if self._next("an empty file") != FIRST_LINE:
             raise self.error(self._line, f"no record of this version: the first line must be {FIRST_LINE!r}")
-        self._read_head()
+        self._read_header()
         if self._read_turns():
             self._read_result()
         if self._rows:
@@ -175,32 +175,32 @@ class TextReader:
         self._line, row = self._rows.popleft()
         return row
 
-    def _read_head(self) -> None:
-        head: dict[str, str] = {}
+    def _read_header(self) -> None:
+        header: dict[str, str] = {}
         notes: list[str] = []
-        while self._rows and (found := _HEAD.fullmatch(self._rows[0][1])) is not None:
+        while self._rows and (found := _HEADER.fullmatch(self._rows[0][1])) is not None:
             self._next("")
             key, value = found.groups()
             place = "edition" if key == "own edition" else key
             if key == "note":
                 notes.append(value)
                 continue
-            if place in head:
+            if place in header:
                 raise self.error(self._line, f"a second {place!r}")
-            head[place] = value
+            header[place] = value
             self.lines[place] = self._line
             if place == "edition":
                 self.fields["edition"] = self._edition_of(value, own=key != place)
-        missing = [key for key in _NEEDED if key not in head]
+        missing = [key for key in _NEEDED if key not in header]
         if missing:
-            row = self._next(f"the head has no {missing[0]!r}")
-            raise self.error(self._line, f"{row!r} is no line of the head, which has no {missing[0]!r}")
+            row = self._next(f"the header has no {missing[0]!r}")
+            raise self.error(self._line, f"{row!r} is not a header line; the header has no {missing[0]!r}")
         self.fields["notes"] = tuple(notes)
-        self._read_numbers(head)
+        self._read_numbers(header)
 
     def _edition_of(self, text: str, own: bool) -> Edition:
         try:
-            if not own and text not in EDITIONS:  # a record opens no other file
+            if not own and text not in EDITIONS:  # not a path: records must not open other files
                 raise ValueError(f"unknown edition {text!r}; {nearest(text, EDITIONS, ', '.join(EDITIONS))}")
             if not own:
                 return EDITIONS[text]
@@ -208,21 +208,21 @@ class TextReader:
         except ValueError as error:
             raise self.error(self._line, f"own edition: {error}" if own else str(error)) from None
 
-    def _read_numbers(self, head: Mapping[str, str]) -> None:
-        hidden = {"yes": True, "no": False}.get(head["hidden chests"])
+    def _read_numbers(self, header: Mapping[str, str]) -> None:
+        hidden = {"yes": True, "no": False}.get(header["hidden chests"])
         if hidden is None:
-            raise self.error(self.lines["hidden chests"], f"hidden chests {head['hidden chests']!r}: yes or no")
+            raise self.error(self.lines["hidden chests"], f"hidden chests {header['hidden chests']!r}: yes or no")
         self.fields["edition"] = dataclasses.replace(self.fields["edition"], hidden_chests=hidden)
-        if re.fullmatch("[1-8]", head["players"]) is None:
-            raise self.error(self.lines["players"], f"{head['players']!r} players; 1 to 8 are allowed")
-        players = self.fields["num_players"] = int(head["players"])
-        if re.fullmatch(r"none|0|[1-9]\d{0,19}", head["seed"], re.ASCII) is None:
-            raise self.error(self.lines["seed"], f"seed {head['seed']!r}: a whole number of at least 0, or none")
-        self.fields["seed"] = None if head["seed"] == "none" else int(head["seed"])
-        named = [key for key in head if key.startswith("player_")]
+        if re.fullmatch("[1-8]", header["players"]) is None:
+            raise self.error(self.lines["players"], f"{header['players']!r} players; 1 to 8 are allowed")
+        players = self.fields["num_players"] = int(header["players"])
+        if re.fullmatch(r"none|0|[1-9]\d{0,19}", header["seed"], re.ASCII) is None:
+            raise self.error(self.lines["seed"], f"seed {header['seed']!r}: a whole number of at least 0, or none")
+        self.fields["seed"] = None if header["seed"] == "none" else int(header["seed"])
+        named = [key for key in header if key.startswith("player_")]
         if named and sorted(named) != [f"player_{seat}" for seat in range(players)]:
             raise self.error(self.lines[named[0]], f"names of {', '.join(named)}; all {players} or none must be named")
-        self.fields["names"] = tuple(head[key] for key in sorted(named))
+        self.fields["names"] = tuple(header[key] for key in sorted(named))
 
     def _read_turns(self) -> bool:
         """Read the turns; return whether the game is finished, so that its result follows."""

@@ -13,7 +13,7 @@ _DEVICES = [Path(name) for name in ("/dev", "/dev/fd", "/proc/self/fd")]  # /dev
 def write_whole(path: str | Path, *content: bytes | memoryview | str) -> None:
     """Write a file atomically by a temporary file in the same folder, which is created if missing.
 
-    A symbolic link is replaced, not followed, so that a foreign folder can't redirect the writing. Devices are written
+    A symbolic link is replaced, not followed, so that an untrusted folder can't redirect the write. Devices are written
     directly.
 
     Args:

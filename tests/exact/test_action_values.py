@@ -120,5 +120,5 @@ def test_invalid_arguments():
     for number in (0, 1_000_001):
         with pytest.raises(ValueError, match=f"most={number}"):
             exact.action_values(exact.solve_equilibrium(2, TINY, cache=False), number)
-    with pytest.raises(ValueError, match="two players' difference has no values by action"):
+    with pytest.raises(ValueError, match="a solution of solve_difference has no action values"):
         exact.action_values(exact.solve_difference(TINY, cache=False))

@@ -288,7 +288,7 @@ def test_invalid_policy_or_state_is_refused():
     x = tree_of(TINY, 2)
     with pytest.raises(ValueError, match="expected float64"):
         exact.best_response(np.zeros(3), x)
-    with pytest.raises(ValueError, match="no probability"):
+    with pytest.raises(ValueError, match="not between 0 and 1"):
         exact.best_response(np.full(x.boxes.size, np.nan), x)
     with pytest.raises(ValueError, match="a probability of LEAVE is between 0 and 1"):
         exact.policy_of(SimpleNamespace(act=lambda obs, first: np.full(len(obs.flat), 1.5, np.float32)), x)
