@@ -22,7 +22,6 @@ extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 html_theme = "furo"
 html_title = "diamant_env"
 html_extra_path = ["llms.txt"]
-html_search_scorer = str(ROOT / "docs" / "scorer.js")
 
 myst_heading_anchors = 4  # links lead to headings as on GitHub
 nb_execution_mode = "force"
