@@ -70,7 +70,7 @@ def test_time_budget_ends_search(monkeypatch):
     times = iter(np.arange(100) / 10)
     monkeypatch.setattr(room, "perf_counter", lambda: next(times))
     found = hint(at_the_brink().game, BASE, 0, seconds=0.6)
-    assert found.outlook.games == 3 * room._ROUND
+    assert found.outlook.games == 3 * room._BATCH
     monkeypatch.setattr(room, "perf_counter", lambda: 0.0)
-    monkeypatch.setattr(room, "_MOST", 2 * room._ROUND)
+    monkeypatch.setattr(room, "_MOST", 2 * room._BATCH)
     assert hint(at_the_brink().game, BASE, 0).outlook.games == room._MOST

@@ -83,11 +83,11 @@ def card_text(record: Record) -> str:
         f"{record['decisions']:,} decisions in {record['seconds']:,.0f} s with "
         f"{counted(record['threads'], 'thread')} ({record['platform']}).",
         by_players(record),
-        f"`{edition}`, 95 % intervals. Pools: {_games(record['games'])} games a row at tables "
-        "of distinct opponents. Intruder: the member of both pools with the highest win share among copies of the "
+        f"`{edition}`, 95 % intervals. Pools: {_games(record['games'])} games per row at tables "
+        "of distinct opponents. Intruder: the member of either pool with the highest win share among copies of the "
         f"policy, {_games(record['intruder_games'])} games each; above the fair share at 5 % with Holm's correction: "
         f"{_above(record)}. Gained: lower bound on the gain of a best response among copies "
-        "(`python -m train.best_response`), by a search or by PPO with its seed, warm if it starts as the policy.",
+        "(`python -m train.best_response`), found by search or by PPO (start from scratch or warm, seed).",
         *([f"## Over {number} seeds", over_seeds(record)] if number > 1 else []),
         f"[{name}.json]({name}.json) has all figures, including other editions, and the configuration.",
     ]

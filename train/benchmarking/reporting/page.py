@@ -64,8 +64,8 @@ def summary(content: Row) -> str:
     parts = [
         f"{counted(learned, 'run')} that learned from {config['decisions']:,} decisions each and "
         f"{counted(len(runs) - learned, 'evaluation')} of fixed agents: {hours:.1f} CPU hours, begun on "
-        f"{platform}, Python {python}. ± is 95 %, over seeds (Student's t) and games; what is "
-        "exact has only that of the seeds."
+        f"{platform}, Python {python}. ± is 95 %, over seeds (Student's t) and games; exact "
+        "figures vary over seeds only."
     ]
     for family, columns in COLUMNS.items():
         mine = [row for row in runs if row["family"] == family]
