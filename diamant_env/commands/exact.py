@@ -110,7 +110,7 @@ def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT)
     add = parser.add_argument
-    add("agents", nargs="*", metavar="AGENT", help="agents to measure; a network takes seconds with 2 players, minutes with 3")
+    add("agents", nargs="*", metavar="AGENT", help="agents; a network takes seconds with 2 players, minutes with 3")
     add("--players", type=int, nargs="+", metavar="N", help="players at the table, 1 to 8 (2, or none with --lone)")
     add_edition(parser, "iello-2016-fr")
     lone = "editions whose single-player game is solved; takes seconds, minutes with relics"

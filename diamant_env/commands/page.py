@@ -19,7 +19,7 @@ _PORT = 8733  # constant, since browser storage is per port
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand until Ctrl-C and return the exit status."""
     parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.")
-    parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="further agents for the menus, seated at the start")
+    parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="further agents, seated at the start")
     add_edition(parser)
     parser.add_argument("--port", type=int, default=_PORT, help=f"port of the page ({_PORT}); 0 takes a free one")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")

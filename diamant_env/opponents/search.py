@@ -124,7 +124,7 @@ class SearchAgent:
         edition: str | Edition | None = None,
     ) -> None:
         if observe_history([base]):
-            raise ValueError(f"{base} observes the history of decisions, which roll-outs from a single observation lack")
+            raise ValueError(f"{base} observes the history of decisions, which roll-outs from an observation lack")
         self.base = base
         self.budget = budget or Budget()
         cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)
@@ -227,8 +227,8 @@ class SearchAgent:
     ) -> NDArray[np.float64]:
         """Play games to the end of the expedition; return the value of seat 0, float64 (N,).
 
-        `leaving`, bool (N,), is seat 0's first decision. The value is the final reward or, in an unfinished game, that of
-        the value network at the start of the next expedition. Games with equal `starts`, int (N,), share their first
+        `leaving`, bool (N,), is seat 0's first decision. The value is the final reward or, in an unfinished game, the
+        value network's at the start of the next expedition. Games with equal `starts`, int (N,), share their first
         observations, which are evaluated once.
         """
         observations, rewards = batch.observe(), np.zeros((batch.num_games, batch.seats), np.float32)
