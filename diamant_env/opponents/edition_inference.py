@@ -16,8 +16,8 @@ class EditionFinder:
     """Filter of the editions consistent with each row's observations in the current game.
 
     Published editions with equal rules are equivalent. Others are distinguished at the first card, with two exceptions:
-    decks that differ in one treasure, if it is that card (resolved in the second expedition), and editions with one
-    relic per expedition (resolved by the second relic's value; their tie breaks are unobservable).
+    the first card is the only treasure in which the decks differ (resolved in the second expedition), and editions with
+    one relic per expedition (resolved by the second relic's value; their tie breaks are unobservable).
 
     Args:
         editions: The candidates, by default the published ones. Among consistent ones, those with the table's

@@ -82,7 +82,7 @@ def finished(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
     for path in sorted((folder / "runs").rglob(RESULT)):
         row = read_result(path)
         if row is None:
-            lines.append(f"{path} is damaged and ignored; the same command repeats its run")
+            lines.append(f"{path} is damaged and ignored; its run counts as missing")
         elif path.parent != (own := run_folder(folder, row["task"], row["algorithm"], row["seed"])):
             lines.append(f"{path} is ignored: its run belongs in {own}")
         else:

@@ -45,7 +45,7 @@ AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
 class Strict(BaseModel):
     """A section without unknown keys.
 
-    `obsolete` maps keys of older files, which are dropped, to their only accepted value (``...``: any).
+    `obsolete` maps dropped keys of older files to the only value that they may have (``...``: any).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -87,7 +87,7 @@ def card_text(record: Record) -> str:
         "of distinct opponents. Intruder: the member of either pool with the highest win share among copies of the "
         f"policy, {_games(record['intruder_games'])} games each; above the fair share at 5 % with Holm's correction: "
         f"{_above(record)}. Gained: lower bound on the gain of a best response among copies "
-        "(`python -m train.best_response`), found by search or by PPO (start from scratch or warm, seed).",
+        "(`python -m train.best_response`), by search or by PPO (scratch, or warm: from the policy's weights; seed).",
         *([f"## Over {number} seeds", over_seeds(record)] if number > 1 else []),
         f"[{name}.json]({name}.json) has all figures, including other editions, and the configuration.",
     ]

@@ -16,7 +16,7 @@ from diamant_env.observation import Observations
 def parameter(default: float, low: float, high: float, number: Callable[[Observations], NDArray] | None = None) -> Any:
     """Return a dataclass field for a parameter from `low` to `high`.
 
-    `number` is the feature that a `thresholds.ThresholdAgent` compares with it, as a function of the observations.
+    A `thresholds.ThresholdAgent` compares it with the feature `number`, a function of the observations.
     """
     return dataclasses.field(default=default, metadata={"low": low, "high": high, "number": number})
 
