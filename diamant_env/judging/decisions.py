@@ -90,7 +90,7 @@ class DecisionLosses:
         unit, how = OBJECTIVES[one.objective]
         table = TextTable(f"Losses in {unit} at tables of {one.players}; games per row: {one.games:,}")
         asked = any(row.retries is not None for row in self.losses)
-        headings = ("agent", "against", "decisions", "loss of a decision", "of a game", "retries", "illegal")
+        headings = ("agent", "against", "decisions", "loss per decision", "per game", "retries", "illegal")
         for heading in headings if asked else headings[:-2]:
             table.add_column(heading, overflow="fold")
         for row in self.losses:

@@ -174,9 +174,9 @@ class BenchmarkRun:
         if self.task.players == 1:
             measures = {"score": self._score_alone(agent)}
         elif self.task.family != "expedition":
-            measures = {HELD_OUT: self._among_strangers(agent), "gain": self._gain(agent)}
+            measures = {HELD_OUT: self._against_held_out(agent), "gain": self._gain(agent)}
         else:
-            measures = {HELD_OUT: self._among_strangers(agent), "exact": self._exact(agent)}
+            measures = {HELD_OUT: self._against_held_out(agent), "exact": self._exact(agent)}
         curve = self._curve()
         return {**measures, "curve": curve} if curve else measures
 
@@ -207,7 +207,7 @@ class BenchmarkRun:
         if self.task.players == 1:
             return {"score": self._score_alone(agent).mean}
         if self.task.family != "expedition":
-            return {(reward := self.task.game.reward): self._among_strangers(agent)[reward].mean}
+            return {(reward := self.task.game.reward): self._against_held_out(agent)[reward].mean}
         return {name: float(value) for name, value in self._exact(agent).items() if name == "nash_conv"}
 
     def _exact(self, agent: Player) -> dict[str, float | str]:
@@ -221,7 +221,7 @@ class BenchmarkRun:
         played = play([agent], np.zeros((tables, 1), np.int64), self.config.games, seeds, self.task.game.played())
         return mean_of_tables(played.totals(played.scores.mean(axis=1)), played.quotas)
 
-    def _among_strangers(self, agent: Player) -> dict[str, Estimate]:
+    def _against_held_out(self, agent: Player) -> dict[str, Estimate]:
         """Return win share and score at tables of distinct held-out agents that support the task."""
         if self.task.family == "expedition":
             agent = exact.OrderedTraps(make(agent))
