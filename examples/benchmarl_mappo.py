@@ -137,8 +137,7 @@ def learn(algorithm, share_critic, task, budget, seed, folder):
     layers = MlpConfig(num_cells=[64, 64], layer_class=torch.nn.Linear, activation_class=torch.nn.Tanh)
     game = Diamant(task.name, {"task": task})
     experiment = Experiment(game, algorithm, layers, seed, settings, callbacks=[Budget(task)])
-    # BenchMARL prints StopIteration as a failure.
-    with contextlib.suppress(StopIteration), contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.suppress(StopIteration), contextlib.redirect_stdout(io.StringIO()):  # logged as a failure
         if task.left >= turns * task.players:  # else the budget was spent before the interruption
             experiment.run()
     tensors = [each.detach().numpy().copy() for each in experiment.group_policies["player"].parameters()]

@@ -65,12 +65,7 @@ def run(argv: Sequence[str]) -> None:
     add("url", help="endpoint of the chat-completions API")
     add("--model", default="default", help="name of the model on the server (%(default)s)")
     add("--header", type=header, action="append", default=[], metavar="NAME:VALUE", help="HTTP header; may be repeated")
-    add(
-        "--objective",
-        choices=("score", "win"),
-        default="score",
-        help="gems of an expedition or games won (%(default)s)",
-    )
+    add("--objective", choices=("score", "win"), default="score", help="gems, or wins of whole games (%(default)s)")
     add("--games", type=int, default=20, help="each of about 5 decisions with score, 30 with win (%(default)s)")
     add("--players", type=int, default=2, help="at the table, 2 to 8 (%(default)s)")
     given = parser.parse_args(argv)

@@ -94,7 +94,7 @@ def test_advice_key(play):
     assert said.count("if you continue now  you win ") == said.count("if you leave now     you win ") == 2
     _, said, _ = play("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
     assert "The champion would continue (" in said
-    assert "The chests are hidden, so games can" in said
+    assert "The chests are hidden, so the game can" in said
 
 
 def test_review_after_the_game(monkeypatch, capsys):

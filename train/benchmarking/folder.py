@@ -39,9 +39,7 @@ class BenchmarkFolder:
             return
         there, self.versions, rows = _read(path / RESULTS)
         if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
-            raise ValueError(
-                f"{path} has runs with another configuration ({', '.join(changed)}); give another folder by --out"
-            )
+            raise ValueError(f"{path} has runs of other settings ({', '.join(changed)}); give another folder by --out")
         if not (path / "runs").is_dir():
             for row in rows:
                 write_result(run_folder(path, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
