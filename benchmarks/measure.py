@@ -20,9 +20,9 @@ class Effort(NamedTuple):
 
 
 def rows_of(section: str, what: str, unit: str, rates: Mapping[str, Sequence[float]]) -> list[Row]:
-    """Return rows of a result: our median, the first of `rates`, beside each rival's, or alone if there is none.
+    """Return a row per rival: the median rates of ours (the first of `rates`) and the rival; one row without rivals.
 
-    The ratio is the median of ours by theirs, repeat by repeat; the quartiles are those of the ratios, or of ours.
+    The ratio is the median over repeats of ours / theirs; the quartiles are those of the ratios or, alone, of ours.
     """
     (_, ours), *rivals = rates.items()
     row = {"section": section, "what": what, "unit": unit, "ours": statistics.median(ours), "repeats": len(ours)}

@@ -1,4 +1,4 @@
-"""OpenSpiel's algorithms on small boxes: ``python -m benchmarks.open_spiel_algorithms``, a Markdown table for the docs.
+"""OpenSpiel's algorithms on small editions: ``python -m benchmarks.open_spiel_algorithms`` prints a Markdown table.
 
 Turn-based zero-sum game of one expedition: two players, utility the difference of their gems. NashConv is exact;
 seconds are those of one processor. Needs ``pip install "diamant-env[open-spiel]" torch cvxpy ecos dm-tree``.
@@ -44,7 +44,7 @@ Learned = tuple[Any, str]  # policy of all players, and the number of iterations
 
 
 def load(box: str, **parameters: Any) -> pyspiel.Game:
-    """Return the turn-based game of two in a box."""
+    """Return the turn-based two-player game of an edition."""
     given = {"players": 2, "edition": BOXES[box], "utility": "margin", **parameters}
     return pyspiel.convert_to_turn_based(pyspiel.load_game("python_diamant", given))
 
@@ -57,7 +57,7 @@ def solved(solver: Any, times: int, step: str = "evaluate_and_update_policy") ->
 
 
 def by_cpp(box: str) -> Learned:
-    """Run CFR+ in C++ over the tree exported as EFG; the policy is of the exported game."""
+    """Run CFR+ in C++ on the game exported as EFG, to which the policy belongs."""
     solver = pyspiel.CFRPlusSolver(exported(box))
     for _ in range(1_000):
         solver.evaluate_and_update_policy()
@@ -65,7 +65,7 @@ def by_cpp(box: str) -> Learned:
 
 
 def exported(box: str) -> pyspiel.Game:
-    """Return the tree of a box as an EFG game."""
+    """Return the game of an edition as an EFG game."""
     return pyspiel.load_efg_game(gambit.export_gambit(load(box)))
 
 
@@ -230,7 +230,7 @@ def main() -> None:
     print("\n| algorithm | box | effort | CPU seconds | NashConv |\n| --- | --- | --- | --- | --- |")
     for name in given.only:
         for box in given.boxes:
-            np.random.seed(0)  # noqa: NPY002 - what OpenSpiel draws from
+            np.random.seed(0)  # noqa: NPY002 - OpenSpiel uses NumPy's global generator
             began = time.process_time()
             try:
                 learned, effort = ALGORITHMS[name](box)

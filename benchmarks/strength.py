@@ -1,7 +1,7 @@
 """Strength of the search agent against its budget: ``python -m benchmarks.strength``.
 
-For each table size and number of pairs of roll-outs: gain among copies of the agent, win share among the pool beside
-the agent's own in the same seats, and milliseconds a decision on one core.
+For each table size and number of pairs of roll-outs: gain among copies of the agent, win share against the pool of
+search and agent in the same seats, and milliseconds per decision on one core.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from train.runs.run_folder import save_figure
 COMMAND = "python -m benchmarks.strength"
 EDITION = "iello-2016"
 _FULL_GAMES = 100
-_TOGETHER = 8192  # pairs that are timed in one batch
-_SLOW = 1024  # pairs from which on fewer games are played, and none among the pool
+_TOGETHER = 8192  # pairs per timed batch
+_SLOW = 1024  # minimum number of pairs for fewer games, and none against the pool
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Measure gain, win share and cost of `search:PAIRS:AGENT`; rows of the agent in results.json are kept."""
+    """Measure gain, win share and cost of `search:PAIRS:AGENT`; rows already in results.json are not repeated."""
 
     agent: Annotated[str, Positional] = "champion"
     """A network: an agent's name, a policy file or a run folder."""
@@ -60,7 +60,7 @@ class Arguments:
     pool_games: int = 1_000
     """Games among the pool; none from 1,024 pairs on."""
     out: Path = Path("runs/benchmarks/strength")
-    """Folder for results.json and strength.png; made if it is missing."""
+    """Folder for results.json and strength.png, created if missing."""
 
 
 @threadpool_limits.wrap(limits=1, user_api="blas")
@@ -108,7 +108,7 @@ def one_row(arguments: Arguments, players: int, pairs: int) -> dict[str, Any]:
 
 
 def costs(name: str, players: int, pairs: int) -> dict[str, float]:
-    """Return milliseconds of processor time of a decision among many together (batch) and of a single one (alone)."""
+    """Return CPU milliseconds per decision in a large batch (`batch`) and one at a time (`alone`)."""
     agent = SearchAgent(make(name), Budget(pairs))
     seen = doubtful_decisions(name, players, max(1, _TOGETHER // pairs))
     batch = milliseconds(agent, seen, pairs) / len(seen)
@@ -133,7 +133,7 @@ def doubtful_decisions(name: str, players: int, rows: int) -> NDArray[np.float32
 
 
 def milliseconds(agent: SearchAgent, seen: NDArray[np.float32], pairs: int) -> float:
-    """Return the processor time of this number of pairs for each observation, all together."""
+    """Return the CPU milliseconds of `pairs` pairs of roll-outs for all observations."""
     start = process_time()
     agent.outcomes(seen, EDITION, pairs)
     return 1e3 * (process_time() - start)

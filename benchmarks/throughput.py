@@ -40,11 +40,11 @@ batch.step(np.zeros((1, 4), np.int8))
 class Arguments:
     """Measure the engine: steps against C, and seconds until the first step.
 
-    Contenders take turns in the same run; the median counts. Leave the machine alone meanwhile.
+    Contenders alternate within one run; medians are reported. The machine should be idle otherwise.
     """
 
     out: Path = Path("runs/benchmarks/throughput")
-    """Folder for results.json; it is made if it is not there."""
+    """Folder for results.json, created if missing."""
     quick: bool = False
     """Smoke test: tiny batches and short times; the figures mean nothing."""
 
@@ -59,7 +59,7 @@ def measure(arguments: Arguments) -> None:
 
 
 def measure_costs(repeats: int) -> list[Row]:
-    """Return the seconds of an import and of a first step, which is timed from the start of Python on."""
+    """Return the seconds of an import, and from the start of Python to the end of the first step."""
     with tempfile.TemporaryDirectory() as folder:
         seconds = {
             "import diamant_env after its dependencies": [

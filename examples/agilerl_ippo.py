@@ -1,15 +1,15 @@
-"""AgileRL: IPPO, one network for every seat, on the project's batch engine.
+"""AgileRL: IPPO with one network for all seats, on `diamant_env.Batch`.
 
-Install: pip install -e . agilerl peft scipy torch==2.13.0   (in a venv of its own: it needs pettingzoo < 1.27)
+Install: pip install -e . agilerl peft scipy torch==2.13.0   (in a separate venv: it needs pettingzoo < 1.27)
 Run:     python -m examples.agilerl_ippo --steps 300000
 
-Counted: rows whose seat must decide.
-Mask: none. AgileRL draws actions by the masks in the infos, but computes the loss without them.
+Decisions counted: rows whose seat must decide.
+Mask: none. AgileRL samples actions with the masks in the infos, but its loss ignores them.
 Idle seats: rows whose action is ignored; they enter the loss.
-What it can't do (2.58): let seats share a network. Those of one group ("player_0", "player_1") do share one, but
-`learn` puts their observations in order of seat and turn, their advantages in order of turn and seat, and so learns
-nothing. And `train_multi_agent_on_policy` forgets the end of a game when all its seats end at once. So here all seats
-of many games are rows of one agent, in a loop of our own.
+Limits (2.58): no parameter sharing. Agents of one group ("player_0", "player_1") share a network, but `learn` flattens
+observations by (seat, turn) and advantages by (turn, seat), so nothing is learned. `train_multi_agent_on_policy` loses
+the end of a game when all its seats end at once. So here all seats of many games are rows of one agent, in a custom
+loop.
 """
 
 import argparse
@@ -71,7 +71,7 @@ seconds = time.perf_counter() - start
 
 
 def choose(observations):
-    """Draw decisions."""
+    """Sample decisions."""
     return agent.get_action({"player": observations})[0]["player"]
 
 

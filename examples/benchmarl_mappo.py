@@ -1,16 +1,16 @@
-"""BenchMARL: MAPPO and IPPO, one policy for all seats; critics see the whole table, or what their seat sees (IPPO).
+"""BenchMARL: MAPPO and IPPO, one policy for all seats; a critic observes `state()` (MAPPO) or its seat (IPPO).
 
-Install: pip install -e ".[train]" benchmarl "torchrl<0.12" scipy torch==2.13.0   (in a venv of its own)
+Install: pip install -e ".[train]" benchmarl "torchrl<0.12" scipy torch==2.13.0   (in a separate venv)
 Run:     python -m examples.benchmarl_mappo --steps 300000
 Enter:   python -m train.benchmark --algorithms benchmarl_mappo:mappo benchmarl_mappo:ippo --tasks expedition-2 --quick
          (in an empty folder, with a copy of this file)
 
-Counted: rows whose seat must decide. The library counts turns of a table as frames, and ends by them alone; here the
-task counts, and an error ends the run before it spends too much.
+Decisions counted: rows whose seat must decide. The library counts turns of a table as frames and stops by frames only;
+here the task counts, and an exception stops the run before the budget is exceeded.
 Mask: in the infos (mask="info", the default); TorchRL's wrapper moves it to ("player", "action_mask").
-Idle seats: rows with the mask [1, 0], which still enter the value loss. In MAPPO each seat has a critic of `state()`.
-What it can't do: play many games in one call; TorchRL steps one wrapped game after the other. Its QMIX and VDN maximise
-what all seats earn together, another, cooperative game; MAPPO is paid by seat. Its checkpoints lack Adam's moments.
+Idle seats: rows with the mask [1, 0], which still enter the value loss. In MAPPO each seat has its own critic.
+Limits: no batched environment; TorchRL steps one wrapped game after the other. QMIX and VDN maximise the sum of the
+seats' rewards, which is another, cooperative game; MAPPO uses rewards by seat. Checkpoints lack Adam's moments.
 """
 
 import contextlib
@@ -34,9 +34,9 @@ class Diamant(TaskClass):
     """BenchMARL's description of a task."""
 
     def get_env_fun(self, num_envs, continuous_actions, seed, device):
-        """Return a function that makes one environment at each call, with a seed of its own."""
+        """Return a factory of environments with distinct seeds."""
         task = self.config["task"]
-        seeds = itertools.count(seed + task.budget - task.left)  # other cards where an interrupted run goes on
+        seeds = itertools.count(seed + task.budget - task.left)  # a resumed run gets other seeds
         options = {"return_state": True, "categorical_actions": True, "device": device}
         return lambda: PettingZooWrapper(task.parallel_env(), seed=next(seeds), **options)
 
@@ -58,7 +58,7 @@ class Diamant(TaskClass):
         return False
 
     def max_steps(self, env):
-        """Return more turns than a game has."""
+        """Return an upper bound on the turns of a game."""
         return 200
 
     def group_map(self, env):
@@ -112,7 +112,7 @@ class Budget(Callback):
 
 def mappo(task, budget, seed, folder):
     """Train by MAPPO of BenchMARL."""
-    # A shared critic gives all seats the same value, and the wins of a table add up to 1.
+    # No shared critic: it would give all seats the same value, while their win shares sum to 1.
     return learn(MappoConfig.get_from_yaml(), False, task, budget, seed, folder)
 
 
@@ -122,9 +122,9 @@ def ippo(task, budget, seed, folder):
 
 
 def learn(algorithm, share_critic, task, budget, seed, folder):
-    """Train by self-play until the budget is spent, or go on where that was interrupted; return the policy."""
+    """Train by self-play for the budget, from the last checkpoint if any; return the policy."""
     torch.set_num_threads(1)
-    turns = GAMES * min(64, max(1, budget // (100 * GAMES)))  # a batch, one percent of the budget or less
+    turns = GAMES * min(64, max(1, budget // (100 * GAMES)))  # per batch, at most one percent of the budget
     settings = ExperimentConfig.get_from_yaml()
     settings.loggers, settings.create_json, settings.evaluation, settings.render = [], False, False, False
     settings.max_n_frames, settings.gamma, settings.lr, settings.clip_grad_val = budget, 1.0, 1e-3, 0.5
@@ -137,8 +137,8 @@ def learn(algorithm, share_critic, task, budget, seed, folder):
     layers = MlpConfig(num_cells=[64, 64], layer_class=torch.nn.Linear, activation_class=torch.nn.Tanh)
     game = Diamant(task.name, {"task": task})
     experiment = Experiment(game, algorithm, layers, seed, settings, callbacks=[Budget(task)])
-    with contextlib.suppress(StopIteration), contextlib.redirect_stdout(io.StringIO()):  # which calls the end a failure
-        if task.left >= turns * task.players:  # else it was interrupted after the end
+    with contextlib.suppress(StopIteration), contextlib.redirect_stdout(io.StringIO()):  # logged as a failure
+        if task.left >= turns * task.players:  # else the budget was spent before the interruption
             experiment.run()
     tensors = [each.detach().numpy().copy() for each in experiment.group_policies["player"].parameters()]
     return NetworkAgent(list(zip(tensors[::2], tensors[1::2], strict=True)), "tanh")

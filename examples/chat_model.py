@@ -1,7 +1,7 @@
 """Chat model as a player, judged by loss per decision: ``python -m examples.chat_model URL``.
 
-Each decision is one message in the form of chat completions, which most servers of language models take: a JSON with
-``model`` and ``messages``, answered by ``choices[0].message.content``. Nothing but the standard library is needed.
+Each decision is one request to a chat-completions API, which most servers of language models have: a JSON object with
+``model`` and ``messages``; the answer is in ``choices[0].message.content``. Needs the standard library only.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ class ChatModel:
     """A function from a message to the answer of a model on a server.
 
     Args:
-        url: Where messages are posted, such as ``http://localhost:8000/v1/chat/completions``.
-        model: What the server calls the model.
-        headers: Sent along, such as ``{"Authorization": "Bearer ..."}``.
-        seconds: How long an answer may take.
+        url: Endpoint, such as ``http://localhost:8000/v1/chat/completions``.
+        model: Name of the model on the server.
+        headers: Further HTTP headers, such as ``{"Authorization": "Bearer ..."}``.
+        seconds: Timeout of a request.
     """
 
     def __init__(self, url: str, model: str, headers: dict[str, str] | None = None, seconds: float = 60) -> None:
@@ -51,7 +51,7 @@ class ChatModel:
 
 
 def header(text: str) -> tuple[str, str]:
-    """Return name and value of ``NAME:VALUE``; argparse tells what is wrong with another text."""
+    """Return name and value of ``NAME:VALUE``; raise an ArgumentTypeError for another text."""
     name, colon, value = text.partition(":")
     if not colon:
         raise argparse.ArgumentTypeError(f"{text}; NAME:VALUE is needed")
@@ -59,14 +59,14 @@ def header(text: str) -> tuple[str, str]:
 
 
 def run(argv: Sequence[str]) -> None:
-    """Judge the model and print its losses beside two agents' in the same games."""
-    parser = argparse.ArgumentParser(prog=COMMAND, description="Judge a chat model by what each decision costs.")
+    """Judge the model and two agents in the same games, and print their losses per decision."""
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Judge a chat model by its loss per decision.")
     add = parser.add_argument
-    add("url", help="where messages are posted, in the form of chat completions")
-    add("--model", default="default", help="what the server calls the model (%(default)s)")
-    add("--header", type=header, action="append", default=[], metavar="NAME:VALUE", help="sent along; may be repeated")
-    add("--objective", choices=("score", "win"), default="score", help="gems of an expedition, or wins (%(default)s)")
-    add("--games", type=int, default=20, help="some five decisions each in score, thirty in win (%(default)s)")
+    add("url", help="endpoint of the chat-completions API")
+    add("--model", default="default", help="name of the model on the server (%(default)s)")
+    add("--header", type=header, action="append", default=[], metavar="NAME:VALUE", help="HTTP header; may be repeated")
+    add("--objective", choices=("score", "win"), default="score", help="gems, or wins of whole games (%(default)s)")
+    add("--games", type=int, default=20, help="each of about 5 decisions with score, 30 with win (%(default)s)")
     add("--players", type=int, default=2, help="at the table, 2 to 8 (%(default)s)")
     given = parser.parse_args(argv)
     model = TextAgent(ChatModel(given.url, given.model, dict(given.header)), given.model, given.objective)
@@ -77,7 +77,7 @@ def run(argv: Sequence[str]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command and return the exit status: an error in what was given, or of the server, is one line."""
+    """Run the command and return the exit status; invalid input and server errors print one line."""
     return run_command(COMMAND, lambda: run(sys.argv[1:] if argv is None else argv))
 
 

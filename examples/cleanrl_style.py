@@ -3,12 +3,12 @@
 Install: pip install -c constraints.txt -e . torch==2.13.0 scipy
 Run:     python -m examples.cleanrl_style --steps 300000
 
-Counted: every step of every game is a decision.
-Mask: not needed. Idle seats: none; one learner sits among opponents, and while it is in camp the game plays on, so
-every step is a real decision. The opponents are a function that asks the network being trained: self-play.
-What it can't do: learn from all four seats; its rivals' decisions are played and thrown away. With SameStep the
-observation after an end is the next game's first, which is right where values are cut at `terminations`; games are
-never truncated. With NextStep, the default, one row in each game would be no decision.
+Decisions counted: every step of every game.
+Mask: not needed. Idle seats: none; one seat learns, and the environment plays the turns for which it is in camp. The
+opponents are a function that evaluates the network being trained: self-play.
+Limits: three of four seats' decisions are not learned from. With SameStep the observation after an end is the next
+game's first, so bootstrapping must stop at `terminations`; games are never truncated. With NextStep, the default, one
+step per game would be a reset without a decision.
 """
 
 import argparse
@@ -50,7 +50,7 @@ def decisions(states):
 
 
 def rivals(seen):
-    """Return the probability of LEAVE of the learner's three rivals: it plays against itself."""
+    """Return P(LEAVE) of the three rivals, by the network being trained."""
     with torch.no_grad():
         return decisions(torch.as_tensor(seen.flat)).probs[:, 1].numpy()
 
@@ -78,15 +78,15 @@ for _ in range(updates):
         rewards[step], ends[step] = torch.as_tensor(reward), torch.as_tensor(terminations)
         current = torch.as_tensor(next_observation)
 
-    # What each decision was worth; gamma is 1, since games are short and end by themselves.
+    # Generalised advantage estimation with gamma 1, since games are short and always terminate.
     with torch.no_grad():
         values[-1] = critic(current).squeeze(-1)
     advantages = torch.zeros(shape)
     advantage = torch.zeros(args.num_envs)
     for step in reversed(range(args.horizon)):
-        going_on = 1 - ends[step]
-        surprise = rewards[step] + going_on * values[step + 1] - values[step]
-        advantage = surprise + going_on * args.gae_lambda * advantage
+        continues = 1 - ends[step]
+        error = rewards[step] + continues * values[step + 1] - values[step]
+        advantage = error + continues * args.gae_lambda * advantage
         advantages[step] = advantage
     returns = advantages + values[:-1]
 
@@ -110,7 +110,7 @@ seconds = time.perf_counter() - start
 
 
 def choose(rows):
-    """Draw decisions for the games that judge."""
+    """Sample decisions for the evaluation."""
     with torch.no_grad():
         return decisions(torch.as_tensor(np.asarray(rows))).sample().numpy()
 

@@ -1,4 +1,4 @@
-"""Behaviour cloning: a network that imitates an agent, from its decisions at tables of its copies.
+"""Behaviour cloning: a network that imitates an agent, trained on games of its copies.
 
 pip install -c constraints.txt -e ".[train]"
 python examples/clone_an_agent.py ev:0.75 clone.safetensors
@@ -61,10 +61,10 @@ def save(network: torch.nn.Sequential, path: str) -> None:
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    torch.set_num_threads(1)  # for so small a network more are slower
+    torch.set_num_threads(1)  # faster for a small network
     network = clone(*decisions_of(sys.argv[1], games=1800, seed=0))
-    observations, actions = decisions_of(sys.argv[1], games=200, seed=1_000_000)  # other games, for judging
+    observations, actions = decisions_of(sys.argv[1], games=200, seed=1_000_000)  # held-out games
     guess = network(torch.tensor(observations)).argmax(1).numpy()
-    print(f"agrees in {(guess == actions).mean():.1%} of {len(actions):,} decisions of other games")
-    print(f"would continue always: {1 - actions.mean():.1%}")
+    print(f"agrees in {(guess == actions).mean():.1%} of {len(actions):,} held-out decisions")
+    print(f"always continuing: {1 - actions.mean():.1%}")
     save(network, sys.argv[2])

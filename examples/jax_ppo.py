@@ -1,13 +1,13 @@
-"""JAX: self-play PPO of this project, rollout and update in one compiled scan.
+"""JAX: self-play PPO of `train.jax_ppo`, rollout and update in one compiled scan.
 
 Install: pip install -c constraints.txt -e ".[train,jax]"
 Run:     python -m examples.jax_ppo --steps 300000
 
-Counted: rows whose seat must decide.
-Mask: none is needed.
-Idle seats: left out of the loss.
-What it can't do: learn from the raw features; `train.jax_ppo` uses the inputs of the shipped networks. The seconds
-include compiling the scan, which is most of them for so few decisions.
+Decisions counted: rows whose seat must decide.
+Mask: not needed.
+Idle seats: excluded from the loss.
+Limits: no raw features; `train.jax_ppo` uses the inputs of the shipped networks. The seconds include compilation, the
+larger part with few decisions.
 """
 
 import argparse

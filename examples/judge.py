@@ -1,4 +1,4 @@
-"""Judging of the recipes: the same games for all, and one line of result."""
+"""Evaluation shared by the examples: the same games for all, one result line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from diamant_env.judging.evaluation import Estimate, compare
 from diamant_env.judging.lineups import pool_line_up
 
 GAMES = 20_000
-OPPONENTS = "held_out"  # three of eight scripted agents, other ones at each table, that no recipe may train against
+OPPONENTS = "held_out"  # three of eight scripted agents, drawn for each table; no example trains against them
 REFERENCES = ("random:0.2", "ev:0.75")  # a random agent, and the best of the scripted agents in the other pool
 
 
@@ -42,10 +42,10 @@ def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArr
     Args:
         library: The name under which it is installed.
         decisions: Rows of training in which a seat had to decide.
-        seconds: Of training.
-        choose: Takes observations float32 (n, NUM_FEATURES), returns decisions (n,) or chances of LEAVE.
+        seconds: Training time.
+        choose: Function from observations, float32 (n, NUM_FEATURES), to decisions or P(LEAVE), (n,).
     """
-    games = GAMES if decisions >= 100_000 else 1_000  # where next to nothing was learned, a look is enough
+    games = GAMES if decisions >= 100_000 else 1_000  # a smoke test needs no precision
     agents = [Learned(library, choose), *REFERENCES]
     results, _ = compare(agents, [pool_line_up(OPPONENTS)], games)
     own, *others = (with_interval(result.win_share) for result in results)
@@ -57,11 +57,11 @@ def report(library: str, decisions: int, seconds: float, choose: Callable[[NDArr
 
 
 def report_entry(library: str, train: Callable[..., Any]) -> None:
-    """Train a benchmark entry at four seats for wins and print the result: a recipe's whole command.
+    """Parse the command line, train a benchmark entry on the task full-4-win and print the result.
 
     Args:
         library: The name under which it is installed.
-        train: Called with task, budget, seed and folder, see docs/enter.md; returns a `NetworkAgent`.
+        train: Function from task, budget, seed and folder (see docs/enter.md) to a `NetworkAgent`.
     """
     from train.algorithms.counting import Meter
     from train.benchmarking.entry import EntryTask

@@ -3,8 +3,7 @@
 Install: pip install optuna "diamant-env[sb3,judge]"
 Run:     python -m examples.optuna_prunes --trials 20
 
-Every trial is judged in the same games, so that the noise of the cards is no reason to prefer one. Tune against `pool`;
-`held-out` is for the result.
+All trials are evaluated in the same games (common random numbers). Tune against `pool`; report against `held-out`.
 """
 
 import argparse
@@ -16,13 +15,13 @@ from diamant_env.sb3 import DiamantVecEnv, JudgeCallback
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--trials", type=int, default=20)
-parser.add_argument("--steps", type=int, default=300_000, help="of a trial, which is judged five times")
-parser.add_argument("--games", type=int, default=4_000, help="of a judgement")
+parser.add_argument("--steps", type=int, default=300_000, help="steps per trial, with five evaluations")
+parser.add_argument("--games", type=int, default=4_000, help="games per evaluation")
 args = parser.parse_args()
 
 
 def objective(trial):
-    """Return the win share at the end; a trial whose curve is below the median of the others ends early."""
+    """Return the final win share; a trial below the median of the earlier ones is pruned."""
 
     def report(judgement):
         trial.report(judgement.win_share, judgement.steps)

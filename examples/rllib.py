@@ -1,16 +1,16 @@
-"""RLlib: PPO on its current API stack, one policy for every seat.
+"""RLlib: PPO on the new API stack, one policy for all seats.
 
-Install: pip install -e . "ray[rllib]>=2.60,<3" torch==2.13.0 tqdm   (in a venv of its own: it pins gymnasium 1.2.2)
+Install: pip install -e . "ray[rllib]>=2.60,<3" torch==2.13.0 tqdm   (in a separate venv: it pins gymnasium 1.2.2)
 Run:     python -m examples.rllib --steps 300000
          python -m examples.rllib --mask --steps 300000
 
-Counted: rows whose seat must decide; RLlib counts turns of a table as env steps, and what each seat did as agent steps.
-Mask and idle seats, two ways. RLlib asks only the agents that are observed: by default those that must decide, so no
-idle row enters the loss, and what a seat earns while idle is added to its last decision. With --mask all seats are
-observed as {"observations", "action_mask"}, the keys that RLlib's `ActionMaskingTorchRLModule` looks for; PettingZoo's
-key is "observation". Idle seats then are rows with one legal action, which still enter the value loss.
-What it can't do: take the PettingZoo environment with masks as it is, hence the class below. At the end every seat must
-be observed once more, so that each trajectory ends with its own reward.
+Decisions counted: rows whose seat must decide; RLlib counts turns as env steps and the seats' actions as agent steps.
+Mask and idle seats: RLlib requests actions only of agents with an observation: by default those that must decide, so no
+idle row enters the loss, and rewards of an idle seat are credited to its last decision. With --mask all seats get
+{"observations", "action_mask"}, the keys of RLlib's `ActionMaskingTorchRLModule` (PettingZoo's is "observation"). Idle
+seats then are rows with one legal action, which still enter the value loss.
+Limits: the PettingZoo environment with masks needs the adapter below. At the end of a game every seat must be observed
+once more, so that each trajectory ends with its own reward.
 """
 
 import argparse
@@ -30,12 +30,12 @@ from examples.judge import report
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--steps", type=int, default=300_000, help="decisions")
-parser.add_argument("--mask", action="store_true", help="ask idle seats too, with RLlib's action mask")
+parser.add_argument("--mask", action="store_true", help="include idle seats, with RLlib's action mask")
 args = parser.parse_args()
 
 
 class Table(MultiAgentEnv):
-    """The PettingZoo environment in RLlib's form."""
+    """Adapter of the PettingZoo environment to RLlib."""
 
     decisions = 0
 
@@ -110,7 +110,7 @@ module = algorithm.get_module("shared")
 
 
 def choose(observations):
-    """Draw decisions from the shared policy."""
+    """Sample decisions from the shared policy."""
     rows = torch.as_tensor(observations)
     seen = {"observations": rows, "action_mask": torch.ones(len(rows), 2)} if args.mask else rows
     with torch.no_grad():

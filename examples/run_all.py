@@ -1,6 +1,6 @@
-"""Training of every recipe in its own venv, with results in docs/libraries.json: `make examples`.
+"""Run of all examples in separate venvs, with results or errors in docs/libraries.json: `make examples`.
 
-Recipes with the same requirements share a venv. docs/libraries.md shows the results; a recipe that failed says why.
+Examples with the same requirements share a venv. docs/libraries.md shows the results.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ TORCH = "torch==2.13.0"
 
 
 class Recipe(NamedTuple):
-    """One line of the table.
+    """An example, a row of the table in docs/libraries.md.
 
     Attributes:
         name: The library and the algorithm.
-        module: In examples/, with its options.
-        needs: What pip installs.
-        package: The library's name for pip; its module has _ for -.
+        module: Module in examples/ and its options.
+        needs: Arguments of pip install.
+        package: Name of the library's distribution.
         mask: Where the action mask is.
-        idle: What becomes of seats in camp.
-        mind: What the library can't do here, or what to mind.
+        idle: Treatment of seats in camp.
+        mind: Limits and pitfalls.
     """
 
     name: str
@@ -61,7 +61,7 @@ RECIPES = [
     ),
     Recipe(
         "CleanRL-style PPO", "cleanrl_style", SHARED, "torch",
-        "none", NOT_ASKED, "learns from one seat of four; with autoreset NextStep one row per game is no decision",
+        "none", NOT_ASKED, "learns from one seat of four; with autoreset NextStep one step per game is a reset",
     ),
     Recipe(
         "RLlib PPO, deciding seats", "rllib", RAY, "ray",
@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=300_000, help="decisions of each recipe")
     parser.add_argument("--timeout", type=int, default=1800, help="seconds for an installation or a run")
     parser.add_argument("--venvs", type=Path, default=ROOT / "build" / "examples", help="folder for the venvs")
-    parser.add_argument("--only", nargs="+", metavar="MODULE", help="recipes to run; the others keep their lines")
+    parser.add_argument("--only", nargs="+", metavar="MODULE", help="examples to run; results of the others are kept")
     args = parser.parse_args()
     lines = json.loads(RESULTS.read_text(encoding="utf-8"))
     for recipe in RECIPES:

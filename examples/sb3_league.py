@@ -1,11 +1,11 @@
-"""stable-baselines3: PPO among its own past, a league of snapshots as `opponents`, beside plain self-play.
+"""stable-baselines3: PPO against snapshots of itself (`opponents`), compared with plain self-play.
 
 Install: pip install "diamant-env[sb3,judge]"
 Run:     python -m examples.sb3_league --steps 300000
 
-Both learn from equally many steps (rows) and meet strangers at the end. In self-play all four seats learn. In the
-league half of the games are self-play; in the others seat 0 learns and each rival is drawn from the past. It learned no
-more than self-play: docs/models.md has the figures.
+Both learn from the same number of steps (rows) and are evaluated against held-out agents. In self-play all four seats
+learn. In the league half of the games are self-play; in the others seat 0 learns and each rival is a random snapshot.
+The league was no better than self-play: docs/models.md has the figures.
 """
 
 import argparse

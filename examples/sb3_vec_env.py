@@ -1,18 +1,18 @@
-"""stable-baselines3: PPO or MaskablePPO on our own VecEnv, or PPO through SuperSuit; one network for every seat.
+"""stable-baselines3: PPO or MaskablePPO on `DiamantVecEnv`, or PPO through SuperSuit; one network for all seats.
 
 Install: pip install -c constraints.txt -e ".[train,examples]"
 Run:     python -m examples.sb3_vec_env --steps 300000
          python -m examples.sb3_vec_env --supersuit --steps 300000
          python -m examples.sb3_vec_env --maskable --steps 300000
 
-Counted: rows whose seat must decide; the library counts every row as a time step, about five for four decisions.
-Mask: PPO takes none. MaskablePPO of sb3-contrib asks for it through `env_method("action_masks")`.
-Idle seats: a seat in camp stays a row; feature 0 of its observation is 0 and what it sends is ignored. To PPO such rows
-are decisions. To MaskablePPO they have one legal action of probability 1, which adds nothing to the policy's gradient,
-but they still enter the value loss and the mean that normalises advantages.
-What it can't do: neither can leave rows out. stable-baselines3 refuses
-Gymnasium's VectorEnv; `DiamantVecEnv` is a VecEnv of its own kind. SuperSuit's vector ignores seeds: copies start where
-the process left off. All seats end together, so `black_death_v3` isn't needed, and with it the end comes a step late.
+Decisions counted: rows whose seat must decide; the library counts every row as a time step, about 5 for 4 decisions.
+Mask: none in PPO. MaskablePPO of sb3-contrib gets it through `env_method("action_masks")`.
+Idle seats: a seat in camp stays a row; feature 0 of its observation is 0 and its action is ignored. PPO treats them as
+decisions. In MaskablePPO their only legal action has probability 1 and no policy gradient, but they still enter the
+value loss and the normalisation of advantages.
+Limits: neither can exclude rows. stable-baselines3 does not accept Gymnasium's VectorEnv, hence `DiamantVecEnv`.
+SuperSuit's vector environment ignores seeds. All seats end together, so `black_death_v3` isn't needed; it would report
+the end a step late.
 """
 
 import argparse

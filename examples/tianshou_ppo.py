@@ -1,15 +1,14 @@
 """Tianshou 2: PPO on the Gymnasium environment, one learner among copies of itself.
 
-Install: pip install -e . tianshou==2.0.1 torch==2.13.0 scipy   (in a venv of its own: pip may pick 0.5.1 elsewhere)
+Install: pip install -e . tianshou==2.0.1 torch==2.13.0 scipy   (in a separate venv, else pip may resolve to 0.5.1)
 Run:     python -m examples.tianshou_ppo --steps 300000
 
-Counted: every step of every game is a decision.
-Mask: not needed. Idle seats: none; while the learner is in camp the game plays on. The opponents are a function that
-asks the network being trained: self-play.
-What it can't do: learn from simultaneous decisions. Tianshou's own `PettingZooEnv` takes
-diamant_v0.env(mask="observation"), but its rows keep the rewards of the one call alone: all seats are paid after the
-last seat's call, so that the others would learn nothing. It has no view of Gymnasium's vector environments either: its
-`DummyVectorEnv` steps one game after the other.
+Decisions counted: every step of every game.
+Mask: not needed. Idle seats: none; the environment plays the turns for which the learner is in camp. The opponents are
+a function that evaluates the network being trained: self-play.
+Limits: no simultaneous decisions. Tianshou's `PettingZooEnv` accepts diamant_v0.env(mask="observation"), but a row has
+the rewards of its own call only; rewards come after the last seat's call, so the other seats would learn nothing.
+Gymnasium's vector environments are not supported: `DummyVectorEnv` steps one game after the other.
 """
 
 import argparse

@@ -3,13 +3,13 @@
 Install: pip install -c constraints.txt -e ".[train,examples]" torch==2.13.0
 Run:     python -m examples.torchrl_ppo --steps 300000
 
-Counted: rows whose seat must decide; the library counts turns of a table, each with a row for every seat.
+Decisions counted: rows whose seat must decide; the library counts turns of a table, with a row for every seat.
 Mask: in the infos (mask="info", the default); `PettingZooWrapper` moves it to ("player", "action_mask").
-Idle seats: rows with the mask [1, 0]; `MaskedCategorical` gives their only action probability 1, so that they add
-nothing to the policy's gradient. All seats stay until the end, so no `use_mask` is needed.
-What it can't do: play many games in one call. `SerialEnv` steps one wrapped game after the other, and its tensors cost
-more than the game. `rollout` takes the likeliest actions unless exploration is on, without which nothing is learned.
-Infos must be numbers of the same keys at every step; the seats form one group, "player".
+Idle seats: rows with the mask [1, 0]; `MaskedCategorical` gives their only action probability 1, hence no policy
+gradient. All seats stay until the end, so no `use_mask` is needed.
+Limits: no batched environment. `SerialEnv` steps one wrapped game after the other, and its tensors cost more than the
+game. `rollout` takes the most probable actions unless `ExplorationType.RANDOM` is set. Infos must be numbers with the
+same keys at every step; the seats form one group, "player".
 """
 
 import argparse
@@ -93,7 +93,7 @@ seconds = time.perf_counter() - start
 
 
 def choose(observations):
-    """Draw decisions; the network takes four seats, so every observation is repeated four times."""
+    """Sample decisions; every observation is repeated for the four seats that the network expects."""
     with torch.no_grad():
         rows = torch.as_tensor(observations).unsqueeze(1).expand(-1, 4, -1)
         return torch.distributions.Categorical(logits=logits.module(rows)[:, 0]).sample().numpy()

@@ -1,9 +1,9 @@
-"""Diamant for `verifiers` (0.4): language models that are trained or judged by what each decision loses.
+"""Environment for `verifiers` (0.4): language models are trained or judged by the loss of each decision.
 
 Install ``pip install verifiers==0.4.0 -e ".[judge]"``, put this folder on the path and name the taskset
-`verifiers_decisions`, with ``--env.agent.runtime.type subprocess``. A task is one decision of an expedition; its reward
-is what the choice loses in gems against players of the equilibrium, exactly (`diamant_env.exact`), 0 at best. With
-``whole_games`` a task is a game, paid its win share. Another answer than LEAVE and CONTINUE is counted as ``illegal``.
+`verifiers_decisions`, with ``--env.agent.runtime.type subprocess``. A task is one decision of an expedition among
+equilibrium players; its reward is minus the exact loss in gems (`diamant_env.exact`). With ``whole_games`` a task is a
+game and its reward the win share. An answer other than LEAVE or CONTINUE counts as ``illegal``.
 """
 
 from dataclasses import replace
@@ -35,7 +35,7 @@ class Asker(vf.Harness[vf.HarnessConfig]):
 
 
 class DiamantConfig(vf.TasksetConfig):
-    """Settings: decisions that `plays` meets among equilibrium players, or games against it."""
+    """Settings; `plays` is the agent whose decisions are the tasks, or the opponent in whole games."""
 
     games: int = 100
     players: int = 2
@@ -115,6 +115,6 @@ class DiamantEnv(vf.Env[vf.SingleAgentEnvConfig]):
                 if game.must_decide[0]:
                     seen = state_in_words(Observations(rows.flat[0]), game.edition)
                     reply = await asked.turn(f"{rules}\n\n{seen}\n\n{CHOICES}")
-                    actions[0] = parse_answer(reply.last_reply or "") is not False  # LEAVE, if it is no answer
+                    actions[0] = parse_answer(reply.last_reply or "") is not False  # an illegal answer is LEAVE
                 game.decide(actions)
         asked.trace.record_reward("win_share", float(game.returns("win")[0]), 1.0)

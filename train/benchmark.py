@@ -33,8 +33,8 @@ COMMAND = "python -m train.benchmark"
 class Arguments:
     """Play the benchmark or a part of it: tasks × algorithms × seeds.
 
-    Finished runs are skipped, so that the same command resumes, and other parts can be added to the same folder. JSON
-    and page of all its runs are updated after each run.
+    Finished runs are skipped: the same command resumes, another one adds runs to the folder. Its JSON and page are
+    updated after each run.
     """
 
     settings: Settings[BenchmarkConfig]
@@ -60,7 +60,7 @@ class Arguments:
 
 
 def benchmark(arguments: Arguments) -> list[dict[str, Any]]:
-    """Play the missing runs of a part, write the figures of all runs in the folder, and return those of the part.
+    """Play the missing runs, write the figures of all runs in the folder, and return those of the requested ones.
 
     Raises:
         ValueError: If an argument is invalid, before any run, or if runs failed, at the end.
@@ -114,7 +114,7 @@ def benchmark_runs(
     algorithms: tuple[str, ...] = (),
     agents: tuple[str, ...] = (),
 ) -> list[BenchmarkRun]:
-    """Return the runs of a part of the suite, several seeds for learning algorithms, else one.
+    """Return the runs of these tasks and algorithms: several seeds for learning algorithms, else one.
 
     Runs are ordered by seed first, so that an interrupted benchmark covers all tasks.
 

@@ -36,8 +36,8 @@ class Arguments:
 
     PPO trains against players - 1 frozen copies with several seeds, from random weights and, if the agent is a network,
     from its weights. The best checkpoint of each run is selected on one set of games and reported on fresh ones, as are
-    all members of the pools. By the reward, gains are relative to the fair win share, to the score of a copy, or to a
-    margin of 0.
+    all members of the pools. Gains are relative to the payoff of a copy: the fair win share, its score, or a margin
+    of 0.
     """
 
     settings: Settings[ResponseConfig]

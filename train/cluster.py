@@ -50,14 +50,14 @@ class ClusterConfig(Config):
     def _can_be_shared(self) -> ClusterConfig:
         if self.ppo.games // self.ray.runners < len(self.game.num_players):
             raise ValueError(
-                f"ppo.games = {self.ppo.games} over ray.runners = {self.ray.runners} is fewer games per runner than "
-                "table sizes"
+                f"ppo.games = {self.ppo.games} over ray.runners = {self.ray.runners}; each runner needs a game of each "
+                "table size"
             )
         return self
 
 
 class Runner:
-    """Process that plays a share of the games with the learner's policy; after a restart with new games."""
+    """Rollout worker: plays a share of the games with the learner's policy; a restarted one begins new games."""
 
     def __init__(self, config: ClusterConfig, number: int) -> None:
         torch.set_num_threads(1)

@@ -41,7 +41,7 @@ class Table(NamedTuple):
     env: Diamant
     learners: int
     shift: np.ndarray  # float32 (versions, games of each, rivals), added to the logit of LEAVE
-    sees: np.ndarray  # float32 (games, rivals, NUM_FEATURES), 0 where a seat is blind
+    sees: np.ndarray  # float32 (games, rivals, NUM_FEATURES), 0 for masked features
 
     @classmethod
     def of(cls, config: Config) -> Table:

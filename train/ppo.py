@@ -337,7 +337,7 @@ class TrainingRun:
             self.league.add_snapshot(self.learner.network("snapshot"))
         if len(self.curve) < min(done, config.ppo.decisions) * config.judge.curve_points // config.ppo.decisions:
             self.judge()
-        if self.checkpoints.kept < self.checkpoints.due(done):
+        if self.checkpoints.saved < self.checkpoints.due(done):
             self.save()
 
     def judge(self) -> None:
@@ -349,9 +349,9 @@ class TrainingRun:
 
     def save(self) -> None:
         """Save the policy and the state of the run."""
-        self.checkpoints.keep(self.policy(), self.learner.decisions)
+        self.checkpoints.save(self.policy(), self.learner.decisions)
         own = ("next_snapshot", "averaged", "average", "curve")
-        state = {name: getattr(self, name) for name in own} | {"kept": self.checkpoints.kept}
+        state = {name: getattr(self, name) for name in own} | {"kept": self.checkpoints.saved}
         state |= {"learner": self.learner.state(), "league": self.league.state()}
         save_checkpoint(self.folder, self.config, state)
 
@@ -362,7 +362,7 @@ class TrainingRun:
             self.league.restore(state["league"], self.config.network)
             for name in ("next_snapshot", "averaged", "average", "curve"):
                 setattr(self, name, state[name])
-            self.checkpoints.kept = state["kept"]
+            self.checkpoints.saved = state["kept"]
         except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RuntimeError) as error:
             why = " ".join(f"{type(error).__name__}: {error}".split())
             raise ValueError(f"{self.folder / CHECKPOINT} does not fit the run: {why}") from None

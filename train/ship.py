@@ -55,7 +55,7 @@ class Arguments:
     command: str = ""
     """Training command on the model card; by default python -m train.ppo."""
     out: Path = CARDS
-    """Folder of the model card; outside the project's, the weights are saved beside the card."""
+    """Folder of the model card and, unless it is agents/policies, of the weights."""
 
     @property
     def weights(self) -> Path:
@@ -78,7 +78,7 @@ def ship(arguments: Arguments) -> Path:
         raise ValueError(f"{arguments.run / POLICY} has {len(policy):,} bytes; at most {LARGEST:,} are shipped")
     for folder, other in zip(arguments.also, configs[1:], strict=True):
         if other.seed == config.seed or other.model_copy(update={"seed": config.seed}) != config:
-            raise ValueError(f"{folder} is no run of the configuration of {arguments.run} with another seed")
+            raise ValueError(f"{folder} must differ from {arguments.run} in its seed only")
     runs = [about_run(folder, each) for folder, each in zip(folders, configs, strict=True)]
     networks = [NetworkAgent.load(folder / POLICY) for folder in folders]  # validate all before judging
     responses = [found_in(path) for path in arguments.responses]
@@ -112,7 +112,7 @@ def found_in(path: Path) -> dict[str, Any]:
 def judge_everywhere(
     network: NetworkAgent, config: Config, arguments: Arguments, editions: Sequence[str]
 ) -> Iterator[Judged]:
-    """Yield the results by table size, in each of these other editions, and of the intruders by table size."""
+    """Yield results against the pools by table size and by other edition, then of intruders by table size."""
     own, seats = config.game.edition, config.judge.num_players
     tables = [(own, players) for players in range(RULEBOOK_PLAYERS[0], RULEBOOK_PLAYERS[1] + 1)]
     for edition, players in [*tables, *((other, seats) for other in editions)]:

@@ -1,1 +1,1 @@
-"""Rivals of the engine."""
+"""Reference implementation to compare the engine with."""

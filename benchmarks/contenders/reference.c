@@ -1,9 +1,8 @@
-/* The engine's step in plain C: what an experienced programmer writes who leaves the vectors to the compiler.
+/* The engine's step in plain C, without SIMD intrinsics: the compiler vectorises.
  *
- * It plays the engine's games byte for byte. What all seats share is computed once and copied to each row; the seats
- * are a slice of a ring that goes twice around the table. The incremental step writes, where a card was turned up and
- * all continued, only what the card changes; else it writes all rows. One edition and table size per call. Actions are
- * not checked.
+ * Byte-identical to the engine. The public part of an observation is computed once per game and copied to each row; the
+ * part of the seats is a slice of the seats listed twice, a ring. Where all continued, the incremental step writes only
+ * the features that the new card changes, else all rows. One edition and table size per call. No validation of actions.
  */
 #include <stdint.h>
 #include <string.h>
@@ -220,7 +219,7 @@ ALWAYS void write_card(const game *g, const edition *e, int players, int card, f
     write_head(g, e, players, head);
     for (int seat = 0; seat < players; seat++) {
         float *to = rows + seat * FEATURES + PLAYERS * SEAT;
-        for (int k = 4; k < 9; k++) to[k] = head[k]; /* the other numbers change with the seats only */
+        for (int k = 4; k < 9; k++) to[k] = head[k]; /* the others change only when a seat leaves */
         to[11] = head[11];
         to[12] = head[12];
         to[on_path] = 1; /* for other cards the next line overwrites it */
@@ -233,7 +232,7 @@ ALWAYS void step(game *games, int count, const edition *e, int players, const in
     int8_t changed[BLOCK];
     const size_t size = (size_t)players * FEATURES;
     const int large = (size_t)count * size * sizeof(float) > LARGE;
-    for (int first = 0; first < count; first += BLOCK) { /* rules first: else wide loads wait for narrow stores */
+    for (int first = 0; first < count; first += BLOCK) { /* rules first, against store-forwarding stalls */
         int last = first + BLOCK < count ? first + BLOCK : count;
         for (int i = first; i < last; i++) {
             game *g = &games[i];

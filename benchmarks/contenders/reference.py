@@ -30,7 +30,7 @@ _EDITION = np.dtype(
 
 
 class Reference:
-    """A batch of games played by the C, with the arrays of `diamant_env.Batch`; see `compiled_library` for errors."""
+    """A batch of games in C, with the arrays of `diamant_env.Batch`; errors as in `compiled_library`."""
 
     def __init__(self, num_games: int, num_players: int = 4, edition: str | Edition = "iello-2016") -> None:
         self.library = compiled_library()
@@ -53,10 +53,10 @@ class Reference:
         auto_reset: bool = True,
         incremental: bool = False,
     ) -> Callable[[], None]:
-        """Return a function that plays one turn in every game, with pointers looked up beforehand.
+        """Return a function that plays one turn in every game, with precomputed pointers.
 
-        The arrays are those of `Batch.step`, contiguous; nothing is checked. Without observations the rules alone are
-        played; with `incremental`, `observations` must hold what the last call wrote, and only what changed is written.
+        The arrays are those of `Batch.step`, contiguous; no validation. Without observations only the rules run; with
+        `incremental` only changed features are written, over the observations of the last call.
         """
         arrays = (actions, observations, rewards, done)
         pointers = [None if array is None else array.ctypes.data_as(ctypes.c_void_p) for array in arrays]

@@ -19,19 +19,19 @@ from diamant_env.opponents.search import SearchAgent
 from diamant_env.state import CONTINUE, GAME, LEAVE, GameState
 
 SECONDS = 0.3
-_ROUND, _MOST = 64, 1024  # roll-outs of each action
+_BATCH, _MOST = 64, 1024  # roll-outs per action: in one batch, and at most
 SIGMAS = 1.96  # standard errors of a 95 % interval
 
 
 @dataclass(frozen=True)
 class Outlook:
-    """Win shares of both actions by roll-outs of the champion for all seats.
+    """Win share of each action, estimated by roll-outs with the champion in every seat.
 
     Attributes:
         shares: Win share of CONTINUE and of LEAVE.
-        errors: Half the widths of their 95 % intervals.
+        errors: Half-widths of their 95 % intervals.
         difference: Win share of LEAVE less that of CONTINUE, on common random numbers.
-        error: Half the width of its 95 % interval.
+        error: Half-width of its 95 % interval.
         games: Number of roll-outs of each action.
     """
 
@@ -54,7 +54,7 @@ class Hint:
     Attributes:
         leave: The champion's probability of LEAVE.
         outlook: Win shares of both actions, or None.
-        why_not: Reason for a missing outlook.
+        why_not: Reason why `outlook` is None, else None.
     """
 
     leave: float
@@ -105,10 +105,10 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
     """Return a hint for a seat that must decide.
 
     Args:
-        game: The record.
+        game: State of the game.
         edition: The edition.
-        seat: The seat, whose observation alone is used.
-        seconds: Approximate time limit of the search; at least one round is played.
+        seat: The seat; only its observation is used.
+        seconds: Approximate time limit of the search; at least one batch of roll-outs is played.
     """
     start = perf_counter()
     seen = seen_by(seat, [game], edition)
@@ -120,7 +120,7 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
     earned = np.zeros((2, 0))
     while earned.shape[1] < _MOST:
         before = perf_counter()
-        earned = np.concatenate([earned, agent.outcomes(seen, edition, _ROUND)], axis=1)
+        earned = np.concatenate([earned, agent.outcomes(seen, edition, _BATCH)], axis=1)
         now = perf_counter()
         if now + (now - before) > start + seconds:
             break
@@ -128,7 +128,7 @@ def hint(game: GameState, edition: Edition, seat: int, seconds: float = SECONDS)
 
 
 def outlook(earned: NDArray[np.float64]) -> Outlook:
-    """Return the outlook from outcomes by action, float64 (2, games)."""
+    """Return means and intervals of roll-out outcomes, float64 (2, games), by action."""
     stay, go, difference = *earned, earned[LEAVE] - earned[CONTINUE]
     errors = [SIGMAS * float(each.std(ddof=1)) / len(each) ** 0.5 for each in (stay, go, difference)]
     shares = float(stay.mean()), float(go.mean())
@@ -140,7 +140,7 @@ def why_no_search(edition: Edition, players: int) -> str | None:
     if players == 1:
         return "You play alone, so you win whatever you do."
     if edition.hidden_chests:
-        return "The chests are hidden, so games can't be played on from here."
+        return "The chests are hidden, so the game can't be simulated."
     return None
 
 

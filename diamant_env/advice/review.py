@@ -19,9 +19,9 @@ from diamant_env.rules import win_share
 from diamant_env.state import GAME, LEAVE, GameState
 
 WORST = 3  # decisions shown
-_FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # roll-outs of each action: for all decisions, then for the costliest
-_CLOSELY = 6  # decisions of the second pass
-_PLAYED_ON = 6_000  # roll-outs for the chances, all states together
+_FIRST_LOOK, _CLOSE_LOOK = 128, 1024  # roll-outs per action in the first and second pass
+_CLOSELY = 6  # costliest decisions, for the second pass
+_PLAYED_ON = 6_000  # total roll-outs for the win probabilities of all states
 _SEED = 1
 
 
@@ -30,7 +30,7 @@ class Decision:
     """A decision and what it cost.
 
     Attributes:
-        turn: Its number in the game, 0 for the first.
+        turn: Turn of the game, from 0.
         chose: CONTINUE or LEAVE.
         cost: Loss in win share, 0 for the better action.
         interval: 95 % interval of the other action's advantage.
@@ -75,7 +75,7 @@ def review(games: list[GameState], edition: Edition, seat: int) -> Review:
     """Return the review of a game by roll-outs of the champion, deterministic and within a few seconds.
 
     Args:
-        games: The records at the start and after each turn, to the end.
+        games: States at the start and after each turn, including the final one.
         edition: The edition.
         seat: The seat whose decisions are judged.
     """

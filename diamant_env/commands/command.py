@@ -13,16 +13,16 @@ STOPPED, WRONG = 130, 2
 def run_command(command: str, run: Callable[[], object]) -> int:
     """Run a command and return its exit status.
 
-    An error in the input is one line on stderr and status 2; Ctrl-C is status 130, with the arguments of the
-    KeyboardInterrupt, which may say how to resume; a closed pipe, such as that of ``| head``, is status 0. Any other
-    error keeps its traceback.
+    A ValueError, OSError or ImportError prints one line on stderr and returns 2; Ctrl-C prints the arguments of the
+    KeyboardInterrupt, such as how to resume, and returns 130; a closed pipe (``| head``) returns 0. Other errors keep
+    their traceback.
 
     Args:
         command: What the user typed, such as ``"python -m train.ppo"``.
-        run: The command's body; an int that it returns is the status, else that is 0.
+        run: The command's body; returns the exit status, or anything else for 0.
     """
     if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")  # an output in ASCII
+        sys.stdout.reconfigure(errors="replace")  # for characters outside its encoding
     try:
         status = run()
         print(end="", flush=True)

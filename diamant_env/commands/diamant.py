@@ -18,7 +18,7 @@ SUBCOMMANDS = {
     "evaluate": "judge an agent: win share and mean score, with intervals",
     "tournament": "let agents play each other: standings, who beats whom",
     "export": "write a model of stable-baselines3 or torch into a policy file",
-    "exact": "solve one expedition, and say how far an agent is from the solution",
+    "exact": "solve one expedition exactly; compute an agent's exploitability",
 }
 """Descriptions of the subcommands; the module of the same name has ``run(argv)``."""
 
@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(given: Sequence[str]) -> object:
     width = max(map(len, SUBCOMMANDS)) + 2
     listed = "\n".join(f"  {name:<{width}}{what}" for name, what in SUBCOMMANDS.items())
-    epilog = f"subcommands:\n{listed}\n\ndiamant SUBCOMMAND --help tells more."
+    epilog = f"subcommands:\n{listed}\n\ndiamant SUBCOMMAND --help lists the options."
     parser = new_parser("diamant", "The board game Diamant (Incan Gold), for people and agents.", epilog)
     parser.usage = "diamant SUBCOMMAND …"
     parser.add_argument("--version", action="version", version=f"diamant-env {_version()}")
@@ -48,7 +48,7 @@ def _run(given: Sequence[str]) -> object:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("diamant_env"):
             raise
-        # Dependencies of pictures are imported later, with their own errors.
+        # pygame is imported later and names its own extra.
         raise ImportError(f'{error.name} is missing: pip install "diamant-env[judge]"') from None
 
 

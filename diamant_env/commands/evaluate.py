@@ -26,12 +26,12 @@ _USUAL = {None: (20_000, "iello-2016"), "win": (200, "iello-2016"), "score": (20
 """Default games and edition, by --per-decision."""
 _LINE_UPS = """\
 line-ups:
-  pool, held-out or FILE.toml   tables of distinct members, drawn for each table;
-                                with hidden chests, those that support them
+  pool, held-out or FILE.toml   distinct members, drawn at random for each table;
+                                with hidden chests, only those that support them
   AGENT,AGENT,AGENT             the same with these agents
   clones:NAME                   copies of NAME take all other seats
-  intruder:NAME                 one NAME among copies of the agent, and NAME's
-                                win share; of a pool, each member in turn
+  intruder:NAME                 one NAME, which is measured, among copies of the
+                                agent; for a pool, each member in turn
   self                          copies of the agent
 
 """

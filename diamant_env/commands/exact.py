@@ -26,8 +26,8 @@ Solve one expedition in score exactly and compute the exploitability of agents.
 For each number of players: the value of the symmetric equilibrium with the
 lowest probabilities of leaving, in gems. For each agent: its value in
 self-play, the value of the best response to it, and the difference, its
-exploitability. Chests are hidden and the rivals' seats blank: an agent observes
-the cards, the number inside, the bag and the path.
+exploitability. Observations hide chests and rivals: an agent observes the cards,
+the number inside, the bag and the path.
 
   diamant exact --players 1 2 3 4 5
   diamant exact ev:0.75 champion --players 2 3
@@ -38,7 +38,7 @@ _DEFAULT_PLAYERS = (2,)
 def measure(
     agents: Sequence[str], players: Sequence[int], edition: str | Edition, lone: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return a row for each number of players and agent, and for each lone game: values in gems, nodes and seconds.
+    """Return a row per table size and agent, and per single-player game: values in gems, nodes and seconds.
 
     Raises:
         ValueError: If an agent or edition is unknown, or an expedition is too large to be solved.
@@ -76,7 +76,7 @@ def _lone_game(edition: Edition, _progress: Progress) -> dict[str, Any]:
 
 def _response(agent: Agent, players: int, edition: Edition, progress: Progress) -> dict[str, Any]:
     start = exact.start_of_expedition(edition, players)
-    # Scripted agents depend on the number of kinds of trap alone, others may distinguish the kinds.
+    # Scripted agents do not distinguish the kinds of trap; others may.
     tree = exact.build_tree(start, edition, merge_traps=isinstance(agent, Scripted))
     nodes = exact.reachable(tree)
     policy = exact.policy_of(agent, tree, lambda done: progress(done / 2), nodes)
@@ -94,7 +94,7 @@ def rows_table(rows: list[dict[str, Any]]) -> TextTable:
     """Return the rows as a table."""
     error = max((row["error"] for row in rows if "error" in row), default=0)
     table = TextTable("One expedition in score: gems each, exact")
-    table.notes = f"In the equilibria no other choice at any node brings more than {error:.0e} gems."
+    table.notes = f"Equilibria: no deviation at any node gains more than {error:.0e} gems."
     figures = {"all play it": ".6f", "best response": ".6f", "exploitability": ".6f", "NashConv": ".6f"}
     figures |= {"busts": ".6f", "nodes": ",", "seconds": ".1f"}
     shown = [name for name in figures if any(name in row for row in rows)]
@@ -110,7 +110,7 @@ def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = new_parser(COMMAND, _ABOUT)
     add = parser.add_argument
-    add("agents", nargs="*", metavar="AGENT", help="takes seconds with 2 players, minutes with 3 for a network")
+    add("agents", nargs="*", metavar="AGENT", help="agents; a network takes seconds with 2 players, minutes with 3")
     add("--players", type=int, nargs="+", metavar="N", help="players at the table, 1 to 8 (2, or none with --lone)")
     add_edition(parser, "iello-2016-fr")
     lone = "editions whose single-player game is solved; takes seconds, minutes with relics"

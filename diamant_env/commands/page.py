@@ -19,7 +19,7 @@ _PORT = 8733  # constant, since browser storage is per port
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand until Ctrl-C and return the exit status."""
     parser = new_parser(COMMAND, "Play against any agents in a browser, with hints and a review.")
-    parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="added to the menus and seated")
+    parser.add_argument("--agents", nargs="+", default=[], metavar="AGENT", help="further agents, seated at the start")
     add_edition(parser)
     parser.add_argument("--port", type=int, default=_PORT, help=f"port of the page ({_PORT}); 0 takes a free one")
     parser.add_argument("--no-browser", action="store_true", help="print the address and open no browser")
@@ -33,9 +33,9 @@ def run(argv: Sequence[str]) -> int:
     except ImportError as error:
         raise ImportError(f'the page needs {error.name}: pip install "diamant-env[web]"') from error
     app = make_app(Menu(options.agents, options.edition))
-    door = _listen(options.port)
+    listener = _listen(options.port)
     app.state.warm_up()
-    address = f"http://{_HERE}:{door.getsockname()[1]}/"
+    address = f"http://{_HERE}:{listener.getsockname()[1]}/"
     say(f"The page is at {address} (Ctrl-C ends it).")
     if not options.no_browser:
         webbrowser.open(address)
@@ -44,20 +44,20 @@ def run(argv: Sequence[str]) -> int:
         app, ws="none", lifespan="off", log_level="error", access_log=False, server_header=False,
         timeout_graceful_shutdown=1, backlog=64,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[door])
+    uvicorn.Server(config).run(sockets=[listener])
     return 0
 
 
 def _listen(port: int) -> socket.socket:
     """Return a socket that listens at this port, or at any free one for 0."""
     # asyncio sets TCP_NODELAY only on sockets of explicit protocol TCP; without it each answer takes 40 ms longer.
-    door = socket.socket(proto=socket.IPPROTO_TCP)
+    listener = socket.socket(proto=socket.IPPROTO_TCP)
     if os.name == "posix":  # on Windows this would share a port in use
-        door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        door.bind((_HERE, port))
-        door.listen()
+        listener.bind((_HERE, port))
+        listener.listen()
     except OSError as error:
-        door.close()
+        listener.close()
         raise OSError(f"port {port} can't be used: {error.strerror}; choose another --port") from None
-    return door
+    return listener

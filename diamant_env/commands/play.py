@@ -33,15 +33,15 @@ _PROMPT = "Continue or leave? [Enter/c, l, o = odds, a = advice, h = help, q = q
 _HELP = """\
   Each expedition, everyone enters the cave and cards are turned up one by one.
   A treasure is shared equally by all inside; what can't be shared stays on the
-  path. After each card all inside decide at the same time. Who leaves is safe:
+  path. After each card all inside decide at the same time. A leaver is safe:
   the bag goes into the chest, and the leavers share the gems on the path.{relics}
   The first trap of a kind is a warning; the second sends everyone inside home
   with an empty bag. After the last expedition the fullest chest wins.
 
   Enter or c   continue: go one card deeper into the cave
-  l            leave: bring your bag, and your part of what lies there, to camp
+  l            leave: bring your bag, and your share of the path, to camp
   o            the odds: of a bust, of the next card, and what leaving brings
-  a            advice: what the champion would do, and what each choice would win
+  a            advice: what the champion would do, and how often each choice wins
   t            the table once more
   h            this help
   q            stop playing; so do Ctrl-D and Ctrl-C, at once"""
@@ -63,7 +63,7 @@ class Game(TerminalGame):
                 decisions[0] = LEAVE if answer == "leave" else CONTINUE
                 return
             if answer in ("quit", "exit"):
-                if ask("Stop playing? The game is lost then. [y/N] > ") in ("y", "yes"):
+                if ask("Stop playing? The game can't be resumed. [y/N] > ") in ("y", "yes"):
                     raise Stopped
             elif answer == "odds":
                 say("", *Odds(self.now, self.edition, 0).lines(), "")
@@ -87,7 +87,7 @@ def help_on(edition: Edition) -> str:
 def run(argv: Sequence[str]) -> int:
     """Run the subcommand and return the exit status."""
     parser = session_parser(COMMAND, "Play Diamant at the terminal with any agents.")
-    others = "who else plays: 0 to 7"
+    others = "the other players: 0 to 7"
     parser.add_argument("--opponents", nargs="*", default=list(DEFAULT_OPPONENTS), metavar="AGENT", help=others)
     parser.add_argument("--no-review", action="store_true", help="no review after the game")
     options = parser.parse_args(argv)

@@ -20,7 +20,7 @@ from diamant_env.engine.arguments import MAX_SEED, checked_int
 from diamant_env.records.session import GameSession, make_all
 from diamant_env.state import GameState
 
-PERSON = "a person"  # replaces an agent's text, in seat 0 only
+PERSON = "a person"  # entry of `seats` for the person, in seat 0 only
 
 
 class Stopped(Exception):
@@ -65,7 +65,7 @@ class TerminalGame:
 
     @property
     def now(self) -> GameState:
-        """The game's record."""
+        """Current state of the game."""
         return self.session.now
 
     def run(self) -> int:

@@ -40,7 +40,7 @@ def run(argv: Sequence[str]) -> int:
     add("--speed", type=float, default=float(sys.stdout.isatty()), metavar="TURNS", help=speed)
     options = parser.parse_args(argv)
     if not 0 <= options.speed < float("inf"):
-        raise ValueError(f"--speed {options.speed}; turns a second, at least 0, are needed")
+        raise ValueError(f"--speed {options.speed}; at least 0 turns per second are needed")
     seats = options.agents or DEFAULT_AGENTS
     show = Show(seats, options)
     say(f"{show.edition.name}, {len(seats)} players; --seed {options.seed} brings the same game again.")

@@ -9,7 +9,7 @@ class Window:
     """A window for pictures; pictures shown after the user has closed it are dropped.
 
     Raises:
-        OSError: If there is no display: pygame fails, or SDL falls back to offscreen without SDL_VIDEODRIVER.
+        OSError: If there is no display: pygame fails, or SDL falls back to its offscreen driver unasked.
     """
 
     def __init__(self, title: str) -> None:

@@ -41,11 +41,11 @@ class SummedGain:
 
     Attributes:
         summed: Gain by advantages.
-        played: Gain by payoffs: the player's less that of a copy in its seat in the same games.
+        played: Gain by payoffs: the player's payoff less a copy's, in the same seats of the same games.
         by_expedition: Parts of `summed` by the expedition of the decision.
         by_inside: Parts of `summed` by the number of players inside at the decision, from 1.
-        full: Gain by advantages from full roll-outs, in the first games; None without them.
-        cut: Gain by advantages from truncated roll-outs in the games of `full`; None likewise.
+        full: Gain by advantages from full roll-outs in the first `full_games` games, or None.
+        cut: Gain by advantages from truncated roll-outs in the same games, or None.
     """
 
     summed: DeviationGain
@@ -65,9 +65,9 @@ class AdvantageSum:
     """Running sum of advantages per game.
 
     Args:
-        searcher: Rolls out.
+        searcher: Plays the roll-outs.
         pairs: Number of pairs of roll-outs per decision.
-        games: Number of games; only the first ones are summed.
+        games: Number of games to sum; later games are ignored.
         edition: Edition of these games.
         players: Table size.
 
@@ -85,11 +85,11 @@ class AdvantageSum:
         return (earned[LEAVE] - earned[CONTINUE]).mean(axis=1)
 
 
-class Differing:
+class AdvantageRecorder:
     """Player whose advantages over another agent's policy are summed.
 
     Args:
-        player: Decides; each row is one game.
+        player: Makes the decisions; each row is one game.
         agent: Policy of every seat in the roll-outs.
         sums: Sums to add to.
     """
@@ -124,14 +124,14 @@ def summed_gain(
     """Estimate the deviation gain of a player by advantages.
 
     Args:
-        player: Deviates; a search must know the edition.
+        player: The deviating player; a search needs its `edition` set.
         game: Copies and table.
         games: Number of games.
         seeds: Seeds of the games and of the roll-outs.
         pairs: Pairs of roll-outs per decision in which player and agent differ.
-        values: Value networks that truncate roll-outs for wins, in a tenth of the time. They must differ from those of
-            a searching player, which selects their errors in its favour. None: full roll-outs.
-        full_games: Number of games, the first ones, with full roll-outs beside truncated ones.
+        values: Value networks that truncate roll-outs for wins, in a tenth of the time; None: full roll-outs. Not the
+            networks of a searching player, which exploits their errors (maximisation bias).
+        full_games: Number of first games with both full and truncated roll-outs.
         progress: Updated as games end.
 
     Raises:
@@ -141,8 +141,8 @@ def summed_gain(
     for place, part in enumerate(children(seeds, -(-games // _TOGETHER))):
         first = place * _TOGETHER
         number = min(_TOGETHER, games - first)
-        gate = min(number, max(0, full_games - first)) if values is not None else 0
-        parts.append(_summed(player, game, number, part, pairs, values, gate))
+        checked = min(number, max(0, full_games - first)) if values is not None else 0
+        parts.append(_summed(player, game, number, part, pairs, values, checked))
         if progress is not None:
             progress.update(number)
     payoffs, played, sums, full = (np.concatenate(each) for each in zip(*parts, strict=True))
@@ -153,8 +153,8 @@ def summed_gain(
 
     summed = sums.sum(axis=(1, 2))
     by_expedition, by_inside = ([mean_of_tables(part, ones) for part in sums.sum(axis=other).T] for other in (2, 1))
-    gates = (found(full), found(summed[: len(full)])) if len(full) else (None, None)
-    return SummedGain(found(summed), found(played), by_expedition, by_inside, *gates)
+    checks = (found(full), found(summed[: len(full)])) if len(full) else (None, None)
+    return SummedGain(found(summed), found(played), by_expedition, by_inside, *checks)
 
 
 def with_values(agent: Agent, values: Values | None) -> Agent:
@@ -183,11 +183,11 @@ def _summed(
     sums = [AdvantageSum(SearchAgent(with_values(agent, values), budget, cut_seed), pairs, games, *table)]
     if full_games:
         sums.append(AdvantageSum(SearchAgent(with_values(agent, None), budget, full_seed), pairs, full_games, *table))
-    differing = Differing(make(player, own_seed, fresh=True), make(agent, fresh=True), sums)
+    recorder = AdvantageRecorder(make(player, own_seed, fresh=True), make(agent, fresh=True), sums)
     seating = seat_with(np.ones((games, game.players - 1), np.int64))
     earned = []
-    for one in (differing, make(agent, fresh=True)):
-        batch = Batch(games, game.players, game.edition, game.reward, history=observe_history([differing, agent]))
+    for one in (recorder, make(agent, fresh=True)):
+        batch = Batch(games, game.players, game.edition, game.reward, history=observe_history([recorder, agent]))
         batch.reset(keys)
         earned.append(own(Table(batch, [one, make(agent, fresh=True)], seating).play_out()))
     full = sums[1].totals.sum(axis=(1, 2)) if len(sums) > 1 else np.zeros(0)

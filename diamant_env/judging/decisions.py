@@ -59,8 +59,8 @@ class DecisionLoss:
         loss: Mean loss of a decision: value of the better action less the expected value under the agent's
             probabilities. In mean gems with ``"score"``, else in win share.
         per_game: Mean sum of the losses of a game.
-        retries: Number of second requests to a `diamant_env.opponents.TextAgent`, None for others.
-        illegal: Number of decisions that it answered illegally twice.
+        retries: Number of decisions for which a `diamant_env.opponents.TextAgent` was asked twice, None for others.
+        illegal: Number of its decisions with two illegal answers, None for others.
     """
 
     agent: str
@@ -88,9 +88,9 @@ class DecisionLosses:
     def __str__(self) -> str:
         one = self.losses[0]
         unit, how = OBJECTIVES[one.objective]
-        table = TextTable(f"Losses in {unit} at tables of {one.players}; games a row: {one.games:,}")
+        table = TextTable(f"Losses in {unit} at tables of {one.players}; games per row: {one.games:,}")
         asked = any(row.retries is not None for row in self.losses)
-        headings = ("agent", "against", "decisions", "loss of a decision", "of a game", "retries", "illegal")
+        headings = ("agent", "against", "decisions", "loss per decision", "per game", "retries", "illegal")
         for heading in headings if asked else headings[:-2]:
             table.add_column(heading, overflow="fold")
         for row in self.losses:
@@ -101,7 +101,7 @@ class DecisionLosses:
         return str(table)
 
     def save(self, path: str | Path, **more: object) -> None:
-        """Write all figures as JSON, with package versions and `more` keys of the caller's."""
+        """Write all figures as JSON, with package versions and the further keys `more`."""
         save_json({**more, "versions": versions(), "losses": self.losses}, path)
 
 

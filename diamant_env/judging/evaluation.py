@@ -59,7 +59,7 @@ class Result:
 class Difference:
     """Paired difference of `agent` and `other` in the same seats of the same games, against the same opponents.
 
-    With an intruder, the difference of the mean copy of each; larger is better for `agent` in every line-up.
+    Intruder line-ups compare the means of each agent's copies, so larger is better for `agent` in every line-up.
     """
 
     agent: str

@@ -63,7 +63,7 @@ class Played:
 
 
 def seeds_for(seed: int, *purpose: object) -> np.random.SeedSequence:
-    """Return the seed sequence of one purpose of a run by hashing: independent streams for all runs and purposes.
+    """Return a seed sequence by hashing seed and purpose; different arguments give independent streams.
 
     Raises:
         ValueError: If the seed is not an integer from 0 to 2**64 - 1.
@@ -111,7 +111,7 @@ def checked_names(agents: Sequence[Player], games: int, players: int) -> list[st
         same = [other for other in range(len(names)) if names[other] == name]
         unnamed = {id(given[other]) for other in same if not isinstance(given[other], str | Path | tuple)}
         if len(unnamed) < len(same) > 1:
-            raise ValueError(f"{name} is there twice; the agents must be distinct")
+            raise ValueError(f"{name} is given twice; the agents must be distinct")
         found.append(name if len(same) == 1 else f"{name} #{same.index(place) + 1}")
     return found
 

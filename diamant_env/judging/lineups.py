@@ -100,7 +100,7 @@ def pool_line_up(
 ) -> LineUp:
     """Return the line-up of distinct supported members of a pool, given by its name or path.
 
-    Its name, and so its games, depend on the file name alone.
+    Its name, which seeds its games, is the stem of the file name.
 
     Raises:
         ValueError: If there is no such pool.
@@ -215,5 +215,5 @@ def _agents(text: str, argument: str) -> tuple[str, ...]:
         raise ValueError(f"against {argument!r}: no such pool (pools: {pool_names()}) and no agents: {error}") from None
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
-        raise ValueError(f"against {argument!r}: {twice} is there twice; the opponents at a table are distinct")
+        raise ValueError(f"against {argument!r}: {twice} is given twice; the opponents at a table are distinct")
     return names

@@ -32,7 +32,7 @@ class Evaluation:
     __repr__ = __str__  # at the prompt
 
     def save(self, path: str | Path, **more: object) -> None:
-        """Write all figures as JSON, with package versions and `more` keys of the caller's."""
+        """Write all figures as JSON, with package versions and the further keys `more`."""
         save_results(self.results, self.differences, path, **more)
 
 

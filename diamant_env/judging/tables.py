@@ -59,7 +59,7 @@ def _results_table(results: Sequence[Result]) -> TextTable:
     agents = list(dict.fromkeys(result.agent for result in results))
     games = " or ".join(f"{games:,}" for games in sorted({result.games for result in results}))
     fair = ", ".join(f"{1 / seats:.3f}" for seats in players)
-    title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}; fair: {fair}; games a row: {games}"
+    title = f"{', '.join(agents)} at tables of {', '.join(map(str, players))}; fair: {fair}; games per row: {games}"
     table = _table(title, "who", "against", "win share", "", "mean score")
     long = len(agents) == 1 and len(agents[0]) > _LONG
     corrected = holm([result.p_value for result in results])
@@ -71,8 +71,8 @@ def _results_table(results: Sequence[Result]) -> TextTable:
         share, score = plus_minus(result.win_share, 3), plus_minus(result.score, 2)
         table.add_row(*shown, share, verdict(result, p_value), score)
     rows = "1 row" if len(results) == 1 else f"{len(results)} rows"
-    lines = ["A tie of k players counts 1/k; ±: the 95 % interval, its longer side."]
-    lines.append(f"above, below: the win share is not the fair one, at 5 % with Holm's correction for {rows}.")
+    lines = ["A tie of k players counts 1/k; ±: the longer side of the 95 % interval."]
+    lines.append(f"above, below the fair share: significant at 5 % with Holm's correction for {rows}.")
     if any(result.how == "intruder" for result in results):
         lines.append("The last part: an intruder's share among copies of the agent. A low share is good for the agent.")
     lines += left_out_lines(name for result in results for name in result.left_out)
@@ -123,5 +123,5 @@ def estimate_text(estimate: Estimate, digits: int, sign: str = "") -> str:
 def save_results(
     results: Sequence[Result], differences: Sequence[Difference], path: str | Path, **more: object
 ) -> None:
-    """Write results as JSON, with package versions and `more` keys of the caller's."""
+    """Write results as JSON, with package versions and the further keys `more`."""
     save_json({**more, "versions": versions(), "results": results, "differences": differences}, path)

@@ -16,13 +16,13 @@ class EditionFinder:
     """Filter of the editions consistent with each row's observations in the current game.
 
     Published editions with equal rules are equivalent. Others are distinguished at the first card, with two exceptions:
-    a first card that is the only treasure in which two decks differ (resolved in the second expedition), and editions
-    with one relic per expedition (resolved by the second relic's value; their tie breaks are unobservable).
+    the first card is the only treasure in which the decks differ (resolved in the second expedition), and editions with
+    one relic per expedition (resolved by the second relic's value; their tie breaks are unobservable).
 
     Args:
         editions: The candidates, by default the published ones. Among consistent ones, those with the table's
             visibility of chests precede the others; ties are broken by order.
-        fitting: Predicate of rows for an edition: `could_be`, or `has_cards_of` for any number of expeditions.
+        fitting: Test of consistency: `could_be`, or `has_cards_of` to accept any number of expeditions.
 
     Attributes:
         editions: As given.

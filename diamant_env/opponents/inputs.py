@@ -91,10 +91,10 @@ class Inputs:
 def canonical(rows, found):
     """Write the "canonical-1" features: sorted rivals and the observer's standings if it left now.
 
-    In order: own chest, relics and lead; for each rival inside, chest, relics and left_turn, sorted by inside and
-    chest; the public features; own chest less each rival's; standings, clipped; the same in the last expedition (else
-    0), the first `_FINE` also clipped closer; four ranks; the share of the path for one of two leavers and for one of
-    all inside. Comparisons of chests are 0 where chests are hidden.
+    In order: own chest, relics and lead; inside, chest, relics and left_turn of each rival, sorted by inside and chest;
+    the public features; own chest less each rival's; ten standings (own chest, now or after leaving, less the best
+    rival's), clipped; in the last expedition (else 0) the same, and the first `_FINE` with a closer clip; four ranks;
+    the share of the path for two leavers and if all leave. Comparisons of chests are 0 where chests are hidden.
 
     Args:
         rows: float32 (rows, NUM_FEATURES).

@@ -33,7 +33,7 @@ def check_layers(layers: Layers, inputs: int, outputs: int) -> None:
     width = inputs
     for weight, bias in layers:
         if weight.ndim != 2 or weight.shape[1] != width or bias.shape != weight.shape[:1]:
-            raise ValueError(f"a layer of shapes {weight.shape} and {bias.shape} after one of {width} outputs")
+            raise ValueError(f"a layer of shapes {weight.shape} and {bias.shape} for {width} inputs")
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError("a weight that is not a finite number")
         width = len(bias)

@@ -12,7 +12,7 @@ POOLS = ("pool", "held_out")
 
 
 def pool_path(name: str | Path) -> Path:
-    """Return the file of a pool: a shipped one by its name, with - or _, else the path itself."""
+    """Return the path of a pool: a shipped one by its name (with - or _), or the given path."""
     return Path(name) if str(name).endswith(".toml") else DATA / f"{str(name).replace('-', '_')}.toml"
 
 

@@ -49,11 +49,11 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
     """Return an agent made from a text, a path, an object, a class or a function.
 
     Args:
-        given: A text, see below, or its path; an agent, its class or a function of the observations (see
+        given: A text (see below) or a path; an agent, its class or a function of the observations (see
             `diamant_env.opponents.own.ALLOWED`); or (name, any of these), under that name. Texts:
 
             - A scripted family with its defaults (``"bag"``) or with all its parameters (``"bag-or-traps:18,3"``).
-              ``str(agent)`` is such a text again.
+              ``make(str(agent))`` makes the same agent.
             - A solved agent, ``"equilibrium"`` or ``"equilibrium:EDITION"``.
             - A trained policy: the name of a shipped one (``"champion"``), a path that ends in ``.safetensors``, or
               the folder of a run that has a ``policy.safetensors``.
@@ -63,7 +63,7 @@ def make(given: Player, seed: int | None = None, *, fresh: bool = False, importi
             - ``"text:module:object"``, a function from the state in words to LEAVE or CONTINUE, such as a language
               model; ``"text:score:module:object"`` sets the objective to gems (see `TextAgent`).
             - ``"search:"`` before any of these, see `diamant_env.opponents.search.parse`.
-        seed: Seed of stochastic agents (``"mixture"``, roll-outs; by default 0) and of a fresh copy.
+        seed: Seed of a stochastic agent (``"mixture"``, roll-outs), by default 0, or of a fresh copy.
         fresh: Whether to copy an object and, with a seed, to reseed the copy.
         importing: Whether ``"module:object"`` is allowed; False for texts from a file.
 
@@ -121,12 +121,12 @@ def _named(text: str, seed: int, importing: bool) -> Agent:
         return _make_scripted(text, seed)
     if names_object(text):
         if not importing:
-            raise ValueError(f"agent {text!r} would run code; a text from a file can't do that")
+            raise ValueError(f"agent {text!r} would run code, which a file may not request")
         return _imported(text)
     path = policy_file(text)
     if path is None and (Path(text).suffix or Path(text).name != text):  # a path
         allowed = "a policy ends in .safetensors, a model in .zip, .pt or .onnx; an agent of your own is module:object"
-        raise ValueError(f"no agent {text!r}: it is no folder of a run; {allowed}")
+        raise ValueError(f"no agent {text!r}: it is not a run folder; {allowed}")
     if path is None:
         near = nearest(text, [*FAMILIES, *SOLVED, *SHIPPED], f"agents: {'; '.join(_known())}")
         raise ValueError(f"unknown agent {text!r}; {near}")

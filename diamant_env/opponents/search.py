@@ -36,7 +36,7 @@ _MANY_GAMES = 1024  # games per batch with truncated roll-outs
 _NO_LIMIT = 1_000_000
 _DAY = 86_400  # seconds
 _DEEPEST = 2  # nested searches; each multiplies the cost by its roll-outs
-CERTAIN = 0.01  # minimum probability of a network's less likely action for a search
+CERTAIN = 0.01  # no search where a network's less likely action is not above this probability
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Budget:
 
     Attributes:
         rollouts: Maximum number of games per action for each decision.
-        seconds: Approximate time limit for each decision, or None; at least one round is played.
+        seconds: Approximate time limit for each decision, or None; at least one batch of roll-outs is played.
         objective: ``"win"`` compares win shares, ``"score"`` gems, ``"margin"`` gems above the others' mean.
 
     Raises:
@@ -124,13 +124,13 @@ class SearchAgent:
         edition: str | Edition | None = None,
     ) -> None:
         if observe_history([base]):
-            raise ValueError(f"{base} observes the history of decisions; a search starts from states without one")
+            raise ValueError(f"{base} observes the history of decisions, which roll-outs from an observation lack")
         self.base = base
         self.budget = budget or Budget()
         cuts = cut and self.budget.objective == "win" and isinstance(base, NetworkAgent)
         self.values: Values | None = base.values if cuts else None  # type: ignore[attr-defined]
         self._rollout_agent = copied(base)
-        self._agents: dict[str, Any] = {"base": self.base, "thinker": self._rollout_agent}
+        self._agents: dict[str, Any] = {"base": self.base, "rollout": self._rollout_agent}
         self._certain = CERTAIN if isinstance(base, NetworkAgent) else -1.0  # scripted agents are deterministic
         self._editions = EditionFinder() if edition is None else EditionFinder((find_edition(edition),))
         self.rollouts = 0
@@ -159,7 +159,7 @@ class SearchAgent:
             raise ValueError(f"{self} needs open chests, and this table hides them; seat another agent")
         if (editions[deciding] < 0).any():
             known = ", ".join(edition.name for edition in self._editions.editions)
-            raise ValueError(f"{self} knows the published editions, and this table plays another one; it knows {known}")
+            raise ValueError(f"{self} supports the editions {known}; this table plays another one")
         doubtful = deciding & (np.minimum(leave, 1 - leave) > self._certain)
         for edition in np.unique(editions[doubtful]):
             rows = np.flatnonzero(doubtful & (editions == edition))
@@ -228,8 +228,8 @@ class SearchAgent:
         """Play games to the end of the expedition; return the value of seat 0, float64 (N,).
 
         `leaving`, bool (N,), is seat 0's first decision. The value is the final reward or, in an unfinished game, the
-        value network's at the next start. Games with equal `starts`, int (N,), have the same first observations, which
-        the base network evaluates once.
+        value network's at the start of the next expedition. Games with equal `starts`, int (N,), share their first
+        observations, which are evaluated once.
         """
         observations, rewards = batch.observe(), np.zeros((batch.num_games, batch.seats), np.float32)
         flat = observations.reshape(-1, NUM_FEATURES)

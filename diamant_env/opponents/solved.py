@@ -129,9 +129,9 @@ class LoneAgent(EquilibriumAgent):
         return start
 
     def _with_relics_back(self, games: np.ndarray) -> np.ndarray:
-        """Return the games with the relics on the path back in the deck; printed ones stay, which is equivalent.
+        """Return the games with identical relics moved from the path back into the deck.
 
-        Observations show only the total value of printed relics on the path, not their identity.
+        Relics with printed values stay: observations show the value on the path, not the relics.
         """
         games = games.copy()
         if find_edition(self.edition).relic_values == "taken":

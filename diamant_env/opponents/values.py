@@ -16,7 +16,7 @@ from diamant_env.observation import Observations
 from diamant_env.opponents.layers import Layers, check_layers, hidden, one_blas_thread, transposed
 
 _FAR, _NEAR = 12.0, 3.0  # gems
-_SPREAD, _MOST = 8.0, 4.0  # typical change of a lead per expedition in gems; clip of leads in its multiples
+_SPREAD, _MOST = 8.0, 4.0  # typical change of a lead per expedition in gems; clip, in multiples of it
 
 
 class Values:

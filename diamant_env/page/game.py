@@ -24,7 +24,7 @@ _SIGNS = {"0": CONTINUE, "1": LEAVE, "-": CONTINUE}
 
 
 class PlayedGame:
-    """A validated game value and its replayed game.
+    """A game from a request: its validated JSON value, and the state replayed from it.
 
     Attributes:
         value: The JSON value.

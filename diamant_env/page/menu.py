@@ -21,9 +21,9 @@ from diamant_env.opponents.registry import make
 YOU = "you"
 AGENTS = {
     "champion": ("The champion", "a network, trained by playing against itself"),
-    "hunter": ("The hunter", "a network, trained to win among strangers"),
+    "hunter": ("The hunter", "a network, trained to win against unknown opponents"),
     "search:64:champion": ("The thinking champion", "plays each choice 64 times in its head before it decides"),
-    "ev:0.75": ("The calculator", "leaves when one more card brings no more than it may cost, on average"),
+    "ev:0.75": ("The calculator", "leaves when one more card gains no more than it risks, on average"),
     "catch-up": ("The chaser", "dares more when it is behind"),
     "bag:18": ("The patient", "leaves once it carries 18 gems"),
     "bag:8": ("The timid", "leaves once it carries 8 gems"),

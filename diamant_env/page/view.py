@@ -36,7 +36,7 @@ class Viewer:
         """Return the view of a state.
 
         Args:
-            game: The record.
+            game: The state.
             scene: The scene of the game so far.
             leave: Probabilities of LEAVE by seat, or () to hide them.
         """

@@ -28,7 +28,7 @@ from diamant_env.rewards import Reward
 
 
 class Rows(VecEnv):
-    """`VecEnv` whose rows share the attributes of one object and have no wrappers."""
+    """Base `VecEnv` of rows backed by one object: shared attributes, no wrappers per row."""
 
     _methods: tuple[str, ...] = ("action_masks",)  # methods of the object that return one value per row
 
@@ -74,8 +74,8 @@ class DiamantVecEnv(Rows):
         observation: Fields of the observation, see `diamant_env.diamant_v0.parallel_env`.
         render_mode: ``"rgb_array"`` or None; `get_images` returns one picture per game.
 
-    The infos of every step hold ``"seat"`` and ``"score"``, the gems in that seat's chest, at the end of a game the
-    final ones.
+    The infos of every step hold ``"seat"`` and ``"score"``, the gems in that seat's chest (final ones at the end of a
+    game).
 
     Attributes:
         engine_seconds: Time spent in the engine, observations included.

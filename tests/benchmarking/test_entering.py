@@ -78,7 +78,7 @@ REFUSED = (
     (["--algorithms", "my_module:three"], "takes (task, budget, seed); a function of (task, budget, seed, folder)"),
     (["--algorithms", "sarsa"], "unknown algorithm 'sarsa'; algorithms: ppo, league"),
     (["--agents", "nobody"], "unknown agent 'nobody'"),
-    (["--agents", "my_module:number"], "plays nothing; allowed:"),
+    (["--agents", "my_module:number"], "is not an agent; allowed:"),
     (["--agents", "search:4:text:my_module:words"], "is a language model"),
     (["--agents", "champion"], "champion plays none of these tasks: solitaire"),
     (["--agents"], "--agents is empty; omit it for the default"),

@@ -94,7 +94,7 @@ def test_advice_key(play):
     assert output.count("if you continue now  you win ") == output.count("if you leave now     you win ") == 2
     _, output, _ = play("a\nq\ny\n", "--opponents", "ev", "--edition", "incan-gold")
     assert "The champion would continue (" in output
-    assert "The chests are hidden, so games can" in output
+    assert "The chests are hidden, so the game can" in output
 
 
 def test_review_after_the_game(monkeypatch, capsys):

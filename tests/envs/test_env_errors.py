@@ -28,7 +28,7 @@ SETTINGS = [
     (DiamantEnv, {"seat": 4}, "seat=4; None or a whole number, 0 to 3, is allowed"),
     (DiamantEnv, {"opponents": "bug:18"}, r"unknown agent 'bug:18'; did you mean bag"),
     (DiamantEnv, {"opponents": ["random"]}, "1 opponents; give one for all rivals, or one for each of the 3"),
-    (DiamantEnv, {"opponents": 7}, "opponents: 7 plays nothing; allowed: an agent with act"),
+    (DiamantEnv, {"opponents": 7}, "opponents: 7 is not an agent; allowed: an agent with act"),
     (DiamantEnv, {"opponents": "none.safetensors"}, r"opponents: no trained policy .*none\.safetensors"),
     (DiamantEnv, {"expeditions": 0}, "expeditions=0; None or a whole number, 1 to 15, is allowed"),
     (DiamantVectorEnv, {"num_envs": 0}, "num_envs=0; a whole number, at least 1, is allowed"),

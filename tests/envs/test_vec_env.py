@@ -93,7 +93,7 @@ def test_opponents_of_every_type():
     ("opponents", "message"),
     [
         ("nobody", "opponents: unknown agent 'nobody'"),
-        ([5, "ev"], "opponents: 5 plays nothing; allowed"),
+        ([5, "ev"], "opponents: 5 is not an agent; allowed"),
         (["ev"], "1 opponents; give one for all rivals, or one for each of the 2"),
     ],
 )

@@ -89,7 +89,7 @@ def test_per_decision_command(tmp_path, capsys):
     words = ["evaluate", "random:0.5", "--per-decision", "win", "--against", "ev,bag:8", "self", "--players", "3"]
     assert diamant.main([*words, "--games", "3", "--out", str(file)]) == 0
     output = capsys.readouterr().out
-    assert "Losses in win share at tables of 3; games a row: 3" in output
+    assert "Losses in win share at tables of 3; games per row: 3" in output
     saved = json.loads(file.read_text())
     assert [row["against"] for row in saved["losses"]] == ["ev,bag:8", "copies of random:0.5"]
     assert all(row["decisions"] > 10 for row in saved["losses"])

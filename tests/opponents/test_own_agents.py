@@ -138,10 +138,10 @@ def test_uncopyable_agent_plays():
         ("no_such_module:x", "there is no module no_such_module"),
         ("broken_agents:x", r"can't be imported: ZeroDivisionError"),
         ("own_agents:missing", "the module own_agents has no missing"),
-        ("own_agents:NoAct", "plays nothing; allowed: an agent with act"),
+        ("own_agents:NoAct", "is not an agent; allowed: an agent with act"),
         ("own_agents:NeedsMore", "can't be made without arguments"),
         ("own_agents:misspelt", "own_agents:misspelt: no field 'bags'; did you mean bag"),
-        ("own_agents:number", "plays nothing; allowed"),
+        ("own_agents:number", "is not an agent; allowed"),
         ("own_agents:nan", "returned nan for row 0; a probability of LEAVE is between 0 and 1"),
         ("own_agents:one_number", r"must return \d+ probabilities of LEAVE, one per row, not shape \(\)"),
         ("own_agents:text", r"must return \d+ probabilities of LEAVE, not str"),
@@ -158,7 +158,7 @@ def test_untrusted_text_imports_nothing(own, text):
     (own / "own_agents.py").write_text("raise SystemExit('imported')")
     pool = own / "pool.toml"
     pool.write_text(f'agents = ["ev", "{text}"]')
-    with pytest.raises(ValueError, match="would run code; a text from a file can't do that"):
+    with pytest.raises(ValueError, match="would run code, which a file may not request"):
         load_pool(pool)
     config = own / "config.toml"
     config.write_text(f'agent = "{text}"')

@@ -110,7 +110,7 @@ SHORT = replace(find_edition("iello-2016"), name="short", expeditions=1)
     ("edition", "message"),
     [
         ("incan-gold", r"search:ev:0\.75 needs open chests, and this table hides them"),
-        (SHORT, "knows the published editions, and this table plays another one; it k"),
+        (SHORT, "supports the editions iello-2016, "),
     ],
 )
 def test_unsearchable_table_is_refused(edition, message):

@@ -143,7 +143,7 @@ def test_text_agent_by_name(own):
     [
         ("text:", "names no function; write text:module:object or text:score:module:object"),
         ("text:own_words:missing", "the module own_words has no missing"),
-        ("text:own_words:seven", "text:own_words:seven: 7 is no function from a text to a text"),
+        ("text:own_words:seven", "text:own_words:seven: 7 is not a function from str to str"),
         ("text:own_words:raises", r"the function raised TimeoutError\('no answer\\nin 60 s'\)"),
         ("text:own_words:number", r"the function returned int; a text \(str\) is expected"),
     ],

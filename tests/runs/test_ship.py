@@ -79,7 +79,7 @@ def test_runs_must_differ_in_seed_only(tmp_path):
     folders = [new_run_folder(tmp_path, config) for config in configs]
     train(configs[0], folders[0])
     for other in folders[1:]:
-        with pytest.raises(ValueError, match="with another seed"):
+        with pytest.raises(ValueError, match="in its seed only"):
             ship(Arguments(folders[0], (other,), out=tmp_path / "shipped"))
     assert not (tmp_path / "shipped").exists()
 

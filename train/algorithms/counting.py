@@ -21,7 +21,7 @@ from diamant_env.sb3 import DiamantVecEnv
 from train.runs.config import GameConfig
 
 _KEPT = np.ones(NUM_FEATURES, np.float32)
-_KEPT[columns(*(field.name for field in RIVALS))] = 0  # hidden in blank observations beside the chests
+_KEPT[columns(*(field.name for field in RIVALS))] = 0  # features of rivals, 0 in blank observations
 
 
 class Meter:

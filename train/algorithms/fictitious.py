@@ -98,8 +98,8 @@ def fictitious_play(config: Config, meter: Meter, folder: Path) -> NetworkAgent:
     env = CountedVecEnv.of(meter, game, games, [average], seating)
     learner, checkpoints = Learner(env, config.ppo, config.network, config.seed), Checkpoints(config, folder)
     while learner.decisions < config.ppo.decisions:
-        if checkpoints.kept < checkpoints.due(learner.decisions):
-            checkpoints.keep(average.network(), learner.decisions)
+        if checkpoints.saved < checkpoints.due(learner.decisions):
+            checkpoints.save(average.network(), learner.decisions)
         samples = learner.rollout()
         if len(samples.actions):
             average.reservoir.add(samples.inputs, samples.actions)

@@ -8,8 +8,8 @@ The meta-strategy weights each response by its round: fictitious play, one of th
 averaging (Brown and Sandholm: Solving imperfect-information games via discounted regret minimization, AAAI 2019). It
 needs no payoff table, whose size is exponential in the players.
 
-The returned agent is the mixture distilled into one network: the last decisions of the budget are the population's, and
-the network learns their average policy.
+The returned agent is the mixture distilled into one network: the population plays the last part of the budget, and the
+network learns its average policy.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def distilled(
     network = torch.nn.Sequential(*modules)
     optimizer = torch.optim.Adam(network.parameters(), _RATE)
     steps = max(1, _PASSES * len(leave) // _BATCH)
-    slower = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.01, steps)
+    scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.01, steps)
     for _ in range(steps):
         chosen = torch.from_numpy(random.integers(0, len(leave), _BATCH))
         logits = network(inputs[chosen])
@@ -104,7 +104,7 @@ def distilled(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        slower.step()
+        scheduler.step()
     return NetworkAgent(layers_of(network), shape.activation, "mixture", inputs=shape.inputs)
 
 
@@ -117,11 +117,11 @@ def _played(
     env.seed(config.seed)
     observations, first = env.reset(), np.ones(env.num_envs, np.bool_)
     seen: list[NDArray[np.float32]] = []
-    done: list[NDArray[np.float32]] = []
-    while not done or sum(map(len, done)) < decisions:
+    probabilities: list[NDArray[np.float32]] = []
+    while not probabilities or sum(map(len, probabilities)) < decisions:
         leave = population.act(Observations(observations), first)
         rows = np.flatnonzero(observations[:, 0])
         seen.append(inputs(observations[rows]))
-        done.append(leave[rows])
+        probabilities.append(leave[rows])
         observations, _, first = env.play(env.draw_decisions(leave))
-    return np.concatenate(seen), np.concatenate(done)
+    return np.concatenate(seen), np.concatenate(probabilities)

@@ -31,7 +31,7 @@ _IDLE = 3  # bound on rows per decision, since stable-baselines3 counts idle row
 class Transformed(VecEnvWrapper):
     """Wrapper with the inputs of `diamant_env.opponents.inputs` and scaled rewards.
 
-    Seats in camp observe them too, to bootstrap the next expedition; with blank rivals they observe 0.
+    Rows in camp have inputs too, for bootstrapping; with blank rivals these are 0.
     """
 
     def __init__(self, env: CountedVecEnv, inputs: Inputs, blank: bool, scale: float = 1.0) -> None:
@@ -65,8 +65,8 @@ class Budget(BaseCallback):
 
     def _on_step(self) -> bool:
         spent, config = self.meter.spent(), self.checkpoints.config
-        if self.checkpoints.kept < self.checkpoints.due(spent):
-            self.checkpoints.keep(_network(self.model, config), spent)
+        if self.checkpoints.saved < self.checkpoints.due(spent):
+            self.checkpoints.save(_network(self.model, config), spent)
         return spent < config.ppo.decisions
 
 

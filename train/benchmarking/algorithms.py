@@ -43,7 +43,7 @@ def _solved(family: str) -> Callable[[BenchmarkRun], Player]:
     return lambda run: f"{family}:{run.task.game.edition}"
 
 
-def _for_the_win(task: Task) -> bool:
+def _is_win_task(task: Task) -> bool:
     return task.family == "win"
 
 
@@ -87,10 +87,10 @@ _ALGORITHMS = (
     Algorithm("maskable-ppo", "learned", "MaskablePPO of sb3-contrib, self-play", _library(sb3.maskable_ppo)),
     Algorithm("a2c", "learned", "A2C of stable-baselines3, self-play", _library(sb3.a2c)),
     Algorithm("dqn", "learned", "DQN of stable-baselines3, self-play", _library(sb3.dqn)),
-    Algorithm(REFERENCES[0], "scripted", "leaves at random", lambda _run: REFERENCES[0]),
-    Algorithm(REFERENCES[1], "scripted", "compares the bag with the next card's mean", lambda _run: REFERENCES[1]),
-    Algorithm("champion", "shipped", "400 million decisions of PPO", lambda _run: "champion", _for_the_win),
-    Algorithm("hunter", "shipped", "80 million, against random rules", lambda _run: "hunter", _for_the_win),
+    Algorithm(REFERENCES[0], "scripted", "leaves with probability 0.2", lambda _run: REFERENCES[0]),
+    Algorithm(REFERENCES[1], "scripted", "one-step lookahead on expected gems", lambda _run: REFERENCES[1]),
+    Algorithm("champion", "shipped", "400 million decisions of PPO", lambda _run: "champion", _is_win_task),
+    Algorithm("hunter", "shipped", "80 million, mostly against random rules", lambda _run: "hunter", _is_win_task),
     Algorithm(
         "equilibrium",
         "exact",
@@ -122,7 +122,7 @@ def find_algorithms(names: tuple[str, ...], agents: tuple[str, ...] = ()) -> lis
         named = [each for each in ALGORITHMS.values() if name in (each.name, each.kind)]
         if not named and not NAMES_OBJECT.fullmatch(name):
             known = ", ".join(each.name for each in ALGORITHMS.values() if each.kind != "scripted")
-            own = "module:function for one of your own, --agents for an agent as it is"
+            own = "a custom one is module:function; finished agents go to --agents"
             raise ValueError(f"unknown algorithm {name!r}; algorithms: {known}, {', '.join(KINDS)}; {own}")
         found |= {each.name: each for each in named or [from_function(name)]}
     finished = {name: each for name, each in ALGORITHMS.items() if each.kind != "learned"}

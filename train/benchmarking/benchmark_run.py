@@ -109,7 +109,7 @@ class BenchmarkRun:
         """Return the figures of a finished run, or None if it is unfinished or damaged.
 
         Raises:
-            ValueError: If it has another version of the algorithm or task, or another agent's name maps to its folder.
+            ValueError: If its folder has another run, or another version of the algorithm or task.
         """
         found = read_result(self.folder / RESULT)
         me = {"task": self.task.name, "algorithm": self.algorithm.name, "seed": self.seed}
@@ -249,7 +249,7 @@ def cpu_seconds() -> float:
 
 
 def exploitability(player: Player, task: Task) -> dict[str, float | str]:
-    """Return the exact deviation gain against copies of an agent in an expedition, and their score, in gems.
+    """Return an agent's exact deviation gain, NashConv and score in self-play in an expedition, in gems.
 
     For an agent that is not a function of its observations, return the reason as `refused`.
     """

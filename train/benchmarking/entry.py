@@ -69,7 +69,7 @@ class EntryTask:
 
     @property
     def left(self) -> int:
-        """Remaining decisions of the budget; below 0, the run is marked."""
+        """Remaining decisions of the budget; below 0, the page marks the run as over budget."""
         return self.budget - self._meter.spent()
 
     def checkpoint(self, agent: Any) -> None:
@@ -156,7 +156,7 @@ def from_agent(text: str) -> Algorithm:
         command = "diamant evaluate --per-decision score"
         raise ValueError(f"{text} is a language model, and a run would call it a million times; judge it by {command}")
     make(text)
-    return Algorithm(text, "agent", "an agent as it is", lambda _run: text, version=_version(text))
+    return Algorithm(text, "agent", "a finished agent", lambda _run: text, version=_version(text))
 
 
 def _without_search(text: str) -> str:

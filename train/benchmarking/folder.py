@@ -39,7 +39,7 @@ class BenchmarkFolder:
             return
         there, self.versions, rows = _read(path / RESULTS)
         if changed := [name for name in BenchmarkConfig.model_fields if getattr(there, name) != getattr(config, name)]:
-            raise ValueError(f"{path} has runs of another {', '.join(changed)}; give another folder by --out")
+            raise ValueError(f"{path} has runs of other settings ({', '.join(changed)}); give another folder by --out")
         if not (path / "runs").is_dir():
             for row in rows:
                 write_result(run_folder(path, row["task"], row["algorithm"], row["seed"]) / RESULT, row)
@@ -80,9 +80,9 @@ def finished(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
     for path in sorted((folder / "runs").rglob(RESULT)):
         row = read_result(path)
         if row is None:
-            lines.append(f"{path} is damaged and ignored; its run is repeated on request")
+            lines.append(f"{path} is damaged and ignored; its run counts as missing")
         elif path.parent != (own := run_folder(folder, row["task"], row["algorithm"], row["seed"])):
-            lines.append(f"{path} is ignored: its run belongs into {own}")
+            lines.append(f"{path} is ignored: its run belongs in {own}")
         else:
             rows.append(row)
     return rows, lines

@@ -93,7 +93,7 @@ class League:
         kind = random.random(shape)
         snapshot = random.integers(0, max(1, len(self.snapshots)), shape)
         learner, snapshots = np.cumsum([config.learner, config.snapshots])
-        # Rounding of the cumulative shares must not leave a draw above them unassigned: the last kind takes it.
+        # Rounding may leave the cumulative shares below 1: a draw above them takes the last kind.
         last = np.full(shape, len(self.agents) - 1) if config.rules else snapshot
         seating = np.select([kind < learner, kind < snapshots], [np.full(shape, EMPTY), snapshot], last)
         seating[np.arange(len(players)), random.integers(0, players)] = EMPTY

@@ -27,7 +27,7 @@ def no_lookahead(game: DeviationGame, config: LookaheadConfig) -> str:
     if game.blank_rivals or find_edition(game.edition).hidden_chests:
         return "it needs open chests, and this table hides them"
     if isinstance(make(game.agent, fresh=True), SearchAgent):
-        return "the agent itself is one"
+        return "the agent is a search itself"
     return ""
 
 

@@ -128,7 +128,7 @@ def _about_lookahead(found: ResponseResult, digits: int) -> list[str]:
         return [f"No search: {found.no_lookahead}."]
     ahead = found.lookahead
     lines = [
-        f"Search by advantages in {ahead.summed.games:,} games; by payoffs in the same games "
+        f"Search: gain by advantages in {ahead.summed.games:,} games; by payoffs in the same games "
         f"{estimate_text(ahead.played.gain, digits, '+')}."
     ]
     for name, parts in (("expedition", ahead.by_expedition), ("players inside", ahead.by_inside)):

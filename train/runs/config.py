@@ -34,7 +34,7 @@ Weight = Annotated[float, Field(ge=0, le=1000)]
 
 def _imports_nothing(text: str) -> str:
     if names_object(text):
-        raise ValueError(f"agent {text!r} would run code; a text from a file can't do that")
+        raise ValueError(f"agent {text!r} would run code, which a file may not request")
     return text
 
 
@@ -45,7 +45,7 @@ AgentInFile = Annotated[str, AfterValidator(_imports_nothing)]
 class Strict(BaseModel):
     """A section without unknown keys.
 
-    Keys of older files in `obsolete` are dropped if they have the value there, the former default (``...``: any value).
+    `obsolete` maps dropped keys of older files to the only value that they may have (``...``: any).
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

@@ -86,15 +86,15 @@ class Checkpoints:
 
     def __init__(self, config: Config, folder: Path) -> None:
         self.config, self.folder = config, folder / "checkpoints"
-        self.kept = 0
+        self.saved = 0
 
     def due(self, decisions: int) -> int:
         """Return the number of policies due after this number of decisions."""
         return min(decisions, self.config.ppo.decisions) * self.config.checkpoints // self.config.ppo.decisions
 
-    def keep(self, network: NetworkAgent, decisions: int) -> None:
+    def save(self, network: NetworkAgent, decisions: int) -> None:
         """Save the policy."""
-        self.kept = self.due(decisions)
+        self.saved = self.due(decisions)
         save_policy(self.folder / f"{decisions:010d}.safetensors", network, self.config, decisions)
 
 

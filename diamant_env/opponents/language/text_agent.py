@@ -40,7 +40,7 @@ class TextAgent:
 
     def __init__(self, function: Callable[[str], str], name: str, objective: str = "win") -> None:
         if not callable(function):
-            raise ValueError(f"{name}: {function!r} is no function from a text to a text")
+            raise ValueError(f"{name}: {function!r} is not a function from str to str")
         if objective not in AIMS:
             raise ValueError(f"{name}: objective={objective!r}; {' and '.join(AIMS)} are allowed")
         self.function, self.name, self.objective = function, name, objective
@@ -58,14 +58,14 @@ class TextAgent:
         """See `Agent.act`; all probabilities are 0 or 1.
 
         Raises:
-            ValueError: If a row that must decide has no published cards, or the function fails or returns no text.
+            ValueError: If a deciding row is not of a published edition, or the function fails or returns no text.
         """
         leave = np.zeros(len(first), np.float32)
         editions = self._editions.find(obs, first)
         for row in np.flatnonzero(obs["must_decide"]):
             if editions[row] < 0:
                 known = ", ".join(edition.name for edition in self._editions.editions)
-                raise ValueError(f"{self} can name the cards of the published editions alone: {known}")
+                raise ValueError(f"{self} supports the published editions only: {known}")
             seen, edition = Observations(obs.flat[row]), self._editions.editions[editions[row]]
             expeditions = int(seen["expedition"] + seen["expeditions_left"])
             parts = rules_in_words(edition, expeditions, self.objective), state_in_words(seen, edition), CHOICES

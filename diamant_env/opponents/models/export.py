@@ -98,7 +98,7 @@ def _perceptron(modules: list[Any], name: str) -> tuple[Layers, str]:
     between = {kind for kind in kinds if kind not in ("Linear", *_ENDS)}
     if len(between) > 1 or not between <= set(_ACTIVATIONS) or "Linear" not in kinds:
         raise ValueError(
-            f"{name} can't be exported: {', '.join(sorted(set(kinds)))}; a perceptron has Linear, and ReLU or Tanh"
+            f"{name} can't be exported: {', '.join(sorted(set(kinds)))}; only Linear with ReLU or Tanh is supported"
         )
     activation = _ACTIVATIONS[between.pop()] if between else "relu"
     return layers_of(leaves), activation

@@ -14,7 +14,7 @@ from diamant_env.opponents.models.outputs import OutputAgent, kind_of, run_modul
 from diamant_env.opponents.models.policies import SB3Agent
 
 SUFFIXES = (".zip", ".pt", ".onnx")
-"""Model files. Loading a ``.zip`` or ``.pt`` may execute code, so texts from files may not name one."""
+"""Model files. Loading a ``.zip`` or ``.pt`` may execute code, so pools and configurations may not name one."""
 _MODULE = "torch.nn.modules.module.Module"
 _STATISTICS = "+"  # between a model and its VecNormalize statistics
 

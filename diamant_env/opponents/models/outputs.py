@@ -58,10 +58,10 @@ class OutputAgent:
         try:
             found = np.asarray(self.run(flat), np.float64)
         except (RuntimeError, TypeError) as error:
-            raise ValueError(f"{self} can't be asked for {flat.shape} numbers: {str(error).splitlines()[0]}") from error
+            raise ValueError(f"{self} fails on an input of shape {flat.shape}: {str(error).splitlines()[0]}") from error
         if found.shape not in ((len(flat),), (len(flat), 1), (len(flat), 2)):
             raise ValueError(
-                f"{self} returns shape {found.shape} for {len(flat)} rows; one or two numbers a row needed"
+                f"{self} returns shape {found.shape} for {len(flat)} rows; one or two numbers per row are needed"
             )
         return found.reshape(len(flat), -1)
 

@@ -21,8 +21,8 @@ class SB3Agent:
     decision and reset with each game.
 
     Args:
-        policy: A policy whose observation space has all fields, those of ``observation=[…]`` or ``"history"``, alone or
-            as ``"observation"`` beside ``"action_mask"`` in a Dict.
+        policy: A policy whose observation space is one of this package (all fields, ``observation=[…]`` or
+            ``"history"``), or a Dict of such an ``"observation"`` and an ``"action_mask"``.
         name: Name of the agent.
         statistics: The `VecNormalize` of its training, or None.
 

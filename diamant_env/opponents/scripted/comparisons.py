@@ -110,7 +110,7 @@ def at_least(left: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[n
 def next_card(obs: Observations) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the cards in the deck, the fatal ones and the total share of all cards, integers (rows,).
 
-    Observations hold the quotients p and s of the last two by the first in float32.
+    Recovered from the observed quotients p and s, which are float32.
     """
     kinds = [obs[name] for name in ("treasures_left", "traps_left", "relics_left")]
     cards = np.concatenate(kinds, axis=-1).sum(axis=-1, dtype=float)

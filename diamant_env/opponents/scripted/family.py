@@ -16,7 +16,7 @@ from diamant_env.observation import Observations
 def parameter(default: float, low: float, high: float, number: Callable[[Observations], NDArray] | None = None) -> Any:
     """Return a dataclass field for a parameter from `low` to `high`.
 
-    A `thresholds.ThresholdAgent` compares it with `number`, a function of the observations.
+    A `thresholds.ThresholdAgent` compares it with the feature `number`, a function of the observations.
     """
     return dataclasses.field(default=default, metadata={"low": low, "high": high, "number": number})
 
@@ -25,7 +25,7 @@ def parameter(default: float, low: float, high: float, number: Callable[[Observa
 class Scripted:
     """A family of scripted agents: a dataclass whose `parameter` fields are the arguments of its text.
 
-    Parameters are exactly the decimals that `str(agent)` shows; comparisons do not round.
+    `str(agent)` shows parameters without rounding.
 
     Raises:
         ValueError: If a parameter is not a number or out of range.

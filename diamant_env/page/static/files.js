@@ -2,7 +2,7 @@
 
 import { byId } from "./dom.js";
 import { ask, Refused } from "./server.js";
-import { seatOf, welcome } from "./start.js";
+import { addAgent, seatOf } from "./start.js";
 
 /**
  * Accept files from the two buttons and, at the start screen, from a drop.
@@ -14,7 +14,7 @@ export function prepareDrops(most, attempt, openSession) {
   const openRecord = (file) => attempt(async () => openSession((await ask("/open", { text: await file.text() })).views));
   const addPolicy = (file, seat = -1) => attempt(async () => {
     if (file.size > most) throw new Refused(`${file.name} has ${file.size} bytes; at most ${most} are allowed`);
-    welcome(await ask("/policy", { name: file.name, content: await inBase64(file) }), seat);
+    addAgent(await ask("/policy", { name: file.name, content: await inBase64(file) }), seat);
   });
   offer("open", "open-file", openRecord);
   offer("add-policy", "policy-file", addPolicy);

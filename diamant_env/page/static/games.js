@@ -1,17 +1,17 @@
 // Games in the browser's storage. Each is owned by the last tab that opened it.
 
 const PREFIX = "diamant:game:";
-const MOST = 20; // games kept
-const TAB = crypto.randomUUID(); // this page, until a reload
+const MOST = 20; // stored games
+const TAB = crypto.randomUUID(); // id of this page load
 const local = storage("localStorage");
 const session = storage("sessionStorage");
-const HERE = "diamant:here"; // current game of this tab, and the page that wrote it
+const HERE = "diamant:here"; // its value: the current game's key and the id of the page load
 
 /** Return the key for a new game. */
 export const newKey = () => PREFIX + crypto.randomUUID();
 
-/** Return what is kept under a key, or null: `{owner, game, title, over, against, saved}`. */
-export function kept(key) {
+/** Return the stored game of a key, or null: `{owner, game, title, over, against, saved}`. */
+export function storedGame(key) {
   try {
     return JSON.parse(local.getItem(key));
   } catch {
@@ -20,7 +20,7 @@ export function kept(key) {
 }
 
 /** Store a view's game, unless another tab owns it; return whether it is stored. */
-export function keep(key, view) {
+export function storeGame(key, view) {
   if (isElsewhere(key)) return false;
   const against = view.seats.filter((_, at) => at !== view.you).map((seat) => seat.name);
   write(key, { game: view.game, title: view.title, over: view.over, against });
@@ -29,21 +29,21 @@ export function keep(key, view) {
 
 /** Make this tab the owner of a stored game and return the game. */
 export function takeOver(key) {
-  const stored = kept(key);
+  const stored = storedGame(key);
   write(key, stored);
   return stored.game;
 }
 
 /** Whether another tab owns this game. */
 export function isElsewhere(key) {
-  const stored = kept(key);
+  const stored = storedGame(key);
   return stored !== null && stored.owner !== TAB;
 }
 
-/** Return the kept games with their keys, the latest first. */
-export function allKept() {
+/** Return the stored games with their keys, the latest first. */
+export function storedGames() {
   const keys = Object.keys(local).filter((key) => key.startsWith(PREFIX));
-  const found = keys.map((key) => ({ key, ...kept(key) })).filter((each) => each.game);
+  const found = keys.map((key) => ({ key, ...storedGame(key) })).filter((each) => each.game);
   return found.sort((one, other) => other.saved - one.saved);
 }
 
@@ -55,7 +55,7 @@ export function rememberHere(key) {
 /** Return the key of this tab's game before the reload, and whether this tab owned it. */
 export function lastHere() {
   const here = JSON.parse(session.getItem(HERE));
-  const stored = here?.key ? kept(here.key) : null;
+  const stored = here?.key ? storedGame(here.key) : null;
   return stored && { key: here.key, owned: stored.owner === here.tab };
 }
 
@@ -67,11 +67,11 @@ export function onElsewhere(callback) {
 }
 
 function write(key, content) {
-  for (const old of allKept().slice(MOST)) local.removeItem(old.key);
+  for (const old of storedGames().slice(MOST)) local.removeItem(old.key);
   local.setItem(key, JSON.stringify({ ...content, owner: TAB, saved: Date.now() }));
 }
 
-/** Return the browser's storage or, where it is blocked, a replacement until the reload. */
+/** Return the browser's storage or, where it is blocked, an in-memory replacement. */
 function storage(name) {
   try {
     return window[name];
@@ -85,4 +85,4 @@ function storage(name) {
 }
 
 /** Whether games survive a reload. */
-export const isKept = local instanceof Storage;
+export const isPersistent = local instanceof Storage;

@@ -1,7 +1,7 @@
 // Actions of buttons and keys, and navigation between start screen and table.
 
 import { byId, show } from "./dom.js";
-import { isKept, keep, kept, lastHere, newKey, onElsewhere, rememberHere, takeOver } from "./games.js";
+import { isPersistent, lastHere, newKey, onElsewhere, rememberHere, storedGame, storeGame, takeOver } from "./games.js";
 import { awaitHint, drawHint, drawOdds, drawStory, dropHint } from "./panels.js";
 import { awaitReview, drawResult, drawReview, markTurn } from "./review.js";
 import { ask, Refused } from "./server.js";
@@ -71,13 +71,13 @@ async function begin(message) {
   const view = await attempt(() => ask("/new", message));
   if (view === null) return;
   const key = newKey();
-  keep(key, view);
+  storeGame(key, view);
   openSession([view], key);
 }
 
 /** Resume a stored game, or show it read-only if another tab owns it. */
-async function goOn(key, owned = true) {
-  const game = owned ? takeOver(key) : kept(key).game;
+async function resume(key, owned = true) {
+  const game = owned ? takeOver(key) : storedGame(key).game;
   const view = await attempt(() => ask("/view", { game }));
   if (view === null) return toStart();
   const views = [];
@@ -95,7 +95,7 @@ async function saveRecord() {
   URL.revokeObjectURL(link.href);
 }
 
-/** Draw the table, the buttons that fit, and the panels beside it. */
+/** Draw the table, the buttons of the current stage, and the panels beside it. */
 function draw(now, fresh) {
   const { stage, shown, latest } = now;
   drawTable(shown, { interlude: now.interlude, fresh });
@@ -199,7 +199,7 @@ const ACTIONS = {
   save: saveRecord,
   "new-table": goHome,
   home: goHome,
-  "take-over": () => goOn(session.key),
+  "take-over": () => resume(session.key),
   "help-button": () => byId("help").showModal(),
   "help-close": () => byId("help").close(),
   "error-close": () => complain(""),
@@ -242,12 +242,12 @@ async function open() {
   });
   const menu = await ask("/menu");
   useColours(menu);
-  prepareStart(menu, begin, goOn);
+  prepareStart(menu, begin, resume);
   prepareDrops(menu.policy_bytes, attempt, (views) => openSession(views, null));
   const here = lastHere();
-  if (here) await goOn(here.key, here.owned);
+  if (here) await resume(here.key, here.owned);
   else toStart();
-  if (!isKept) complain("This browser keeps nothing for this page: a reload loses the game. Save its record instead.");
+  if (!isPersistent) complain("This browser blocks storage for this page: a reload loses the game. Save its record instead.");
 }
 
 open();

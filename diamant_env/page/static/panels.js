@@ -20,7 +20,7 @@ export function drawHint(hint) {
   const bars = [];
   if (search !== null) {
     const choices = [["continue", search.continue, search.error_continue], ["leave", search.leave, search.error_leave]];
-    bars.push(make("h3", {}, "What both choices win"));
+    bars.push(make("h3", {}, "Games won by each choice"));
     for (const [choice, share, error] of choices) {
       const words = `${percent(share)} ± ${percent(error)}`;
       bars.push(bar(`If you ${choice}`, share, { words, low: share - error, high: share + error, kind: choice }));

@@ -19,9 +19,9 @@ export async function ask(path, body) {
       throw new Refused(answer.content.error);
     }
     show(byId("gone"), true);
-    await new Promise((goOn) => {
-      tryNow = goOn;
-      setTimeout(goOn, wait);
+    await new Promise((resume) => {
+      tryNow = resume;
+      setTimeout(resume, wait);
     });
   }
 }

@@ -1,7 +1,7 @@
 // Session of a game or record: the shown turn and its progress.
 
 import { byId } from "./dom.js";
-import { isElsewhere, keep } from "./games.js";
+import { isElsewhere, storeGame } from "./games.js";
 import { ask, Refused } from "./server.js";
 
 const PACE = 1200; // milliseconds a turn, at speed 1
@@ -16,7 +16,7 @@ export class Session {
   /**
    * @param views Views by number of turns played; a running game has only the last one, others are requested.
    * @param key Storage key of the game, or null for a record.
-   * @param draw Called on every change, with whether new cards turn over.
+   * @param draw Called on every change with the session and whether to animate new cards.
    */
   constructor(views, key, draw) {
     Object.assign(this, { views, key, draw, position: views.length - 1, speed: 1 });
@@ -84,7 +84,7 @@ export class Session {
   async turn(decision) {
     const view = await this.question("/turn", { game: this.latest.game, decision });
     if (view === null) return;
-    if (keep(this.key, view)) {
+    if (storeGame(this.key, view)) {
       this.views.push(view);
       await this.go(this.last, true);
     } else {

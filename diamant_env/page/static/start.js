@@ -1,7 +1,7 @@
 // Start screen: players, rules and stored games.
 
 import { button, byId, icon, make, show, tint } from "./dom.js";
-import { allKept } from "./games.js";
+import { storedGames } from "./games.js";
 
 const TABLE = "diamant:table"; // storage key of the last choice
 const YOU = "you";
@@ -10,8 +10,8 @@ const MOST_GAMES = 4; // offered to resume
 let menu;
 let chosen; // {edition, agents, chests}
 
-/** Build the screen; `begin` is called with the message for a new game, `goOn` with the key of a kept one. */
-export function prepareStart(offered, begin, goOn) {
+/** Build the screen; `begin` is called with the message for a new game, `resume` with the key of a stored one. */
+export function prepareStart(offered, begin, resume) {
   menu = offered;
   chosen = lastChoice();
   byId("edition").append(...menu.editions.map(({ name }) => make("option", { value: name }, name)));
@@ -21,7 +21,7 @@ export function prepareStart(offered, begin, goOn) {
   byId("more").addEventListener("click", () => resize(chosen.agents.length + 1));
   byId("play").addEventListener("click", () => begin(message(chosen.agents)));
   byId("watch").addEventListener("click", () => begin(message(chosen.agents.map((text) => (text === YOU ? other() : text)))));
-  showGames = () => drawGames(goOn);
+  showGames = () => drawGames(resume);
   draw();
 }
 
@@ -43,7 +43,7 @@ function message(agents) {
 }
 
 /** Add an agent to the menu and seat it at this seat, or at the first agent's seat. */
-export function welcome({ menu: offered, text }, seat) {
+export function addAgent({ menu: offered, text }, seat) {
   menu = offered;
   const free = seat >= 0 && chosen.agents[seat] !== YOU ? seat : chosen.agents.findIndex((each) => each !== YOU);
   if (free >= 0) sit(free, text);
@@ -112,11 +112,11 @@ function chair(text, seat) {
     menu.seat_colours[seat]);
 }
 
-function drawGames(goOn) {
-  const games = allKept().slice(0, MOST_GAMES);
+function drawGames(resume) {
+  const games = storedGames().slice(0, MOST_GAMES);
   show(byId("stored"), games.length > 0);
   byId("stored-list").replaceChildren(...games.map(({ key, title, game, over, against = game.agents.filter((text) => text !== YOU) }) => {
     const words = [make("b", {}, over ? "Look again" : "Go on"), make("span", {}, `${title} · ${against.join(", ") || "alone"}`)];
-    return make("li", {}, button(words, () => goOn(key)));
+    return make("li", {}, button(words, () => resume(key)));
   }));
 }

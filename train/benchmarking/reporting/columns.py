@@ -54,9 +54,9 @@ def estimate_of(value: float | dict[str, float | None]) -> Estimate:
 
 
 def net(row: Row) -> Estimate | None:
-    """Return the held-out win share less the gain of the strongest responder, as in a population of learners.
+    """Return the held-out win share less the gain of the strongest responder.
 
-    Lanctot et al.: Population-based evaluation in repeated rock-paper-scissors (TMLR 2023).
+    As Lanctot et al.: Population-based evaluation in repeated rock-paper-scissors (TMLR 2023).
     """
     wins, gain = _of("held_out", "win")(row), _of("gain", "at_least")(row)
     return None if wins is None or gain is None else difference(wins, gain)

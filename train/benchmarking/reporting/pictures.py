@@ -24,7 +24,7 @@ _MARKS, _GREYS = "osD^vP*Xd<>ph", ("black", "dimgrey", "darkgrey")
 _STYLE: Any = {
     **{"font.size": 8, "axes.titlesize": 8, "legend.fontsize": 7, "lines.linewidth": 1.1, "lines.markersize": 3.5},
     **{"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.alpha": 0.25},
-    **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: fonts that journals take
+    **{"pdf.fonttype": 42, "svg.hashsalt": "diamant", "savefig.dpi": 200},  # 42: TrueType, which journals require
 }
 Panel = Callable[[Axes, Sequence[Row], dict[str, dict[str, Any]]], None]
 
