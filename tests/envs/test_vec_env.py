@@ -153,21 +153,6 @@ def test_score_is_chest(settings):
     assert max(info["score"] for info in infos) > 0
 
 
-def test_stable_baselines3_wrappers():
-    for env in rows_and_games():
-        monitor = vec_env.VecMonitor(
-            vec_env.VecNormalize(vec_env.VecFrameStack(env, 2)), info_keywords=("seat", "score")
-        )
-        monitor.seed(1)
-        monitor.reset()
-        episodes = []
-        for turn in range(60):
-            *_, infos = monitor.step(np.full(monitor.num_envs, turn % 2))
-            episodes += [(info["score"], info["episode"]) for info in infos if "episode" in info]
-        assert len(episodes) > 3
-        assert all(score == episode["score"] for score, episode in episodes)
-
-
 def test_maskable_ppo_trains_on_every_view():
     contrib = pytest.importorskip("sb3_contrib")
     for env in (DiamantEnv(), "diamant_env/Diamant-3p-v0", *rows_and_games()):
