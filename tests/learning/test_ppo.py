@@ -5,7 +5,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 import torch
 
 from diamant_env.judging.evaluation import judge
@@ -70,35 +69,6 @@ def test_schedules_reach_final_values():
     model.config = config.model_copy(update={"decisions": model.decisions})
     learn(model, model.decisions + 1)
     assert (model.policy.optimizer.param_groups[0]["lr"], model.entropy_weight) == (1e-4, 0.0)
-
-
-class Killed(Exception):
-    """Simulated death of the process."""
-
-
-def test_resume_gives_the_same_bytes(tmp_path, monkeypatch):
-    """Snapshots, averaging, open decisions and minibatches included."""
-    config, whole = small_run(tmp_path)
-    train(config, whole)
-    config, broken = small_run(tmp_path)
-    play, calls = DiamantVecEnv.play, []
-
-    def dies(self, actions):
-        calls.append(None)
-        if len(calls) > 250:
-            raise Killed
-        return play(self, actions)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(DiamantVecEnv, "play", dies)
-        with pytest.raises(Killed):
-            train(config, broken)
-    train(config, broken)
-    assert (broken / POLICY).read_bytes() == (whole / POLICY).read_bytes()
-    policies = sorted(path.name for path in (whole / "checkpoints").iterdir())
-    assert len(policies) == SMALL["checkpoints"]
-    for name in policies:
-        assert (broken / "checkpoints" / name).read_bytes() == (whole / "checkpoints" / name).read_bytes()
 
 
 def test_numpy_policy_equals_torch_policy(tmp_path):
