@@ -92,7 +92,6 @@ def test_opponents_of_every_type():
 @pytest.mark.parametrize(
     ("opponents", "message"),
     [
-        ("nobody", "opponents: unknown agent 'nobody'"),
         ([5, "ev"], "opponents: 5 plays nothing; allowed"),
         (["ev"], "1 opponents; give one for all rivals, or one for each of the 2"),
     ],
