@@ -1,4 +1,4 @@
-"""PettingZoo's conformance tests, with warnings as errors; conversions."""
+"""PettingZoo's conformance tests, with warnings as errors."""
 
 import copy
 import os
@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
-from pettingzoo.utils import aec_to_parallel, parallel_to_aec
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # importing its tests warns by itself
@@ -65,11 +64,6 @@ def test_rendering_conforms():
         return diamant_v0.env(num_players=4, render_mode=render_mode if render_mode in known else None)
 
     render_test(make)
-
-
-def test_pettingzoo_conversions():
-    api_test(parallel_to_aec(diamant_v0.parallel_env(num_players=3)), num_cycles=100)
-    parallel_api_test(aec_to_parallel(parallel_to_aec(diamant_v0.parallel_env(num_players=3))), num_cycles=100)
 
 
 # AEC API.

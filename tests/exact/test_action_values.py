@@ -36,10 +36,7 @@ def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
                 gone = set(others[:number])
                 leave.append(Fraction(by_hand.left(then, {me, *gone}).players[me].banked))
                 stay.append(by_hand.seat_value(by_hand.left(then, gone), by_hand.two_player_equilibrium))
-            gain = [a - b for a, b in zip(leave, stay, strict=True)]
-            q = Fraction(0) if gain[0] <= 0 else Fraction(1)
-            if gain[0] > 0 > gain[-1]:
-                q = gain[0] / (gain[0] - gain[1])
+            q = by_hand.equilibrium_chance(leave, stay)
             key = state_of(then)
             found[key] = by_hand.binomial_mean(stay, q), by_hand.binomial_mean(leave, q), q
             reach[key] += chance * drawn
