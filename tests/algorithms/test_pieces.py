@@ -10,10 +10,10 @@ from diamant_env.opponents.network import NetworkAgent
 from diamant_env.sb3 import DiamantVecEnv
 from train.algorithms.counting import Meter
 from train.algorithms.mirror_descent import divergence
-from train.algorithms.regularised_nash import WEIGHT, RegularisedNash
+from train.algorithms.regularised_nash import RegularisedNash
 from train.algorithms.response_oracles import Population, distilled
 from train.ppo import train
-from train.runs.config import Config, NetworkConfig, PPOConfig
+from train.runs.config import Config, PPOConfig
 
 SMALL = PPOConfig(decisions=6_000, games=8, turns=16, minibatch=128)
 
@@ -30,25 +30,6 @@ def test_divergence_sums_over_both_actions():
     extreme = torch.tensor([0.0, -200.0], requires_grad=True)
     divergence(extreme, extreme.flip(0).detach()).sum().backward()
     assert torch.isfinite(extreme.grad).all()
-
-
-def test_reward_is_reduced_by_distance_from_anchor():
-    model = RegularisedNash(DiamantVecEnv(4, 3), SMALL, NetworkConfig(hidden=(8,)), 0)
-    seen = np.random.default_rng(0).random((12, model.inputs.width), np.float32)
-    before = model.evaluate(seen)[0]
-    with torch.no_grad():
-        model.policy.action_net.bias += torch.tensor([0.0, 2.0])
-    log_probs, rows = model.evaluate(seen)[0], np.arange(12)
-    actions = rows % 2
-    taken = log_probs[rows, actions]
-    paid = model.cost(seen, actions, taken)
-    assert paid == pytest.approx(WEIGHT * (taken - before[rows, actions]), abs=1e-6)
-    model.observations[:, 0] = 1
-    model.play_turn()
-    decisions = model.buffer.decisions[:12]
-    costs = model.cost(decisions["inputs"], decisions["action"], decisions["log_prob"])
-    assert -decisions["reward"] == pytest.approx(costs, abs=1e-6)  # the game has paid nothing yet
-    assert paid[1] > 0 > paid[0]  # leaving is likelier than at the anchor
 
 
 class Killed(Exception):

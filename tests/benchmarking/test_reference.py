@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.contenders.reference import Reference, compiled_library, new_arrays
-from diamant_env import EDITIONS, Batch, Edition
+from diamant_env import Batch, Edition
 
 ODD = Edition(
     name="odd",
@@ -21,8 +21,8 @@ ODD = Edition(
 )
 GAMES, TURNS = 70, 60  # over two blocks of the C code
 CASES = [
-    *({"players": players} for players in range(1, 9)),
-    *({"players": players, "edition": edition} for edition in (*EDITIONS, ODD) for players in (3, 8)),
+    *({"players": players} for players in (1, 8)),
+    *({"players": 3, "edition": edition} for edition in ("everdeck-relics", ODD)),
     *({"auto_reset": False, "leave": leave} for leave in (0.05, 0.6)),
     {"players": 8, "games": 7003, "turns": 6},  # larger than the caches
 ]

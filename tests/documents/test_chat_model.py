@@ -93,13 +93,6 @@ def test_server_error_is_one_line(server, capsys, status, body, reason):
     assert re.search(reason, errors)
 
 
-def test_unreachable_server_is_one_line(capsys):
-    with Server() as gone:
-        url = gone.url
-    assert chat_model.main([url, "--games", "2"]) == 2
-    assert "Connection refused" in capsys.readouterr().err
-
-
 @compiled_only
 def test_verifiers_reward_is_win_share(server, monkeypatch):
     vf = pytest.importorskip("verifiers.v1")

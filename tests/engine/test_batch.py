@@ -22,10 +22,10 @@ def decisions(batch: Batch, turn: int, chance: float = 0.2) -> np.ndarray:
 
 @pytest.mark.parametrize("reward", REWARDS)
 def test_batch_equals_single_environments(reward):
-    tables = [(edition, seats) for edition in [*PUBLISHED, *INVENTED] for seats in range(1 + (reward == "margin"), 9)]
-    editions, players = [edition for edition, _ in tables], np.array([seats for _, seats in tables])
-    batch = Batch(len(tables), players, editions, reward, seats=8)
-    envs = [diamant_v0.parallel_env(seats, edition, reward) for edition, seats in tables]
+    editions = [*PUBLISHED, *INVENTED]
+    players = np.resize(np.arange(1 + (reward == "margin"), 9), len(editions))
+    batch = Batch(len(editions), players, editions, reward, seats=8)
+    envs = [diamant_v0.parallel_env(*table, reward) for table in zip(players, editions, strict=True)]
     rows, turn, absent = batch.reset(seed=70), 0, np.arange(8) >= players[:, None]
     for i, env in enumerate(envs):
         assert np.stack(list(env.reset(seed=70 + i)[0].values())).tobytes() == rows[i, : players[i]].tobytes()
@@ -44,7 +44,7 @@ def test_batch_equals_single_environments(reward):
             assert set(over.values()) == {bool(done[i])}
             (alone,), (game,) = as_dicts(envs[i].game[None]), as_dicts(batch.games[i : i + 1])
             assert alone == {**game, "edition": 0}
-            if not tables[i][0].hidden_chests:
+            if not editions[i].hidden_chests:
                 assert batch.state()[i].tobytes() == rows[i, 0].tobytes()
         turn += 1
 

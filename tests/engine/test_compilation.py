@@ -71,12 +71,6 @@ def test_compiled_and_uncompiled_give_same_bytes():
     assert plain == compiled
 
 
-def test_import_compiles_nothing():
-    listen = "from numba.core import event; seen = event.RecordingListener(); event.register('numba:compile', seen)"
-    imports = "import diamant_env, diamant_env.diamant_v0, diamant_env.gym_env, diamant_env.sb3, diamant_env.exact"
-    assert run("-c", f"{listen}\n{imports}\nprint(len(seen.buffer))", NUMBA_DISABLE_JIT="0") == "0\n"
-
-
 def test_eight_concurrent_cold_starts_and_a_warm_one(tmp_path):
     output = run("-c", TOGETHER, NUMBA_CACHE_DIR=str(tmp_path)).split("\n")
     before = cached_files(tmp_path)

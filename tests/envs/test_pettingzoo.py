@@ -1,4 +1,4 @@
-"""PettingZoo's conformance tests, with warnings as errors; conversions and SuperSuit."""
+"""PettingZoo's conformance tests, with warnings as errors."""
 
 import copy
 import os
@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
-from pettingzoo.utils import aec_to_parallel, parallel_to_aec
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # importing its tests warns by itself
@@ -23,7 +22,6 @@ with warnings.catch_warnings():
 
 from diamant_env import EDITIONS, diamant_v0
 from diamant_env.diamant_v0 import MASKS
-from diamant_env.observation import NUM_FEATURES
 
 os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
 
@@ -68,11 +66,6 @@ def test_rendering_conforms():
     render_test(make)
 
 
-def test_pettingzoo_conversions():
-    api_test(parallel_to_aec(diamant_v0.parallel_env(num_players=3)), num_cycles=100)
-    parallel_api_test(aec_to_parallel(parallel_to_aec(diamant_v0.parallel_env(num_players=3))), num_cycles=100)
-
-
 # AEC API.
 
 
@@ -108,36 +101,3 @@ def test_aec_hides_pending_actions():
         shown.append(copy.deepcopy((env.observe("player_1"), public)))
     assert data_equivalence(shown[0], shown[1], exact=True)
     assert data_equivalence(shown[0], shown[2], exact=True)
-
-
-# SuperSuit.
-
-
-@pytest.fixture
-def supersuit():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # importing it warns by itself
-        return pytest.importorskip("supersuit")
-
-
-def test_supersuit_vector_environment(supersuit):
-    single = supersuit.pettingzoo_env_to_vec_env_v1(diamant_v0.parallel_env(num_players=3))
-    env = supersuit.concat_vec_envs_v1(single, 2, num_cpus=0, base_class="gymnasium")
-    observations, _ = env.reset(seed=0)
-    assert observations.shape == (6, NUM_FEATURES)
-    plain = diamant_v0.parallel_env(num_players=3)
-    assert np.array_equal(observations[:3], list(plain.reset(seed=0)[0].values()))
-    assert not np.array_equal(observations[:3], observations[3:]), "both games have one seed"
-    ends = 0
-    for _ in range(80):
-        observations, rewards, ended, truncated, _ = env.step(np.zeros(6, np.int64))
-        if plain.agents:
-            expected, expected_rewards, over, _, _ = plain.step(dict.fromkeys(plain.agents, 0))
-            assert rewards[:3].tolist() == list(expected_rewards.values())
-            assert ended[:3].tolist() == list(over.values())
-            if plain.agents:
-                assert np.array_equal(observations[:3], list(expected.values()))
-        assert not truncated.any()
-        ends += ended.sum()
-    assert ends > 0
-    assert ends % 3 == 0

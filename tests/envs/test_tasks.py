@@ -1,8 +1,5 @@
 """Ids registered with Gymnasium and PettingZoo; lazy imports."""
 
-import subprocess
-import sys
-
 import gymnasium
 import numpy as np
 import pettingzoo
@@ -62,21 +59,3 @@ def test_settings_override_task():
     if hasattr(pettingzoo, "register"):
         env = pettingzoo.make("parallel", "diamant_env/Diamant-3p-v0", mask="none", reward="win", num_players=5)
         assert set(env.reset(seed=0)[1]["player_4"]) == {"active"}
-
-
-def test_registering_is_lazy_and_works_without_pettingzoo_registry():
-    code = """
-import sys, gymnasium, pettingzoo
-vars(pettingzoo).pop("register", None)
-import diamant_env
-loaded = [name for name in sys.modules if name.startswith("diamant_env.")]
-absent = ["gym_env", "gym_vector", "envs.one_learner", "envs.aec", "opponents", "drawing", "diamant_v0"]
-assert not {f"diamant_env.{name}" for name in absent} & set(loaded), loaded
-assert not {"torch", "stable_baselines3", "pygame", "matplotlib", "supersuit", "agents", "train"} & set(sys.modules)
-gymnasium.make("diamant_env:diamant_env/Diamant-3p-v0").reset(seed=0)
-from diamant_env import diamant_v0
-env = diamant_v0.env(render_mode="ansi")
-env.reset(), env.render()
-assert not {"torch", "stable_baselines3", "pygame", "agents", "train"} & set(sys.modules)
-"""
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

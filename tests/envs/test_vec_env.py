@@ -92,7 +92,6 @@ def test_opponents_of_every_type():
 @pytest.mark.parametrize(
     ("opponents", "message"),
     [
-        ("nobody", "opponents: unknown agent 'nobody'"),
         ([5, "ev"], "opponents: 5 is not an agent; allowed"),
         (["ev"], "1 opponents; give one for all rivals, or one for each of the 2"),
     ],
@@ -151,21 +150,6 @@ def test_score_is_chest(settings):
         assert [info["seat"] for info in infos] == seats
         assert [info["score"] for info in infos] == batch.games["chest"][:, :5][present].tolist()
     assert max(info["score"] for info in infos) > 0
-
-
-def test_stable_baselines3_wrappers():
-    for env in rows_and_games():
-        monitor = vec_env.VecMonitor(
-            vec_env.VecNormalize(vec_env.VecFrameStack(env, 2)), info_keywords=("seat", "score")
-        )
-        monitor.seed(1)
-        monitor.reset()
-        episodes = []
-        for turn in range(60):
-            *_, infos = monitor.step(np.full(monitor.num_envs, turn % 2))
-            episodes += [(info["score"], info["episode"]) for info in infos if "episode" in info]
-        assert len(episodes) > 3
-        assert all(score == episode["score"] for score, episode in episodes)
 
 
 def test_maskable_ppo_trains_on_every_view():

@@ -7,21 +7,18 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
-import numba
 import numpy as np
 import pytest
 
 from diamant_env import Edition, Observations, exact
 from diamant_env.engine.records import rebuilt
 from diamant_env.exact.data_set import MOST_STATES
+from tests.exact.test_exact import SMALL, TINY, compiled_only
 from tests.support import exact_by_hand as by_hand
 from tests.support.oracle import Oracle
 from tests.support.play import every
 
-TINY = Edition(name="tiny", treasures=(5, 8), traps=("mud", "wind"), trap_copies=2, expeditions=1)
 TINY_RELIC = replace(TINY, name="tiny, a relic", treasures=(5,), relics=(7,))
-SMALL = Edition(name="small", treasures=(1, 4, 5, 7, 9, 11, 17), traps=("a", "b", "c"), relics=(5, 10), expeditions=1)
-compiled_only = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes uncompiled")
 
 
 def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
@@ -39,10 +36,7 @@ def by_hand_values(edition: Edition, players: int) -> dict[tuple, tuple]:
                 gone = set(others[:number])
                 leave.append(Fraction(by_hand.left(then, {me, *gone}).players[me].banked))
                 stay.append(by_hand.seat_value(by_hand.left(then, gone), by_hand.two_player_equilibrium))
-            gain = [a - b for a, b in zip(leave, stay, strict=True)]
-            q = Fraction(0) if gain[0] <= 0 else Fraction(1)
-            if gain[0] > 0 > gain[-1]:
-                q = gain[0] / (gain[0] - gain[1])
+            q = by_hand.equilibrium_chance(leave, stay)
             key = state_of(then)
             found[key] = by_hand.binomial_mean(stay, q), by_hand.binomial_mean(leave, q), q
             reach[key] += chance * drawn

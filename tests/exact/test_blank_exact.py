@@ -1,22 +1,11 @@
-"""Exact exploitability of games with blank rivals bounds simulated gains."""
+"""Exact exploitability of games with blank rivals, and agents that distinguish kinds of trap."""
 
 import numpy as np
 import pytest
 
 from diamant_env import exact
-from diamant_env.judging.deviation import DeviationGame, deviation_gains
-from diamant_env.judging.games import seeds_for
 from train.benchmarking.benchmark_run import exploitability
 from train.benchmarking.suite import TASKS
-
-
-def test_deviation_gains_stay_below_exact_best_response():
-    task = TASKS["expedition-2"]
-    truth = exploitability("bag:10", task)["exploitability"]
-    match = DeviationGame("bag:10", 2, task.game.played(), "score", blank_rivals=True)
-    found = deviation_gains(["ev:0.75", "ev-others-stay:0.2", "bag:5", "cards:7"], match, 8_000, seeds_for(0, "exact"))
-    assert all(gain.among(4).low < truth for gain in found)
-    assert max(gain.gain.mean for gain in found) > 0.3 * truth
 
 
 def test_stateful_agent_is_refused():

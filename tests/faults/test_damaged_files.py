@@ -10,7 +10,7 @@ import pytest
 
 from diamant_env.exact import equilibrium
 from tests.faults.child import in_child
-from tests.faults.hostile import crafted, mutated, special_files
+from tests.faults.hostile import crafted, mutated
 from tests.faults.stored import Stored, stored
 from tests.support.play import SCALE
 
@@ -64,11 +64,10 @@ def test_random_damage_is_detected(kinds, name):
 
 
 def open_crafted(kind: Stored, contents: dict[str, bytes], place: Path) -> list[str]:
-    """Open crafted and special files; return the problems."""
-    mark, found, special = place / "ran", [], special_files(place)
-    for title in [*contents, *special]:
-        kind.path.rmdir() if kind.path.is_dir() and not kind.path.is_symlink() else kind.path.unlink()
-        special[title](kind.path) if title in special else kind.path.write_bytes(contents[title])
+    """Open crafted files; return the problems."""
+    mark, found = place / "ran", []
+    for title, content in contents.items():
+        kind.path.write_bytes(content)
         if problem := outcome(kind, None):
             found.append(f"{title}: {problem}")
         if mark.exists():
@@ -82,6 +81,5 @@ def test_crafted_files_run_no_code(kinds, name, tmp_path):
     good = path.read_bytes()
     contents = crafted(good, tmp_path / "ran")
     found = in_child(partial(open_crafted, kinds[name], contents, tmp_path), memory=MEMORY)
-    path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
     path.write_bytes(good)
     assert found == ("", [])

@@ -12,7 +12,7 @@ from diamant_env import Edition, Game
 from tests.support.exact_by_hand import after, left
 from tests.support.figures import bust_at_trap, survival
 from tests.support.oracle import Oracle
-from tests.support.play import INVENTED, PUBLISHED, every
+from tests.support.play import BASE, INVENTED, PUBLISHED, every
 from tests.support.side_by_side import Names, engine_rows, oracle_row
 
 TINY = [
@@ -81,6 +81,10 @@ def test_survival_of_every_edition(edition):
     assert chances[-1] == 0
     for traps, chance in reached.items():
         assert 1 - chance == bust_at_trap(edition, traps)
+
+
+def test_bust_at_the_nth_trap():
+    assert [bust_at_trap(BASE, traps) for traps in (2, 3, 4)] == [Fraction(1, 7), Fraction(37, 91), Fraction(64, 91)]
 
 
 @every(LONGER)

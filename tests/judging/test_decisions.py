@@ -23,11 +23,10 @@ def chance_of(game: Oracle) -> Fraction:
     *others, me = [seat for seat, player in enumerate(game.players) if player.inside]
     if not others:
         return Fraction(0)
-    gain = []
-    for gone in (set(), set(others)):
-        going_on = by_hand.seat_value(by_hand.left(game, gone), by_hand.two_player_equilibrium)
-        gain.append(by_hand.left(game, {me, *gone}).players[me].banked - going_on)
-    return Fraction(0) if gain[0] <= 0 else gain[0] / (gain[0] - gain[1]) if gain[1] < 0 else Fraction(1)
+    gone = (set(), set(others))
+    leave = [Fraction(by_hand.left(game, {me, *each}).players[me].banked) for each in gone]
+    stay = [by_hand.seat_value(by_hand.left(game, each), by_hand.two_player_equilibrium) for each in gone]
+    return by_hand.equilibrium_chance(leave, stay)
 
 
 def half_the_time(game: Oracle, leave: list[Fraction], stay: list[Fraction]) -> Fraction:

@@ -12,12 +12,12 @@ from diamant_env.judging import sharding
 from diamant_env.judging.tournament import hold_tournament
 from diamant_env.observation import NUM_FEATURES
 from diamant_env.opponents.network import NetworkAgent
+from tests.judging.test_sharding import AGENTS
 from train import cluster
 from train.cluster import ClusterConfig, ClusterLearner, Runner, main, map_on_ray, require_ray, train
 from train.ppo import Learner
 from train.runs.run_folder import CHECKPOINT, POLICY, new_run_folder
 
-AGENTS = ("mixture:5,15", "ev:0.75", "bag:6", "random:0.3", "traps:3")
 SMALL = {
     "checkpoints": 4,
     "ppo": {"decisions": 6_000, "games": 40, "turns": 16, "minibatch": 256, "epochs": 2, "explore": 0.3},

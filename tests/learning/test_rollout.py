@@ -109,42 +109,19 @@ def finish(buffer, next_value=0.0, deciding=True):
 def test_open_decision_is_credited_in_next_rollout():
     """A row in camp at the end of a rollout: its last decision waits, and gets the reward that comes later."""
     buffer = buffer_of(3)
-    decide(buffer, [0, 1, 2], [0, 1, 0], [0, 0, 0], False, values=[0.5, 0.25, 0.5])
+    decide(buffer, [0, 1, 2], [0, 1, 0], [3, 0, 5], [False, False, True], values=[0.5, 0.25, 0.5])
     samples, _ = finish(buffer, 0.75, [True, False, True])
     assert samples.actions.tolist() == [0, 0]
-    assert samples.returns.tolist() == [0.75, 0.75]
-    assert samples.advantages.tolist() == [0.25, 0.25]
+    assert samples.returns.tolist() == [3.75, 5.0]
+    assert samples.advantages.tolist() == [3.25, 4.5]
     buffer.start_rollout()
     assert buffer.count == 1
     assert buffer.decisions["row"][0] == 1
-    decide(buffer, [0, 2], [0, 0], [0, 1, 0], True)
-    samples, _ = finish(buffer)
+    decide(buffer, [0, 2], [0, 0], [0, 1, 0], [True, True, False])
+    samples, _ = finish(buffer, 0.75)
     assert (buffer.pending == NONE).all()
-    assert samples.returns.tolist() == [1.0, 0.0, 0.0]
-    assert samples.advantages.tolist() == [0.75, 0.0, 0.0]
-
-
-def test_buffer_is_cleared_between_rollouts():
-    buffer = buffer_of(2)
-    for log_prob, reward, over in ((-0.5, 3, True), (-0.75, 1, False)):
-        buffer.start_rollout()
-        decide(buffer, [0, 1], [0, 1], [reward] * 2, over, log_probs=log_prob)
-        samples, _ = finish(buffer, 1.0)
-        assert samples.log_probs.tolist() == [log_prob] * 2
-        assert samples.actions.tolist() == [0, 1]
-    assert buffer.decisions["reward"][:2].tolist() == [1, 1]
-    assert buffer.decisions["terminal"][:2].tolist() == [False, False]
-    assert samples.returns.tolist() == [2, 2]
-
-
-def test_rewards_are_scaled():
-    env = DiamantVecEnv(8, 3, reward="score")
-    learner = Learner(env, PPOConfig(reward_scale=0.25), NetworkConfig(hidden=(4,)), seed=2)
-    learner.policy.action_net.bias.data[1] = 99  # all leave
-    learner.play_turn()
-    banked = env.batch.games["chest"][:, :3].ravel()
-    assert banked.any()
-    np.testing.assert_array_equal(learner.buffer.decisions["reward"][:24], banked / 4)
+    assert samples.returns.tolist() == [1.0, 0.0, 0.75]  # nothing is left of the first rollout
+    assert samples.advantages.tolist() == [0.75, 0.0, 0.75]
 
 
 # Exploratory actions and their weights.

@@ -3,7 +3,6 @@
 import errno
 import os
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -40,17 +39,6 @@ def test_failed_write_keeps_old_file(tmp_path, monkeypatch, failing, old, error)
     with pytest.raises(type(error), match=message):
         write_whole(path, b"new")
     assert [found.read_bytes() for found in tmp_path.iterdir()] == ([] if old is None else [old])
-
-
-@pytest.mark.skipif(not os.path.isdir("/dev/shm"), reason="no /dev/shm")
-def test_file_in_shared_memory_is_written_atomically(monkeypatch):
-    with TemporaryDirectory(dir="/dev/shm") as folder:
-        path = Path(folder) / "file"
-        write_whole(path, b"old")
-        monkeypatch.setattr(os, "fsync", lambda _: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            write_whole(path, b"new")
-        assert [found.read_bytes() for found in Path(folder).iterdir()] == [b"old"]
 
 
 def test_link_is_replaced_not_followed(tmp_path):

@@ -1,4 +1,4 @@
-"""Layers of imports, heavy libraries, sizes of files and folders."""
+"""Layers of imports, sizes of files and folders."""
 
 import ast
 from collections import Counter
@@ -38,8 +38,6 @@ TOPS = {
 }  # allowed Python files at their top level
 MAX_FILES, MAX_LINES = 12, 300
 LONGER = {"diamant_env.batch": 400, "diamant_env.editions": 330, "train.ppo": 450}  # a single class or training run
-OF_ONE_LIBRARY = {"diamant_env.sb3", "diamant_env.open_spiel", "diamant_env.envs.open_spiel_agents"}
-HEAVY = {"torch", "stable_baselines3", "matplotlib", "pyspiel", "open_spiel"}
 
 
 def imports(nodes: Iterable[ast.AST]) -> set[str]:
@@ -82,16 +80,6 @@ def test_imports_follow_the_layers():
             wrong |= top == "train" and module != here and other in COMMANDS - {"train.ppo"}
             problems += [f"{module} imports {other}"] * wrong
     expect_no(problems)
-
-
-def test_no_heavy_top_level_import():
-    expect_no(
-        f"{module} imports {name} at its top"
-        for module, tree in TREES.items()
-        if module.startswith("diamant_env") and not {module, component(module)} & OF_ONE_LIBRARY
-        for name in imports(tree.body)
-        if name.split(".")[0] in HEAVY
-    )
 
 
 def test_file_and_folder_sizes():

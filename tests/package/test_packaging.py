@@ -1,9 +1,6 @@
 """Metadata of the package; `make package` builds, checks and installs it."""
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -30,12 +27,3 @@ def test_package_data_is_complete():
     files = (path for path in package.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
     there = {path for path in files if path.suffix != ".py"}
     assert there == shipped
-
-
-def test_typed_and_ten_line_game():
-    assert (ROOT / "diamant_env" / "py.typed").is_file()
-    command = [sys.executable, ROOT / "tests" / "package" / "ten_lines.py"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert f"diamant_env {diamant_env.__version__} in Python" in done.stdout

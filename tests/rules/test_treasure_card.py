@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.play import PUBLISHED, Case, Play, cases, every
+from tests.support.play import BASE, Case, Play, cases
 
 CASES = {
     "9 gems for five": Case([9], players=5, bag=1, path_gems=4),
@@ -26,9 +26,8 @@ CASES = {
 test_play = cases(CASES)
 
 
-@every(PUBLISHED)
 @pytest.mark.parametrize("players", range(1, 9))
-def test_gems_are_shared_equally_and_the_rest_stays_on_the_path(edition, players):
-    for card in set(edition.treasures):
-        game = Play([card], players=players, edition=edition).game
+def test_gems_are_shared_equally_and_the_rest_stays_on_the_path(players):
+    for card in set(BASE.treasures):
+        game = Play([card], players=players).game
         assert (game["bag"], game["path_gems"]) == divmod(card, players)

@@ -19,16 +19,14 @@ from train.runs.config import NetworkConfig, PPOConfig, read_config
 from train.runs.run_folder import POLICY, save_policy
 
 PPO = PPOConfig(decisions=6_000, games=40, turns=16, minibatch=256)
-SMALL = SearchConfig(
-    seeds=2, checkpoints=3, pick_games=200, report_games=400, ppo=PPO, network={"hidden": [16]}, search={"games": 0}
-)
 TINY = {
     "ppo": PPO.model_dump(),
     "network": {"hidden": [16]},
     **{"seeds": 2, "checkpoints": 3, "pick_games": 200, "report_games": 400},
-    "game": {"num_players": [3]},
     "search": {"games": 0},
 }
+SMALL = SearchConfig.model_validate(TINY)
+TINY["game"] = {"num_players": [3]}
 
 
 def arguments(folder, *agents, **changes) -> Arguments:

@@ -20,11 +20,9 @@ REFUSED = {
         (["nobody"], "unknown agent 'nobody'"),
         (["bag", "--game.num-players", "3", "4"], "one table size of 2 to 8 is needed"),
         (["bag", "--resume", "nowhere"], "--resume takes its agents from the folders"),
-        (["--seeds", "2", "--resume", "nowhere"], "--resume keeps the run's settings"),
     ],
     benchmark: [
         (["--tasks", "chess"], "unknown task 'chess'"),
-        (["--algorithms", "sarsa"], "unknown algorithm 'sarsa'"),
         (["--games", "1"], "greater than or equal to 100"),
     ],
 }

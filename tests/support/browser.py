@@ -31,20 +31,14 @@ def missing() -> str:
 
 
 class Server:
-    """``diamant page`` as a process that can be restarted at the same port."""
+    """``diamant page`` as a process."""
 
     def __init__(self) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.start()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", str(self.port)]
+            port = free.getsockname()[1]
+        self.address = f"http://127.0.0.1:{port}/"
+        command = [sys.executable, "-m", "diamant_env", "page", "--no-browser", "--port", str(port)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
         assert self._process.stdout is not None
         output = self._process.stdout.readline()
@@ -56,15 +50,9 @@ class Server:
 
 
 class Browser:
-    """Headless Chromium.
+    """Headless Chromium, with its profile and downloads in an empty folder."""
 
-    Args:
-        folder: Empty folder for the profile and downloads.
-        width: Window width in pixels.
-        height: Window height in pixels.
-    """
-
-    def __init__(self, folder: Path, width: int = 1280, height: int = 800) -> None:
+    def __init__(self, folder: Path) -> None:
         from selenium import webdriver
         from selenium.webdriver.support.ui import WebDriverWait
 
@@ -79,7 +67,6 @@ class Browser:
         self.driver = webdriver.Chrome(options=options, service=service)
         self.driver.set_script_timeout(TIMEOUT)
         self._wait = WebDriverWait(self.driver, TIMEOUT, poll_frequency=0.05)
-        self.resize(width, height)
 
     def resize(self, width: int, height: int) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

@@ -87,14 +87,19 @@ def everyone_plays(policy: Policy):
     return decide
 
 
-def two_player_equilibrium(game, leave, stay):
-    """Return the value of the equilibrium with the lowest probability of leaving, for one or two inside."""
+def equilibrium_chance(leave: list[Fraction], stay: list[Fraction]) -> Fraction:
+    """Return the lowest probability of leaving of an equilibrium, for one or two inside."""
     assert len(leave) <= 2
     gain = [a - b for a, b in zip(leave, stay, strict=True)]
     if gain[0] <= 0:
-        return stay[0]
-    chance = gain[0] / (gain[0] - gain[1]) if len(gain) == 2 and gain[1] < 0 else Fraction(1)
-    return binomial_mean(leave, chance)
+        return Fraction(0)
+    return gain[0] / (gain[0] - gain[-1]) if gain[-1] < 0 else Fraction(1)
+
+
+def two_player_equilibrium(game, leave, stay):
+    """Return the value of the equilibrium with the lowest probability of leaving, for one or two inside."""
+    chance = equilibrium_chance(leave, stay)
+    return binomial_mean(leave if chance else stay, chance)
 
 
 def leads_of_a_lone_leaver(game: Oracle) -> Iterator[Fraction]:

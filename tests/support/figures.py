@@ -1,4 +1,4 @@
-"""Probabilities of a bust as fractions: closed forms and figures of the published decks."""
+"""Probabilities of a bust as fractions, in closed form."""
 
 from __future__ import annotations
 
@@ -6,12 +6,6 @@ from fractions import Fraction
 from math import comb
 
 from diamant_env import Edition
-
-SURVIVAL = {  # P(no bust after k cards of a fresh deck of N)
-    30: {2: Fraction(28, 29), 3: Fraction(365, 406), 4: Fraction(491, 609), 6: 0.575841, 10: 0.171457},
-    35: {2: Fraction(116, 119), 3: Fraction(1212, 1309), 4: Fraction(4485, 5236), 6: 0.675830, 10: 0.296532},
-}
-BUST_AT_TRAP = {2: 0.142857, 3: 0.406593, 4: 0.703297}  # P(bust) of a player who leaves at the h-th trap
 
 
 def deck_size(edition: Edition) -> int:

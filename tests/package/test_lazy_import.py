@@ -1,0 +1,35 @@
+"""Lazy imports of the package."""
+
+import subprocess
+import sys
+
+import pytest
+
+import diamant_env
+
+CODE = """
+import sys, gymnasium, pettingzoo
+from numba.core import event
+vars(pettingzoo).pop("register", None)  # as in versions without a registry
+compiled = event.RecordingListener()
+event.register("numba:compile", compiled)
+import diamant_env
+ABSENT = ["gym_env", "gym_vector", "envs.one_learner", "envs.aec", "opponents", "drawing", "diamant_v0", "judging"]
+HEAVY = {"torch", "stable_baselines3", "pygame", "pyspiel", "matplotlib", "agents", "train"}
+assert not ({f"diamant_env.{name}" for name in ABSENT} | HEAVY) & set(sys.modules), sys.modules.keys()
+assert {"judging", "exact", "sb3"} <= set(dir(diamant_env))
+assert diamant_env.judging.evaluate.__name__ == "evaluate"
+import diamant_env.commands.diamant, diamant_env.exact, diamant_env.gym_env, diamant_env.records
+from diamant_env import diamant_v0
+assert not compiled.buffer
+gymnasium.make("diamant_env:diamant_env/Diamant-3p-v0").reset(seed=0)
+env = diamant_v0.env(render_mode="ansi")
+env.reset(), env.render()
+assert not HEAVY & set(sys.modules)
+"""
+
+
+def test_import_is_lazy_and_compiles_nothing():
+    subprocess.run([sys.executable, "-W", "error", "-c", CODE], check=True)
+    with pytest.raises(AttributeError, match="has no attribute 'judgin'"):
+        diamant_env.judgin  # noqa: B018
